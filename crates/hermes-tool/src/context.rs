@@ -1,0 +1,232 @@
+//! What a handler knows about the call it serves.
+//!
+//! A [`ToolContext`] carries the identifiers of the call, the working directory, the ways to stop
+//! (cancellation, deadline), a place to report progress and the typed services of the host. It is
+//! one pointer wide and cheap to clone. `ToolContext::default()` is a complete context for a test.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::Vars;
+
+/// Identifiers of a call; an absent one is the empty text, which is also what hooks see.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallIds {
+    /// The task, which owns the execution environment.
+    pub task_id: String,
+    /// The conversation.
+    pub session_id: String,
+    /// The model's id of this call.
+    pub tool_call_id: String,
+    /// The turn of the conversation.
+    pub turn_id: String,
+    /// The request to the model that asked for this call.
+    pub api_request_id: String,
+}
+
+/// A note on how far a long call has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// What is being done, for people.
+    pub message: String,
+    /// Share of the work done, from 0 to 1, where it is known.
+    pub fraction: Option<f64>,
+}
+
+/// Typed services of the host, found by type.
+#[derive(Clone, Default)]
+pub struct Services(Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
+
+impl Services {
+    /// These services and one more; a second service of the same type replaces the first.
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(&self, service: Arc<T>) -> Self {
+        let mut services = (*self.0).clone();
+        services.insert(TypeId::of::<T>(), service);
+        Self(Arc::new(services))
+    }
+
+    /// The service of this type, if the host offers one.
+    #[must_use]
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.0.get(&TypeId::of::<T>()).cloned()?.downcast().ok()
+    }
+}
+
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Services({})", self.0.len())
+    }
+}
+
+type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// The parts of a context, with named fields; turn it into a [`ToolContext`] with `into`.
+#[derive(Clone, Default)]
+pub struct ContextParts {
+    /// Identifiers.
+    pub ids: CallIds,
+    /// What the user asked for, where the caller knows it.
+    pub user_task: Option<String>,
+    /// Names of the tools this session may use, for tools that call tools.
+    pub enabled_tools: Arc<[Arc<str>]>,
+    /// Where relative paths start; the process's own directory when absent.
+    pub cwd: Option<PathBuf>,
+    /// Variables for this call.
+    pub vars: Vars,
+    /// When the caller stops waiting.
+    pub deadline: Option<Instant>,
+    /// Cancelled when the caller no longer wants the result.
+    pub cancellation: CancellationToken,
+    /// Where progress goes.
+    pub progress: Option<ProgressSink>,
+    /// Services of the host.
+    pub services: Services,
+}
+
+/// Everything a handler may ask about its call.
+#[derive(Clone)]
+pub struct ToolContext(Arc<ContextParts>);
+
+impl From<ContextParts> for ToolContext {
+    fn from(parts: ContextParts) -> Self {
+        Self(Arc::new(parts))
+    }
+}
+
+impl Default for ToolContext {
+    fn default() -> Self {
+        ContextParts::default().into()
+    }
+}
+
+impl ToolContext {
+    /// Identifiers of the call.
+    #[must_use]
+    pub fn ids(&self) -> &CallIds {
+        &self.0.ids
+    }
+
+    /// What the user asked for, where known.
+    #[must_use]
+    pub fn user_task(&self) -> Option<&str> {
+        self.0.user_task.as_deref()
+    }
+
+    /// The tools this session may use.
+    #[must_use]
+    pub fn enabled_tools(&self) -> &[Arc<str>] {
+        &self.0.enabled_tools
+    }
+
+    /// Where relative paths start.
+    #[must_use]
+    pub fn cwd(&self) -> &Path {
+        self.0.cwd.as_deref().unwrap_or(Path::new("."))
+    }
+
+    /// Variables for this call.
+    #[must_use]
+    pub fn vars(&self) -> &Vars {
+        &self.0.vars
+    }
+
+    /// Time left before the caller stops waiting; `None` means for ever.
+    #[must_use]
+    pub fn time_left(&self) -> Option<Duration> {
+        self.0
+            .deadline
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// The moment the caller stops waiting.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.0.deadline
+    }
+
+    /// Whether the caller no longer wants the result. Sync handlers ask this in their loops.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancellation.is_cancelled()
+    }
+
+    /// The token behind [`is_cancelled`](Self::is_cancelled), to wait on or hand to a child.
+    #[must_use]
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.0.cancellation
+    }
+
+    /// Tells whoever watches how far the call has come.
+    pub fn report(&self, message: impl Into<String>, fraction: Option<f64>) {
+        if let Some(sink) = &self.0.progress {
+            sink(Progress {
+                message: message.into(),
+                fraction,
+            });
+        }
+    }
+
+    /// A service of the host, found by type.
+    #[must_use]
+    pub fn service<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.0.services.get()
+    }
+
+    /// The parts of this context, to change some and build another from them.
+    #[must_use]
+    pub fn to_parts(&self) -> ContextParts {
+        (*self.0).clone()
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("ids", &self.0.ids)
+            .field("cwd", &self.0.cwd)
+            .field("services", &self.0.services)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn services_are_found_by_type() {
+        let services = Services::default()
+            .with(Arc::new(7_u32))
+            .with(Arc::new("x".to_owned()));
+        let cx: ToolContext = ContextParts {
+            services,
+            ..ContextParts::default()
+        }
+        .into();
+        assert_eq!(cx.service::<u32>().as_deref(), Some(&7));
+        assert!(cx.service::<u64>().is_none());
+    }
+
+    #[test]
+    fn progress_reaches_the_sink() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&seen);
+        let cx: ToolContext = ContextParts {
+            progress: Some(Arc::new(move |note: Progress| {
+                sink.lock().unwrap().push(note.message)
+            })),
+            ..ContextParts::default()
+        }
+        .into();
+        cx.report("half way", Some(0.5));
+        assert_eq!(*seen.lock().unwrap(), ["half way"]);
+    }
+}

@@ -1,0 +1,53 @@
+//! Tools that register themselves at link time.
+
+use crate::Tool;
+
+/// One tool declared with `#[tool]` somewhere in the program; collected by the linker.
+pub struct LinkedTool {
+    module: &'static str,
+    make: fn() -> Tool,
+}
+
+impl LinkedTool {
+    /// Called by the expansion of `#[tool]`.
+    #[must_use]
+    pub const fn new(module: &'static str, make: fn() -> Tool) -> Self {
+        Self { module, make }
+    }
+
+    /// The module that declares the tool.
+    #[must_use]
+    pub fn module(&self) -> &'static str {
+        self.module
+    }
+
+    /// Builds the tool.
+    #[must_use]
+    pub fn make(&self) -> Tool {
+        (self.make)()
+    }
+}
+
+impl std::fmt::Debug for LinkedTool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LinkedTool")
+            .field("module", &self.module)
+            .finish_non_exhaustive()
+    }
+}
+
+inventory::collect!(LinkedTool);
+
+/// Every tool linked into this program, sorted by module and name: the order in which the linker
+/// found them does not show.
+#[must_use]
+pub fn linked_tools() -> Vec<(&'static str, Tool)> {
+    let mut tools: Vec<_> = inventory::iter::<LinkedTool>
+        .into_iter()
+        .map(|linked| (linked.module(), linked.make()))
+        .collect();
+    tools.sort_by(|(a_module, a), (b_module, b)| {
+        a_module.cmp(b_module).then_with(|| a.name().cmp(b.name()))
+    });
+    tools
+}

@@ -1,0 +1,222 @@
+//! From a Rust argument struct to the parameter schema a model reads.
+//!
+//! `schemars` describes Rust types exactly; models do better with less. So the derived schema is
+//! inlined, loses titles, number formats and `null` unions, and unit enums become one `enum` list
+//! whose variant comments move into the description.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::ToolError;
+
+/// The `parameters` object for an argument struct.
+#[must_use]
+pub fn parameters_of<T: JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let mut schema = settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value();
+    simplify(&mut schema);
+    let Value::Object(root) = &mut schema else {
+        return json!({"type": "object", "properties": {}});
+    };
+    root.shift_remove("description"); // the tool's own description says what it is for
+    root.entry("type").or_insert_with(|| "object".into());
+    root.entry("properties").or_insert_with(|| json!({}));
+    schema
+}
+
+/// Parameters of a tool that takes no arguments.
+#[must_use]
+pub fn no_parameters() -> Value {
+    json!({"type": "object", "properties": {}})
+}
+
+/// Reads typed arguments, naming the argument that does not fit.
+///
+/// # Errors
+/// An answer for the model that names the path of the bad argument and what was expected there.
+pub fn read_arguments<T: DeserializeOwned>(args: Map<String, Value>) -> Result<T, ToolError> {
+    serde_path_to_error::deserialize(Value::Object(args)).map_err(|error| {
+        let path = error.path().to_string();
+        let problem = error.into_inner();
+        let place = if path == "." {
+            String::new()
+        } else {
+            format!(" at `{path}`")
+        };
+        ToolError::answer(format!("Invalid arguments{place}: {problem}"))
+            .with("error_type", "invalid_arguments")
+    })
+}
+
+fn simplify(schema: &mut Value) {
+    let Value::Object(node) = schema else { return };
+    for noise in ["title", "format", "$schema"] {
+        node.shift_remove(noise);
+    }
+    if node.get("default").is_some_and(Value::is_null) {
+        node.shift_remove("default");
+    }
+    drop_null_type(node);
+    merge_constant_branches(node);
+    collapse_null_union(node);
+    for key in ["properties", "$defs"] {
+        if let Some(Value::Object(children)) = node.get_mut(key) {
+            children.values_mut().for_each(simplify);
+        }
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(child) = node.get_mut(key) {
+            simplify(child);
+        }
+    }
+    for key in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+        if let Some(Value::Array(children)) = node.get_mut(key) {
+            children.iter_mut().for_each(simplify);
+        }
+    }
+}
+
+/// `["integer", "null"]` says no more than an optional integer does.
+fn drop_null_type(node: &mut Map<String, Value>) {
+    if let Some(Value::Array(types)) = node.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            node.insert("type".into(), only);
+        }
+    }
+    if let Some(Value::Array(values)) = node.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+}
+
+/// `oneOf` branches that are plain text constants become one `enum`.
+fn merge_constant_branches(node: &mut Map<String, Value>) {
+    let Some(Value::Array(branches)) = node.get("oneOf") else {
+        return;
+    };
+    let mut values = Vec::new();
+    let mut notes = Vec::new();
+    for branch in branches {
+        let note = branch.get("description").and_then(Value::as_str);
+        if let Some(Value::String(constant)) = branch.get("const") {
+            values.push(Value::String(constant.clone()));
+            notes.extend(note.map(|note| format!("`{constant}`: {}", note.trim_end_matches('.'))));
+        } else if let (Some(Value::Array(constants)), Some("string")) = (
+            branch.get("enum"),
+            branch.get("type").and_then(Value::as_str),
+        ) {
+            values.extend(constants.iter().cloned());
+        } else {
+            return;
+        }
+    }
+    node.shift_remove("oneOf");
+    node.insert("type".into(), "string".into());
+    node.insert("enum".into(), Value::Array(values));
+    if !notes.is_empty() {
+        let lead = node
+            .get("description")
+            .and_then(Value::as_str)
+            .map(|text| format!("{text} "));
+        node.insert(
+            "description".into(),
+            (lead.unwrap_or_default() + &notes.join("; ")).into(),
+        );
+    }
+}
+
+/// `anyOf [X, null]` becomes X; what stood beside it wins over what X said itself.
+fn collapse_null_union(node: &mut Map<String, Value>) {
+    let Some(Value::Array(branches)) = node.get("anyOf") else {
+        return;
+    };
+    let mut others = branches
+        .iter()
+        .filter(|branch| branch.get("type") != Some(&"null".into()));
+    let (Some(Value::Object(other)), None) = (others.next(), others.next()) else {
+        return;
+    };
+    let mut merged = other.clone();
+    node.shift_remove("anyOf");
+    for (key, value) in std::mem::take(node) {
+        merged.insert(key, value);
+    }
+    *node = merged;
+    drop_null_type(node);
+    merge_constant_branches(node);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Mode {
+        /// Names only.
+        Names,
+        /// Whole lines.
+        Lines,
+    }
+
+    fn one() -> u32 {
+        1
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Args {
+        /// Where to look.
+        path: String,
+        /// First line.
+        #[serde(default = "one")]
+        #[schemars(range(min = 1))]
+        offset: u32,
+        /// How to show it.
+        mode: Option<Mode>,
+        limits: Option<Vec<u64>>,
+    }
+
+    #[test]
+    fn derives_a_flat_schema_without_noise() {
+        assert_eq!(
+            parameters_of::<Args>(),
+            json!({
+                "type": "object",
+                "properties": {
+                    "path": {"description": "Where to look.", "type": "string"},
+                    "offset": {"description": "First line.", "type": "integer", "minimum": 1,
+                               "default": 1},
+                    "mode": {"type": "string", "enum": ["names", "lines"],
+                             "description": "How to show it. `names`: Names only; `lines`: Whole lines"},
+                    "limits": {"type": "array", "items": {"type": "integer", "minimum": 0}}
+                },
+                "required": ["path"]
+            })
+        );
+    }
+
+    #[test]
+    fn a_wrong_argument_is_named() {
+        let Value::Object(args) = json!({"path": "x", "limits": [1, "two"]}) else {
+            panic!()
+        };
+        let error = read_arguments::<Args>(args).err().unwrap();
+        assert!(error.message().contains("`limits[1]`"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_argument_is_named() {
+        let error = read_arguments::<Args>(Map::new()).err().unwrap();
+        assert!(error.message().contains("missing field `path`"), "{error}");
+    }
+}

@@ -1,0 +1,7 @@
+use hermes_tool::tool;
+
+/// Returns nothing.
+#[tool(toolset = "x", effects(none))]
+fn nothing() {}
+
+fn main() {}
