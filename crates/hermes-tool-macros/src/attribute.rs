@@ -49,10 +49,7 @@ pub(crate) const EFFECT_WORDS: &str =
 
 impl FromMeta for EffectList {
     fn from_list(items: &[NestedMeta]) -> Result<Self> {
-        let mut list = Self {
-            variants: Vec::new(),
-            paths: Vec::new(),
-        };
+        let mut list = Self { variants: Vec::new(), paths: Vec::new() };
         if items.is_empty() {
             return Err(Error::custom(format!(
                 "write `effects(none)` for a pure function; {EFFECT_WORDS}"
@@ -70,11 +67,7 @@ impl EffectList {
         let NestedMeta::Meta(meta) = item else {
             return Err(Error::custom(EFFECT_WORDS).with_span(item));
         };
-        let word = meta
-            .path()
-            .get_ident()
-            .map(Ident::to_string)
-            .unwrap_or_default();
+        let word = meta.path().get_ident().map(Ident::to_string).unwrap_or_default();
         let variant = match word.as_str() {
             "none" if count == 1 => return Ok(()),
             "none" => {
@@ -87,7 +80,9 @@ impl EffectList {
             "interactive" => "Interactive",
             "agent_state" => "AgentState",
             _ => {
-                return Err(Error::custom(format!("unknown effect; {EFFECT_WORDS}")).with_span(item));
+                return Err(
+                    Error::custom(format!("unknown effect; {EFFECT_WORDS}")).with_span(item)
+                );
             }
         };
         match meta {
@@ -104,14 +99,11 @@ impl EffectList {
                 }
             }
             _ => {
-                return Err(
-                    Error::custom("only `reads(…)` and `writes(…)` name path arguments")
-                        .with_span(item),
-                );
+                return Err(Error::custom("only `reads(…)` and `writes(…)` name path arguments")
+                    .with_span(item));
             }
         }
-        self.variants
-            .push(Ident::new(variant, proc_macro2::Span::call_site()));
+        self.variants.push(Ident::new(variant, proc_macro2::Span::call_site()));
         Ok(())
     }
 }

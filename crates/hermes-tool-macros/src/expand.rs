@@ -37,6 +37,8 @@ pub(crate) fn expand(attribute: &ToolAttribute, function: &ItemFn) -> Result<Tok
     });
 
     Ok(quote! {
+        // Taking the arguments by value is the contract, whatever the body does with them.
+        #[allow(clippy::needless_pass_by_value)]
         #function
 
         #[doc = #make_doc]
@@ -55,10 +57,7 @@ pub(crate) fn expand(attribute: &ToolAttribute, function: &ItemFn) -> Result<Tok
 fn read_signature(function: &ItemFn) -> Result<Signature> {
     let sig = &function.sig;
     if !sig.generics.params.is_empty() {
-        return Err(Error::new_spanned(
-            &sig.generics,
-            "a tool function cannot be generic",
-        ));
+        return Err(Error::new_spanned(&sig.generics, "a tool function cannot be generic"));
     }
     if matches!(sig.output, ReturnType::Default) {
         return Err(Error::new_spanned(
@@ -80,22 +79,12 @@ fn read_signature(function: &ItemFn) -> Result<Signature> {
     }
     let is_context = |ty: &Type| matches!(ty, Type::Reference(_));
     match types.as_slice() {
-        [] => Ok(Signature {
-            args: None,
-            takes_context: false,
-        }),
-        [only] if is_context(only) => Ok(Signature {
-            args: None,
-            takes_context: true,
-        }),
-        [args] => Ok(Signature {
-            args: Some(args.clone()),
-            takes_context: false,
-        }),
-        [args, context] if !is_context(args) && is_context(context) => Ok(Signature {
-            args: Some(args.clone()),
-            takes_context: true,
-        }),
+        [] => Ok(Signature { args: None, takes_context: false }),
+        [only] if is_context(only) => Ok(Signature { args: None, takes_context: true }),
+        [args] => Ok(Signature { args: Some(args.clone()), takes_context: false }),
+        [args, context] if !is_context(args) && is_context(context) => {
+            Ok(Signature { args: Some(args.clone()), takes_context: true })
+        }
         _ => Err(Error::new_spanned(
             &sig.inputs,
             "a tool takes its argument struct and `&ToolContext`, in this order; either may be left out",
@@ -106,9 +95,7 @@ fn read_signature(function: &ItemFn) -> Result<Signature> {
 fn check_name(name: &str, function: &ItemFn) -> Result<()> {
     let fits = name.len() <= 64
         && !name.is_empty()
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if fits {
         return Ok(());
     }
@@ -129,50 +116,27 @@ fn description(attribute: &ToolAttribute, function: &ItemFn) -> Result<TokenStre
             "a tool needs a doc comment or `description = …`: it is what the model reads",
         ));
     }
-    Ok(quote!(#text))
+    Ok(quote!(::hermes_tool::__private::paragraphs(#text)))
 }
 
-/// The doc comment with lines joined into paragraphs.
+/// The doc comment as written.
 fn doc_text(attributes: &[Attribute]) -> String {
-    let lines = attributes
-        .iter()
-        .filter_map(|attribute| match &attribute.meta {
-            Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
-                Expr::Lit(literal) => match &literal.lit {
-                    Lit::Str(text) => Some(text.value().trim().to_owned()),
-                    _ => None,
-                },
+    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
+            Expr::Lit(literal) => match &literal.lit {
+                Lit::Str(text) => Some(text.value()),
                 _ => None,
             },
             _ => None,
-        });
-    let mut text = String::new();
-    let mut in_paragraph = false;
-    for line in lines {
-        if line.is_empty() {
-            in_paragraph = false;
-            continue;
-        }
-        let is_item = line.starts_with(['-', '*', '#', '|', '`']);
-        if !text.is_empty() {
-            text.push_str(match (in_paragraph, is_item) {
-                (true, false) => " ",
-                (true, true) => "\n",
-                (false, _) => "\n\n",
-            });
-        }
-        text.push_str(&line);
-        in_paragraph = true;
-    }
-    text
+        },
+        _ => None,
+    });
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 fn settings(attribute: &ToolAttribute, effects: &EffectList, signature: &Signature) -> TokenStream {
     let mut calls = TokenStream::new();
-    let EffectList {
-        variants: effects,
-        paths,
-    } = effects;
+    let EffectList { variants: effects, paths } = effects;
     let bound = (!paths.is_empty()).then(|| quote!(.at(&[#(#paths),*])));
     calls.extend(quote! {
         .effects(::hermes_tool::Effects::NONE #(.with(::hermes_tool::Effect::#effects))* #bound)

@@ -24,20 +24,14 @@ pub enum Availability {
 impl Availability {
     /// Not available, with the reason and the remedy that `hermes tools list` shows.
     pub fn unavailable(reason: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self::Unavailable {
-            reason: reason.into(),
-            fix: fix.into(),
-        }
+        Self::Unavailable { reason: reason.into(), fix: fix.into() }
     }
 
     /// Available when every named variable is set to something.
     #[must_use]
     pub fn needs_env(vars: &Vars, names: &[&str]) -> Self {
-        let missing: Vec<&str> = names
-            .iter()
-            .copied()
-            .filter(|name| vars.non_blank(name).is_none())
-            .collect();
+        let missing: Vec<&str> =
+            names.iter().copied().filter(|name| vars.non_blank(name).is_none()).collect();
         if missing.is_empty() {
             return Self::Available;
         }
@@ -57,11 +51,7 @@ impl Availability {
 
 impl From<bool> for Availability {
     fn from(available: bool) -> Self {
-        if available {
-            Self::Available
-        } else {
-            Self::unavailable("its check said no", "")
-        }
+        if available { Self::Available } else { Self::unavailable("its check said no", "") }
     }
 }
 
@@ -101,10 +91,7 @@ impl Check {
         } else {
             Identity::Instance(NEXT.fetch_add(1, Ordering::Relaxed))
         };
-        Self {
-            id: CheckId(identity),
-            predicate: Arc::new(move |vars| predicate(vars).into()),
-        }
+        Self { id: CheckId(identity), predicate: Arc::new(move |vars| predicate(vars).into()) }
     }
 
     /// The identity under which answers are cached.
@@ -155,9 +142,7 @@ mod tests {
     #[test]
     fn a_missing_variable_is_named_with_its_remedy() {
         let answer = Availability::needs_env(&Vars::default(), &["API_KEY"]);
-        let Availability::Unavailable { reason, fix } = answer else {
-            panic!("should be missing")
-        };
+        let Availability::Unavailable { reason, fix } = answer else { panic!("should be missing") };
         assert_eq!(reason, "API_KEY not set");
         assert!(fix.contains("HERMES_HOME/.env"));
     }

@@ -140,9 +140,7 @@ impl ToolContext {
     /// Time left before the caller stops waiting; `None` means for ever.
     #[must_use]
     pub fn time_left(&self) -> Option<Duration> {
-        self.0
-            .deadline
-            .map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.0.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// The moment the caller stops waiting.
@@ -166,10 +164,7 @@ impl ToolContext {
     /// Tells whoever watches how far the call has come.
     pub fn report(&self, message: impl Into<String>, fraction: Option<f64>) {
         if let Some(sink) = &self.0.progress {
-            sink(Progress {
-                message: message.into(),
-                fraction,
-            });
+            sink(Progress { message: message.into(), fraction });
         }
     }
 
@@ -203,14 +198,8 @@ mod tests {
 
     #[test]
     fn services_are_found_by_type() {
-        let services = Services::default()
-            .with(Arc::new(7_u32))
-            .with(Arc::new("x".to_owned()));
-        let cx: ToolContext = ContextParts {
-            services,
-            ..ContextParts::default()
-        }
-        .into();
+        let services = Services::default().with(Arc::new(7_u32)).with(Arc::new("x".to_owned()));
+        let cx: ToolContext = ContextParts { services, ..ContextParts::default() }.into();
         assert_eq!(cx.service::<u32>().as_deref(), Some(&7));
         assert!(cx.service::<u64>().is_none());
     }
@@ -221,7 +210,7 @@ mod tests {
         let sink = Arc::clone(&seen);
         let cx: ToolContext = ContextParts {
             progress: Some(Arc::new(move |note: Progress| {
-                sink.lock().unwrap().push(note.message)
+                sink.lock().unwrap().push(note.message);
             })),
             ..ContextParts::default()
         }

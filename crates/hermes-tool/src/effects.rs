@@ -24,14 +24,8 @@ pub enum Effect {
 
 impl Effect {
     /// Every effect, in the order they are shown.
-    pub const ALL: [Self; 6] = [
-        Self::Reads,
-        Self::Writes,
-        Self::Runs,
-        Self::Network,
-        Self::Interactive,
-        Self::AgentState,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Reads, Self::Writes, Self::Runs, Self::Network, Self::Interactive, Self::AgentState];
 
     const fn bit(self) -> u8 {
         1 << self as u8
@@ -67,10 +61,7 @@ pub struct Effects {
 
 impl Effects {
     /// No effect at all: a pure computation.
-    pub const NONE: Self = Self {
-        bits: 0,
-        paths: &[],
-    };
+    pub const NONE: Self = Self { bits: 0, paths: &[] };
 
     /// The careful assumption for code we know nothing about.
     pub const UNKNOWN: Self = Self::NONE
@@ -82,20 +73,14 @@ impl Effects {
     /// This set and one effect more.
     #[must_use]
     pub const fn with(self, effect: Effect) -> Self {
-        Self {
-            bits: self.bits | effect.bit(),
-            paths: self.paths,
-        }
+        Self { bits: self.bits | effect.bit(), paths: self.paths }
     }
 
     /// Declares that reads and writes touch just the files named by these arguments, so that calls
     /// on different files may run at the same time.
     #[must_use]
     pub const fn at(self, arguments: &'static [&'static str]) -> Self {
-        Self {
-            bits: self.bits,
-            paths: arguments,
-        }
+        Self { bits: self.bits, paths: arguments }
     }
 
     /// Whether the set has this effect.
@@ -120,9 +105,7 @@ impl Effects {
 
     /// The effects of the set in their fixed order.
     pub fn iter(self) -> impl Iterator<Item = Effect> {
-        Effect::ALL
-            .into_iter()
-            .filter(move |effect| self.has(*effect))
+        Effect::ALL.into_iter().filter(move |effect| self.has(*effect))
     }
 }
 

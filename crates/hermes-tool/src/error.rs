@@ -21,21 +21,19 @@ pub struct ToolError {
 impl ToolError {
     /// An answer: the model sees exactly this text under `error`.
     pub fn answer(message: impl Into<String>) -> Self {
-        Self {
-            kind: None,
-            message: message.into(),
-            extras: Map::new(),
-        }
+        Self { kind: None, message: message.into(), extras: Map::new() }
     }
 
     /// A failure of a stable, short kind such as `NotFound` or `HttpStatus`; the kind is part of
     /// the contract with users who match on it.
     pub fn failure(kind: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
-        Self {
-            kind: Some(kind.into()),
-            message: message.into(),
-            extras: Map::new(),
-        }
+        Self { kind: Some(kind.into()), message: message.into(), extras: Map::new() }
+    }
+
+    /// What a tool that works on an agent's state answers where there is no agent.
+    #[must_use]
+    pub fn needs_agent(tool: &str) -> Self {
+        Self::answer(format!("{tool} must be handled by the agent loop"))
     }
 
     /// Adds a field beside `error` (and may even replace it).

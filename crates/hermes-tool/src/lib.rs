@@ -95,6 +95,6 @@ pub use vars::Vars;
 /// Used by the expansion of [`tool`]; not part of the contract.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::schema::paragraphs;
     pub use inventory;
-    pub use serde_json;
 }

@@ -30,9 +30,7 @@ impl LinkedTool {
 
 impl std::fmt::Debug for LinkedTool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LinkedTool")
-            .field("module", &self.module)
-            .finish_non_exhaustive()
+        f.debug_struct("LinkedTool").field("module", &self.module).finish_non_exhaustive()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a handler gives back.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::ToolError;
 
@@ -29,6 +29,18 @@ impl ToolOutput {
     /// When the value cannot be written as JSON (a map with keys that are not text).
     pub fn json(value: &impl Serialize) -> Result<Self, ToolError> {
         Ok(Self::Text(serde_json::to_string(value)?))
+    }
+
+    /// The result as a JSON value: a string, or the multimodal envelope.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Text(text) => Value::String(text.clone()),
+            Self::Multimodal { content, text_summary } => {
+                json!({"_multimodal": true, "content": content, "text_summary": text_summary})
+            }
+            Self::Foreign(value) => value.clone(),
+        }
     }
 
     /// Text for the model, word for word.
@@ -61,7 +73,6 @@ impl<T: Serialize> IntoToolOutput for T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn serialisable_values_become_json_text() {

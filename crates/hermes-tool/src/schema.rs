@@ -17,10 +17,7 @@ pub fn parameters_of<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.meta_schema = None;
-    let mut schema = settings
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     simplify(&mut schema);
     let Value::Object(root) = &mut schema else {
         return json!({"type": "object", "properties": {}});
@@ -45,18 +42,41 @@ pub fn read_arguments<T: DeserializeOwned>(args: Map<String, Value>) -> Result<T
     serde_path_to_error::deserialize(Value::Object(args)).map_err(|error| {
         let path = error.path().to_string();
         let problem = error.into_inner();
-        let place = if path == "." {
-            String::new()
-        } else {
-            format!(" at `{path}`")
-        };
+        let place = if path == "." { String::new() } else { format!(" at `{path}`") };
         ToolError::answer(format!("Invalid arguments{place}: {problem}"))
             .with("error_type", "invalid_arguments")
     })
 }
 
+/// A doc comment as running text: lines of a paragraph joined, blank lines and list items kept.
+#[must_use]
+pub fn paragraphs(doc: &str) -> String {
+    let mut text = String::new();
+    let mut in_paragraph = false;
+    for line in doc.lines().map(str::trim) {
+        if line.is_empty() {
+            in_paragraph = false;
+            continue;
+        }
+        if !text.is_empty() {
+            let is_item = line.starts_with(['-', '*', '#', '|', '`']);
+            text.push_str(match (in_paragraph, is_item) {
+                (true, false) => " ",
+                (true, true) => "\n",
+                (false, _) => "\n\n",
+            });
+        }
+        text.push_str(line);
+        in_paragraph = true;
+    }
+    text
+}
+
 fn simplify(schema: &mut Value) {
     let Value::Object(node) = schema else { return };
+    if let Some(Value::String(doc)) = node.get_mut("description") {
+        *doc = paragraphs(doc);
+    }
     for noise in ["title", "format", "$schema"] {
         node.shift_remove(noise);
     }
@@ -109,10 +129,9 @@ fn merge_constant_branches(node: &mut Map<String, Value>) {
         if let Some(Value::String(constant)) = branch.get("const") {
             values.push(Value::String(constant.clone()));
             notes.extend(note.map(|note| format!("`{constant}`: {}", note.trim_end_matches('.'))));
-        } else if let (Some(Value::Array(constants)), Some("string")) = (
-            branch.get("enum"),
-            branch.get("type").and_then(Value::as_str),
-        ) {
+        } else if let (Some(Value::Array(constants)), Some("string")) =
+            (branch.get("enum"), branch.get("type").and_then(Value::as_str))
+        {
             values.extend(constants.iter().cloned());
         } else {
             return;
@@ -122,14 +141,8 @@ fn merge_constant_branches(node: &mut Map<String, Value>) {
     node.insert("type".into(), "string".into());
     node.insert("enum".into(), Value::Array(values));
     if !notes.is_empty() {
-        let lead = node
-            .get("description")
-            .and_then(Value::as_str)
-            .map(|text| format!("{text} "));
-        node.insert(
-            "description".into(),
-            (lead.unwrap_or_default() + &notes.join("; ")).into(),
-        );
+        let lead = node.get("description").and_then(Value::as_str).map(|text| format!("{text} "));
+        node.insert("description".into(), (lead.unwrap_or_default() + &notes.join("; ")).into());
     }
 }
 
@@ -138,9 +151,7 @@ fn collapse_null_union(node: &mut Map<String, Value>) {
     let Some(Value::Array(branches)) = node.get("anyOf") else {
         return;
     };
-    let mut others = branches
-        .iter()
-        .filter(|branch| branch.get("type") != Some(&"null".into()));
+    let mut others = branches.iter().filter(|branch| branch.get("type") != Some(&"null".into()));
     let (Some(Value::Object(other)), None) = (others.next(), others.next()) else {
         return;
     };
@@ -175,7 +186,8 @@ mod tests {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only its schema is used")]
     struct Args {
-        /// Where to look.
+        /// Where to look,
+        /// and no further.
         path: String,
         /// First line.
         #[serde(default = "one")]
@@ -193,7 +205,7 @@ mod tests {
             json!({
                 "type": "object",
                 "properties": {
-                    "path": {"description": "Where to look.", "type": "string"},
+                    "path": {"description": "Where to look, and no further.", "type": "string"},
                     "offset": {"description": "First line.", "type": "integer", "minimum": 1,
                                "default": 1},
                     "mode": {"type": "string", "enum": ["names", "lines"],
@@ -207,9 +219,7 @@ mod tests {
 
     #[test]
     fn a_wrong_argument_is_named() {
-        let Value::Object(args) = json!({"path": "x", "limits": [1, "two"]}) else {
-            panic!()
-        };
+        let Value::Object(args) = json!({"path": "x", "limits": [1, "two"]}) else { panic!() };
         let error = read_arguments::<Args>(args).err().unwrap();
         assert!(error.message().contains("`limits[1]`"), "{error}");
     }

@@ -389,9 +389,7 @@ impl ToolBuilder {
     where
         F: Future<Output = ToolResult> + Send + 'static,
     {
-        self.finish(Handler::Async(Arc::new(move |args, cx| {
-            Box::pin(handler(args, cx))
-        })))
+        self.finish(Handler::Async(Arc::new(move |args, cx| Box::pin(handler(args, cx)))))
     }
 
     fn finish(self, handler: Handler) -> Tool {
@@ -399,7 +397,8 @@ impl ToolBuilder {
             inner: Arc::new(Inner {
                 name: self.name,
                 toolset: self.toolset,
-                description: self.description.unwrap_or_default(),
+                // Text files end in a newline; descriptions do not.
+                description: self.description.unwrap_or_default().trim_end().to_owned(),
                 emoji: self.emoji.filter(|emoji| !emoji.is_empty()),
                 parameters: self
                     .parameters
@@ -419,9 +418,7 @@ impl ToolBuilder {
 
 impl fmt::Debug for ToolBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolBuilder")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("ToolBuilder").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -431,9 +428,7 @@ mod tests {
     use serde_json::json;
 
     fn with_schema(schema: Value) -> Tool {
-        Tool::builder("t", "s")
-            .schema(schema)
-            .handler(|_, _| Ok(ToolOutput::text("{}")))
+        Tool::builder("t", "s").schema(schema).handler(|_, _| Ok(ToolOutput::text("{}")))
     }
 
     #[test]
@@ -455,9 +450,7 @@ mod tests {
 
     #[test]
     fn an_unset_or_empty_emoji_shows_the_default() {
-        let tool = Tool::builder("t", "s")
-            .emoji("")
-            .handler(|_, _| Ok(ToolOutput::text("")));
+        let tool = Tool::builder("t", "s").emoji("").handler(|_, _| Ok(ToolOutput::text("")));
         assert_eq!(tool.emoji(), DEFAULT_EMOJI);
     }
 }

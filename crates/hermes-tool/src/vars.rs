@@ -15,10 +15,7 @@ pub struct Vars(Arc<BTreeMap<String, String>>);
 impl Vars {
     /// The variables of this process; names or values that are not Unicode are left out.
     #[must_use]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place that reads the environment"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     pub fn from_process() -> Self {
         std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -49,17 +46,13 @@ impl Vars {
     #[must_use]
     pub fn is_on(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| {
-            ["1", "true", "yes", "on"]
-                .iter()
-                .any(|word| value.trim().eq_ignore_ascii_case(word))
+            ["1", "true", "yes", "on"].iter().any(|word| value.trim().eq_ignore_ascii_case(word))
         })
     }
 
     /// Names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 }
 
@@ -89,10 +82,7 @@ mod tests {
     #[test]
     fn debug_form_shows_names_and_never_values() {
         let shown = format!("{:?}", vars());
-        assert!(
-            shown.contains("TOKEN") && !shown.contains("s3cret"),
-            "{shown}"
-        );
+        assert!(shown.contains("TOKEN") && !shown.contains("s3cret"), "{shown}");
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! The attribute as an author uses it: what it accepts, and what it says to a mistake.
+#![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 use hermes_tool::{
     Availability, Effect, Handler, ResultLimit, SchemaPatch, SchemaScope, ToolContext, ToolError,
@@ -28,10 +29,7 @@ fn has_voice(vars: &Vars) -> Availability {
 
 fn names_neighbours(scope: &SchemaScope<'_>) -> SchemaPatch {
     let mut patch = Map::new();
-    patch.insert(
-        "description".into(),
-        format!("beside {}", scope.available.len()).into(),
-    );
+    patch.insert("description".into(), format!("beside {}", scope.available.len()).into());
     SchemaPatch::Merge(patch)
 }
 
@@ -64,9 +62,7 @@ fn nothing() -> Result<(), ToolError> {
 }
 
 fn call(tool: &hermes_tool::Tool, args: Value) -> Result<ToolOutput, ToolError> {
-    let Value::Object(args) = args else {
-        panic!("arguments are an object")
-    };
+    let Value::Object(args) = args else { panic!("arguments are an object") };
     match tool.handler() {
         Handler::Sync(run) => run(args, &ToolContext::default()),
         Handler::Async(run) => tokio::runtime::Builder::new_current_thread()
@@ -79,10 +75,7 @@ fn call(tool: &hermes_tool::Tool, args: Value) -> Result<ToolOutput, ToolError> 
 #[test]
 fn everything_declared_reaches_the_tool() {
     let tool = greet_tool();
-    assert_eq!(
-        (tool.name().as_ref(), tool.toolset().as_ref()),
-        ("greet", "social")
-    );
+    assert_eq!((tool.name().as_ref(), tool.toolset().as_ref()), ("greet", "social"));
     assert_eq!(tool.emoji(), "👋");
     assert_eq!(tool.requires_env(), ["VOICE", "STAGE"]);
     assert_eq!(tool.result_limit(), ResultLimit::Chars(1_000));
@@ -115,24 +108,16 @@ fn effects_remember_the_path_arguments() {
 fn handlers_of_every_shape_answer() {
     let greeted = call(&greet_tool(), json!({"name": "Ada", "times": 2})).unwrap();
     assert_eq!(greeted, ToolOutput::text(r#"{"greeting":"Ada Ada"}"#));
-    assert_eq!(
-        call(&copy_tool(), json!({})).unwrap(),
-        ToolOutput::text("copied")
-    );
-    assert_eq!(
-        call(&nothing_tool(), json!({})).unwrap(),
-        ToolOutput::text("null")
-    );
+    assert_eq!(call(&copy_tool(), json!({})).unwrap(), ToolOutput::text("copied"));
+    assert_eq!(call(&nothing_tool(), json!({})).unwrap(), ToolOutput::text("null"));
     let error = call(&greet_tool(), json!({"name": 7})).unwrap_err();
     assert!(error.message().contains("`name`"), "{error}");
 }
 
 #[test]
 fn tools_register_themselves_unless_manual() {
-    let names: Vec<String> = hermes_tool::linked_tools()
-        .iter()
-        .map(|(_, tool)| tool.name().to_string())
-        .collect();
+    let names: Vec<String> =
+        hermes_tool::linked_tools().iter().map(|(_, tool)| tool.name().to_string()).collect();
     assert_eq!(names, ["copy_text", "greet"]);
 }
 
