@@ -1,1 +1,60 @@
-//! Placeholder.
+//! Other people's programs at work inside Hermes.
+//!
+//! The runtime raises events at fixed moments: a tool is about to run, a turn begins, a session
+//! ends. This crate lets code that is not compiled into Hermes listen to them, always as a process
+//! of its own, so that nothing it does can take Hermes down:
+//!
+//! * [`shell_hooks`]: commands named in the settings, run once per event with the event on their
+//!   standard input and an answer, if any, on their standard output. A person has agreed to each
+//!   of them before it runs for the first time.
+//! * [`context_spill`]: what hooks add to a conversation is kept short; the full text of a long
+//!   piece goes to a file the model can read.
+//!
+//! Out-of-process plugins, which bring tools as well as hooks, will live here too: their discovery,
+//! their manifests and the protocol spoken with them.
+//!
+//! # From settings to events
+//!
+//! ```no_run
+//! use hermes_plugins::shell_hooks::{self, Allowlist, Consent, ConsentSources, Runner};
+//! use hermes_runtime::hooks::Hooks;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let vars = hermes_tool::Vars::default();
+//! # let home = hermes_store::home::Home::at("/home/ada/.hermes");
+//! # let config = serde_json::json!({"hooks": {}});
+//! # let hooks = Hooks::default();
+//! let read = shell_hooks::read_config(&config["hooks"]);
+//! for problem in &read.problems {
+//!     tracing::warn!("{problem}");
+//! }
+//! let sources = ConsentSources { accept_hooks_flag: false, vars: &vars, config: &config };
+//! let consent = Consent {
+//!     allowlist: Allowlist::at(home.shell_hooks_allowlist()),
+//!     policy: sources.policy(None),
+//! };
+//! let runner = Runner::new(vars, home.root());
+//! let registered = shell_hooks::register(&hooks, &read.hooks, &consent, &runner);
+//! for skipped in &registered.skipped {
+//!     tracing::warn!("{skipped}");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Plugins register before shell hooks do: where both block a call, the plugin's word is the one
+//! shown.
+//!
+//! # What never happens here
+//!
+//! * A hook that fails, hangs or writes nonsense never fails the event: it counts as silent, and
+//!   the log says why. Hooks help; they are no wall. The guard is the wall.
+//! * No command runs that nobody agreed to, and no agreement is lost: the list of them is replaced
+//!   in one step, and a list that cannot be read is reported, not overwritten.
+//! * No secret is handed out: a hook sees a short, named set of variables.
+//! * No process outlives its event: a hook is ended at its time limit with everything it started.
+
+pub mod context_spill;
+mod problem;
+pub mod shell_hooks;
+
+pub use problem::Problem;

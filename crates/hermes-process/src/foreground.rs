@@ -1,0 +1,49 @@
+//! Programs that take over our terminal for a while: editors, pagers.
+
+use std::process::ExitStatus;
+
+use crate::command::Command;
+use crate::error::ProcessError;
+use crate::launch::system_error;
+use crate::lookup;
+
+impl Command {
+    /// Runs the program in the foreground of our own terminal and waits for it. It shares our
+    /// process group and streams, so keys and signals of the terminal reach it; deadline, capture
+    /// and the other settings that keep a program apart from us do not apply.
+    pub fn run_in_foreground(self) -> Result<ExitStatus, ProcessError> {
+        let file = lookup::find(&self.program, &self.environment.search_path())?;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a terminal has one foreground group; a program started by the keeper is not in it"
+        )]
+        let mut command = std::process::Command::new(file);
+        command.args(&self.args).env_clear().envs(self.environment.iter());
+        if let Some(cwd) = &self.cwd {
+            command.current_dir(cwd);
+        }
+        command.status().map_err(|source| system_error(&self, source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gives_the_exit_status_and_passes_the_environment() {
+        let script = "test \"$GREETING\" = hello && test -z \"$HOME\" && exit 7";
+        let status = Command::new("sh")
+            .args(["-c", script])
+            .env("GREETING", "hello")
+            .run_in_foreground()
+            .unwrap();
+        assert_eq!(status.code(), Some(7));
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let error = Command::new("no-such-editor").run_in_foreground().unwrap_err();
+        assert!(error.to_string().contains("no-such-editor"), "{error}");
+    }
+}

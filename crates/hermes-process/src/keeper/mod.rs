@@ -1,0 +1,36 @@
+//! The keeper: the one process we ever fork, which forks all others for us.
+//!
+//! ```text
+//! we ──────────▶ keeper ──fork──▶ warden ──vfork──▶ program ──▶ descendants …
+//!  ├── requests ───┘                │
+//!  └── one control socket each ─────┘
+//! ```
+//!
+//! Forking copies the page tables of the whole process, which takes tens of milliseconds once an
+//! agent has grown to some hundred megabytes, and leaves both sides copying each page they write
+//! to. So we do it once, at the first command (or at [`prepare`], when we are still small), and
+//! the copy, which never grows, makes all further forks cheap.
+//!
+//! It has a second advantage. A process forked from us holds copies of all our descriptors until
+//! it calls `exec`, and so may keep a pipe from ending or a file just written from being executed.
+//! The keeper closed all of that when it began, and a program gets exactly the descriptors that
+//! were sent along with the request.
+//!
+//! A request is one message: six descriptors ([`Handed`]), one of them a file in memory with
+//! arguments and environment ([`image`]). The keeper forks a warden with it, says nothing, and
+//! waits for the next. All further talk is between us and the warden, see the `warden` module.
+//!
+//! The keeper ends when it cannot hear us any more. Should someone kill it, running programs are
+//! not affected, since their wardens listen to us directly; the next command starts a new keeper.
+//!
+//! What is inherited from us is inherited as of the keeper's start: limits, priority, user,
+//! file-creation mask, control group. The working directory is not; it is sent along.
+
+mod client;
+mod handover;
+pub(crate) mod image;
+mod server;
+
+pub use client::prepare;
+pub(crate) use client::request;
+pub(crate) use handover::{Handed, Request};

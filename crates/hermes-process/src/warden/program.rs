@@ -1,0 +1,99 @@
+//! From the warden to the program: the last steps before `exec`.
+
+use std::convert::Infallible;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd as _, OwnedFd};
+
+use nix::errno::Errno;
+use nix::libc::{self, c_int, c_void};
+use nix::sys::prctl;
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::wait::waitpid;
+use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, fchdir, getpid, getppid, setsid};
+
+use super::message::Stage;
+use crate::command::Lifetime;
+use crate::keeper::image::Image;
+use crate::keeper::{Handed, Request};
+
+/// At which step it failed, and why.
+type Failure = (Stage, Errno);
+
+/// Stack for the steps before `exec`: a few nested calls with small buffers.
+const STACK: usize = 64 * 1024;
+
+#[repr(align(16))]
+struct Stack([MaybeUninit<u8>; STACK]);
+
+/// What the new process needs, in memory that it shares with the warden.
+struct Task<'a> {
+    fds: &'a Handed<OwnedFd>,
+    image: &'a Image,
+    warden: Pid,
+    failure: Option<Failure>,
+}
+
+/// Makes the calling process a warden and starts its program.
+///
+/// Returns when the program runs. To know that takes no pipe: the warden lends its memory to the
+/// new process and stands still until that has called `exec` or has left a note why not.
+pub(super) fn start(request: &Request) -> Result<(Pid, Lifetime), Failure> {
+    let prepare = |error| (Stage::Prepare, error);
+    super::take_charge().map_err(prepare)?;
+    let fds = &request.fds;
+    let image = Image::map(fds.image.as_fd(), request.image_len).map_err(prepare)?;
+    let mut task = Task { fds, image: &image, warden: getpid(), failure: None };
+    let pid = share_and_wait(&mut task).map_err(prepare)?;
+    match task.failure {
+        None => Ok((pid, image.lifetime())),
+        Some(failure) => {
+            // Ended right after its note.
+            let _ = waitpid(pid, None);
+            Err(failure)
+        }
+    }
+}
+
+/// Runs `enter` in a new process that uses our memory, while we wait (the manner of `vfork`, but
+/// on a stack of its own, since one shared stack would be spoilt for the second to return).
+fn share_and_wait(task: &mut Task<'_>) -> nix::Result<Pid> {
+    let mut stack = Stack([MaybeUninit::uninit(); STACK]);
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: the stack grows down from its end and is in use only while we stand still, as is
+    // the task. The new process makes system calls on its own descriptors and signals and writes
+    // one field of the task.
+    let pid = unsafe {
+        let top = stack.0.as_mut_ptr().add(STACK).cast::<c_void>();
+        libc::clone(enter, top, flags, (&raw mut *task).cast::<c_void>())
+    };
+    Errno::result(pid).map(Pid::from_raw)
+}
+
+extern "C" fn enter(task: *mut c_void) -> c_int {
+    // SAFETY: `share_and_wait` passes a task that nobody else uses meanwhile.
+    let task = unsafe { &mut *task.cast::<Task<'_>>() };
+    let Err(failure) = become_program(task);
+    task.failure = Some(failure);
+    127
+}
+
+fn become_program(task: &Task<'_>) -> Result<Infallible, Failure> {
+    settle(task).map_err(|error| (Stage::Prepare, error))?;
+    fchdir(&task.fds.cwd).map_err(|error| (Stage::Directory, error))?;
+    Err((Stage::Exec, task.image.exec()))
+}
+
+fn settle(task: &Task<'_>) -> nix::Result<()> {
+    setsid()?;
+    if task.image.lifetime() == Lifetime::DiesWithParent {
+        prctl::set_pdeathsig(Signal::SIGKILL)?;
+        // The warden may have died before the line above took effect.
+        if getppid() != task.warden {
+            return Err(Errno::ESRCH);
+        }
+    }
+    dup2_stdin(&task.fds.stdin)?;
+    dup2_stdout(&task.fds.stdout)?;
+    dup2_stderr(&task.fds.stderr)?;
+    SigSet::empty().thread_set_mask()
+}

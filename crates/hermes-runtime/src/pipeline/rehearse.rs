@@ -1,0 +1,73 @@
+//! A call without its handler: what would happen?
+
+use hermes_tool::Args;
+use serde_json::Value;
+
+use super::call::ToolCall;
+use super::deferred::Crossing;
+use super::gate::{Directive, outside_allowed};
+use crate::approval::derived_rule_key;
+use crate::coerce::Coercions;
+use crate::runtime::Runtime;
+
+/// What the gate would say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RehearsedGate {
+    /// The call would run.
+    Pass,
+    /// It would be refused with this message.
+    Block(String),
+    /// A person would be asked.
+    Ask {
+        /// Why.
+        reason: String,
+        /// What a lasting yes would cover.
+        rule_key: String,
+    },
+}
+
+/// The result of a rehearsal.
+#[derive(Clone, Debug)]
+pub struct Rehearsal {
+    /// The tool that would run.
+    pub tool: String,
+    /// Whether it is registered.
+    pub known: bool,
+    /// The arguments it would get.
+    pub args: Args,
+    /// What coercion changed.
+    pub coercions: Coercions,
+    /// What middleware did.
+    pub trace: Vec<Value>,
+    /// What the gate would say.
+    pub gate: RehearsedGate,
+}
+
+impl Runtime {
+    /// Goes the way of a call up to its handler, and stops. Hooks and request middleware really
+    /// run; nobody is asked and the tool does not.
+    pub async fn rehearse(&self, mut call: ToolCall) -> Rehearsal {
+        let mut tool = self.registry().get(&call.name);
+        let (mut args, mut coercions) =
+            self.read_args(tool.as_ref(), std::mem::take(&mut call.args));
+        if let Some(Crossing::Unwrapped { name, args: inner }) = self.cross_bridge(&call, &args) {
+            call.name = name;
+            tool = self.registry().get(&call.name);
+            (args, coercions) = self.read_args(tool.as_ref(), Value::Object(inner));
+        }
+        let args = self.request_middleware(tool.as_ref(), &mut call, args).await;
+        let gate = match outside_allowed(&call) {
+            Some(block) => RehearsedGate::Block(block.message),
+            None => match self.directive(&call, &args).await {
+                None => RehearsedGate::Pass,
+                Some(Directive::Block(message)) => RehearsedGate::Block(message),
+                Some(Directive::Approve { reason, rule_key }) => RehearsedGate::Ask {
+                    rule_key: rule_key.unwrap_or_else(|| derived_rule_key(&call.name, &reason)),
+                    reason,
+                },
+            },
+        };
+        let ToolCall { name, trace, .. } = call;
+        Rehearsal { known: tool.is_some(), tool: name, args, coercions, trace, gate }
+    }
+}

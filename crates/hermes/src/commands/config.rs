@@ -1,0 +1,263 @@
+//! `hermes config`: the settings file.
+
+use std::path::Path;
+
+use hermes_store::config::Config;
+use hermes_store::config_edit::{self, EditReport, parse_cli_value};
+use hermes_store::config_keys::{KEYS, check};
+use hermes_store::dotenv::{self, is_secret_name};
+use hermes_store::key_path::KeyPath;
+use serde_json::{Map, Value, json};
+
+use crate::cli::ConfigCommand;
+use crate::exit::{Exit, UsageError};
+use crate::host::Host;
+use crate::ui::{Cell, Table, Ui};
+
+/// Runs one of the subcommands.
+pub(crate) fn run(command: &ConfigCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+    match command {
+        ConfigCommand::Show { json } => show(host, *json, ui),
+        ConfigCommand::Get { key } => get(host, key, ui),
+        ConfigCommand::Set { key, value } => set(host, key, value, ui),
+        ConfigCommand::Unset { key } => unset(host, key, ui),
+        ConfigCommand::Path => {
+            ui.line(host.home.config_file().display())?;
+            Ok(Exit::Done)
+        }
+        ConfigCommand::Edit => edit(host, ui),
+        ConfigCommand::Check { file, json } => {
+            let file = file.clone().unwrap_or_else(|| host.home.config_file());
+            check_file(&file, *json, ui)
+        }
+        ConfigCommand::Keys { json } => keys(*json, ui),
+    }
+}
+
+/// What stands in for a secret.
+const MASK: &str = "********";
+
+/// The value with everything under a secret's name masked.
+fn masked(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => Value::Object(
+            fields
+                .iter()
+                .map(|(name, value)| match value {
+                    Value::String(text) if is_secret_name(name) && !text.is_empty() => {
+                        (name.clone(), MASK.into())
+                    }
+                    _ => (name.clone(), masked(value)),
+                })
+                .collect::<Map<_, _>>(),
+        ),
+        Value::Array(items) => Value::Array(items.iter().map(masked).collect()),
+        other => other.clone(),
+    }
+}
+
+fn show(host: &Host, json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
+    host.require_sound_config()?;
+    // Unexpanded, so that a secret referred to as ${NAME} is shown by its name.
+    let config = Config::load_unexpanded(&host.home.config_file())?;
+    let shown = masked(config.value());
+    if json {
+        ui.json(&shown)?;
+    } else {
+        ui.note(format_args!("# {}", host.home.config_file().display()))?;
+        match &shown {
+            Value::Object(fields) if fields.is_empty() => {
+                ui.note("# empty: every setting has its default (`hermes config keys`)")?;
+            }
+            fields => ui.line(serde_saphyr::to_string(fields)?.trim_end())?,
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn get(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
+    host.require_sound_config()?;
+    let path = key_path(key)?;
+    let found = match path.find(host.config.value()) {
+        Some(value) => value.clone(),
+        None => match hermes_store::config_keys::find(path.segments()) {
+            Some(known) if !known.default.is_empty() => {
+                ui.note("(not set; this is the default)")?;
+                parse_cli_value(known.default)
+            }
+            Some(_) => {
+                ui.note(format_args!("{key} is not set and has no default"))?;
+                return Ok(Exit::Failed);
+            }
+            None => {
+                return Err(UsageError::unknown(
+                    "setting",
+                    key,
+                    nearest_key(key).as_deref(),
+                    "hermes config keys",
+                )
+                .into());
+            }
+        },
+    };
+    let last = path.segments().last().map_or("", String::as_str);
+    match masked(&json!({last: found}))[last].take() {
+        Value::String(text) => ui.line(text)?,
+        other => ui.json(&other)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn set(host: &Host, key: &str, value: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
+    if !key.contains('.') && is_secret_name(key) {
+        dotenv::set(&host.home.env_file(), key, value)?;
+        ui.line(format_args!("{key} stored in {}", host.home.env_file().display()))?;
+        return Ok(Exit::Done);
+    }
+    let path = key_path(key)?;
+    let report = config_edit::set(&host.home.config_file(), &path, parse_cli_value(value))?;
+    tell_lost_comments(&report, ui)?;
+    ui.line(format_args!("{key} set in {}", host.home.config_file().display()))?;
+    warn_about(&host.home.config_file(), path.top(), ui)?;
+    Ok(Exit::Done)
+}
+
+fn unset(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
+    if !key.contains('.') && is_secret_name(key) {
+        if dotenv::unset(&host.home.env_file(), key)? {
+            ui.line(format_args!("{key} removed from {}", host.home.env_file().display()))?;
+            return Ok(Exit::Done);
+        }
+        return Err(
+            UsageError::new(format!("{key} is not in {}", host.home.env_file().display())).into()
+        );
+    }
+    let path = key_path(key)?;
+    host.require_sound_config()?;
+    if path.find(host.config.value()).is_none() {
+        return Err(UsageError::new(format!("{key} is not set; nothing was changed")).into());
+    }
+    let report = config_edit::unset(&host.home.config_file(), &path)?;
+    tell_lost_comments(&report, ui)?;
+    ui.line(format_args!("{key} removed from {}", host.home.config_file().display()))?;
+    Ok(Exit::Done)
+}
+
+fn edit(host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let editor = ["VISUAL", "EDITOR"]
+        .iter()
+        .find_map(|name| host.vars.non_blank(name))
+        .ok_or_else(|| {
+            UsageError::new(format!(
+                "no editor: set VISUAL or EDITOR, or edit {} yourself",
+                host.home.config_file().display()
+            ))
+        })?;
+    let file = host.home.config_file();
+    crate::host::run_in_terminal(editor, &file, &host.vars)?;
+    check_file(&file, false, ui)
+}
+
+fn check_file(file: &Path, json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let config = match Config::load_unexpanded(file) {
+        Ok(config) => config,
+        Err(problem) if json => {
+            ui.json(&json!({
+                "file": file, "valid": false, "line": problem.line(), "error": problem.to_string()
+            }))?;
+            return Ok(Exit::Failed);
+        }
+        Err(problem) => return Err(problem.into()),
+    };
+    let findings = check(config.value());
+    if json {
+        let findings: Vec<Value> = findings
+            .iter()
+            .map(|finding| json!({"path": finding.path, "problem": finding.to_string()}))
+            .collect();
+        ui.json(&json!({"file": file, "valid": true, "findings": findings}))?;
+        return Ok(Exit::Done);
+    }
+    for finding in &findings {
+        ui.warn(finding)?;
+    }
+    let state = match (file.exists(), findings.len()) {
+        (false, _) => "does not exist; every setting has its default".to_owned(),
+        (true, 0) => "is fine".to_owned(),
+        (true, 1) => "has 1 warning".to_owned(),
+        (true, count) => format!("has {count} warnings"),
+    };
+    ui.line(format_args!("{} {state}", file.display()))?;
+    Ok(Exit::Done)
+}
+
+fn keys(json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
+    if json {
+        let keys: Vec<Value> = KEYS
+            .iter()
+            .map(|key| {
+                json!({"path": key.path, "kind": key.kind.to_string(),
+                       "default": key.default, "about": key.about})
+            })
+            .collect();
+        ui.json(&keys)?;
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new(["key", "default", "about"]);
+    for key in KEYS {
+        table.row([key.path.into(), Cell::dim(key.default), key.about.into()]);
+    }
+    ui.table(&table)?;
+    Ok(Exit::Done)
+}
+
+fn key_path(key: &str) -> anyhow::Result<KeyPath> {
+    KeyPath::parse(key).map_err(|problem| UsageError::new(problem.to_string()).into())
+}
+
+fn nearest_key(key: &str) -> Option<String> {
+    KEYS.iter()
+        .map(|known| (strsim::jaro_winkler(key, known.path), known.path))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, path)| path.to_owned())
+}
+
+/// Tells about settings that look like mistakes, of one section only.
+fn warn_about(file: &Path, top: &str, ui: &mut Ui) -> anyhow::Result<()> {
+    let config = Config::load_unexpanded(file)?;
+    for finding in check(config.value()) {
+        if KeyPath::parse(&finding.path).is_ok_and(|path| path.top() == top) {
+            ui.warn(finding)?;
+        }
+    }
+    Ok(())
+}
+
+/// An edit that had to print a block anew says which comments are gone and where they were kept.
+pub(crate) fn tell_lost_comments(report: &EditReport, ui: &mut Ui) -> anyhow::Result<()> {
+    if let Some(backup) = &report.backup {
+        ui.warn(format_args!(
+            "{} comment(s) could not be kept; the file as it was is {}",
+            report.lost_comments.len(),
+            backup.display()
+        ))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_masked_wherever_they_stand() {
+        let shown = masked(&json!({"model": {"api_key": "sk-1", "name": "x"},
+                                   "list": [{"GITHUB_TOKEN": "t"}], "max_tokens": 5}));
+        assert_eq!(
+            shown,
+            json!({"model": {"api_key": MASK, "name": "x"},
+                   "list": [{"GITHUB_TOKEN": MASK}], "max_tokens": 5})
+        );
+    }
+}

@@ -1,0 +1,8 @@
+//! One module a command.
+
+pub(crate) mod completion;
+pub(crate) mod config;
+pub(crate) mod doctor;
+pub(crate) mod hooks;
+pub(crate) mod tools;
+pub(crate) mod toolsets;

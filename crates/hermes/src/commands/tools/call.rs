@@ -1,0 +1,197 @@
+//! `hermes tools call`.
+
+use std::io::Read;
+use std::time::Duration;
+
+use anyhow::Context;
+use hermes_runtime::pipeline::{Rehearsal, RehearsedGate};
+use hermes_runtime::repair::arguments::parse_arguments;
+use hermes_runtime::{Runtime, Status, ToolCall};
+use hermes_tool::{CallIds, ContextParts, Tool};
+use serde_json::{Map, Value, json};
+
+use super::find_tool;
+use crate::cli::ToolsCall;
+use crate::exit::{Exit, UsageError};
+use crate::host::Host;
+use crate::ui::Ui;
+
+/// Most bytes of arguments read from stdin: larger ones are a mistake.
+const MAX_STDIN_BYTES: u64 = 64 * 1024 * 1024;
+
+pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let runtime = host.runtime();
+    let tool = find_tool(&runtime, &args.name, ui)?;
+    let arguments = arguments(args, ui)?;
+    host.register_shell_hooks(&runtime, ui)?;
+    let call = call(args, &tool, arguments, host)?;
+    let workers = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("start the async runtime")?;
+    let exit = if args.dry_run {
+        rehearse(&workers, &runtime, call, ui)
+    } else {
+        perform(&workers, &runtime, call, ui)
+    };
+    // A tool left behind by a timeout must not hold up the end of the process.
+    workers.shutdown_background();
+    exit
+}
+
+fn call(args: &ToolsCall, tool: &Tool, arguments: Value, host: &Host) -> anyhow::Result<ToolCall> {
+    let time_limit = match args.timeout {
+        seconds if seconds <= 0.0 => None,
+        seconds => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
+            UsageError::new(format!("--timeout {seconds} is not a number of seconds"))
+        })?),
+    };
+    let context = ContextParts {
+        ids: CallIds { task_id: args.task_id.clone(), ..CallIds::default() },
+        cwd: std::env::current_dir().ok(),
+        vars: host.vars.clone(),
+        ..ContextParts::default()
+    };
+    Ok(ToolCall { context, time_limit, ..ToolCall::new(tool.name().to_string(), arguments) })
+}
+
+fn perform(
+    workers: &tokio::runtime::Runtime,
+    runtime: &Runtime,
+    call: ToolCall,
+    ui: &mut Ui,
+) -> anyhow::Result<Exit> {
+    let cancellation = call.context.cancellation.clone();
+    workers.spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            cancellation.cancel();
+        }
+    });
+    let outcome = workers.block_on(runtime.call(call));
+    ui.line(outcome.text())?;
+    if let Some(path) = &outcome.spilled_to {
+        ui.note(format_args!("(the whole result is in {path})"))?;
+    }
+    Ok(match outcome.verdict().status {
+        Status::Ok => Exit::Done,
+        Status::Error => Exit::Failed,
+        Status::Blocked => Exit::Blocked,
+        Status::Cancelled => Exit::Interrupted,
+        Status::Timeout => Exit::TimedOut,
+    })
+}
+
+fn rehearse(
+    workers: &tokio::runtime::Runtime,
+    runtime: &Runtime,
+    call: ToolCall,
+    ui: &mut Ui,
+) -> anyhow::Result<Exit> {
+    let Rehearsal { tool, args, coercions, trace, gate, .. } =
+        workers.block_on(runtime.rehearse(call));
+    let changes: Vec<Value> = coercions
+        .changes()
+        .iter()
+        .map(|change| {
+            json!({"argument": change.parameter, "from": change.from.name(), "to": change.to.name()})
+        })
+        .collect();
+    let (verdict, exit) = match &gate {
+        RehearsedGate::Pass => (json!({"would": "run"}), Exit::Done),
+        RehearsedGate::Block(message) => {
+            (json!({"would": "block", "message": message}), Exit::Blocked)
+        }
+        RehearsedGate::Ask { reason, rule_key } => {
+            (json!({"would": "ask", "reason": reason, "rule_key": rule_key}), Exit::Done)
+        }
+    };
+    ui.json(&json!({
+        "tool": tool,
+        "arguments": args,
+        "coerced": changes,
+        "middleware": trace,
+        "gate": verdict,
+    }))?;
+    Ok(exit)
+}
+
+fn arguments(args: &ToolsCall, ui: &mut Ui) -> anyhow::Result<Value> {
+    if !args.arg.is_empty() {
+        return Ok(Value::Object(pairs(&args.arg)?));
+    }
+    let text = match args.json.as_deref() {
+        None => return Ok(Value::Object(Map::new())),
+        Some("-") => stdin()?,
+        Some(text) => text.to_owned(),
+    };
+    let parsed = parse_arguments(&text).map_err(|problem| {
+        UsageError::new(format!(
+            "cannot read the arguments: {problem}\n  or give them one by one: --arg key=value"
+        ))
+    })?;
+    if parsed.repaired {
+        ui.note(format_args!(
+            "(the arguments were not quite JSON; read as {})",
+            Value::Object(parsed.object.clone())
+        ))?;
+    }
+    Ok(Value::Object(parsed.object))
+}
+
+fn stdin() -> anyhow::Result<String> {
+    let mut text = String::new();
+    std::io::stdin()
+        .lock()
+        .take(MAX_STDIN_BYTES)
+        .read_to_string(&mut text)
+        .context("read the arguments from stdin")?;
+    Ok(text)
+}
+
+/// `key=text` and `key:=JSON`.
+fn pairs(given: &[String]) -> anyhow::Result<Map<String, Value>> {
+    let mut args = Map::new();
+    for pair in given {
+        let Some((key, value)) = pair.split_once('=').filter(|(key, _)| !key.is_empty()) else {
+            return Err(UsageError::new(format!(
+                "--arg {pair}: expected key=value, or key:=JSON for a value that is not text"
+            ))
+            .into());
+        };
+        let (key, value) = match key.strip_suffix(':') {
+            None => (key, Value::String(value.to_owned())),
+            Some(key) => {
+                let value = serde_json::from_str(value).map_err(|problem| {
+                    UsageError::new(format!("--arg {pair}: the value is not JSON: {problem}"))
+                })?;
+                (key, value)
+            }
+        };
+        args.insert(key.to_owned(), value);
+    }
+    Ok(args)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(text: &str) -> anyhow::Result<Map<String, Value>> {
+        pairs(&[text.to_owned()])
+    }
+
+    #[test]
+    fn pairs_hold_text_or_json() {
+        assert_eq!(pair("a=1").unwrap()["a"], json!("1"));
+        assert_eq!(pair("a:=[1]").unwrap()["a"], json!([1]));
+        assert_eq!(pair("a=b=c").unwrap()["a"], json!("b=c"));
+        assert_eq!(pair("a=").unwrap()["a"], json!(""));
+    }
+
+    #[test]
+    fn bad_pairs_say_what_is_expected() {
+        assert!(pair("a").unwrap_err().to_string().contains("expected key=value"));
+        assert!(pair("a:={").unwrap_err().to_string().contains("not JSON"));
+    }
+}

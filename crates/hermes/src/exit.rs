@@ -1,0 +1,55 @@
+//! Exit codes.
+
+/// What the process tells whoever started it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// Everything asked for was done.
+    Done = 0,
+    /// Something failed; stderr, or the printed result, says what.
+    Failed = 1,
+    /// The command line or a name in it makes no sense.
+    Usage = 2,
+    /// A rule kept a tool from running.
+    Blocked = 4,
+    /// It took too long.
+    TimedOut = 5,
+    /// The user interrupted.
+    Interrupted = 130,
+}
+
+/// For `--help` and the reference page.
+pub(crate) const TABLE: &str = "\
+Exit codes:
+    0  done
+    1  failed; the message, or the printed result, says why
+    2  usage error: unknown command, flag, tool, toolset or key
+    4  blocked by a rule
+    5  timed out
+  130  interrupted";
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// An error of the user's command line rather than of the work: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct UsageError {
+    message: String,
+}
+
+impl UsageError {
+    /// An error with its hint already in the text.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+
+    /// An unknown name, with the nearest known one.
+    pub(crate) fn unknown(kind: &str, name: &str, nearest: Option<&str>, list_with: &str) -> Self {
+        let hint = nearest.map(|near| format!("\n  did you mean `{near}`?")).unwrap_or_default();
+        Self::new(format!("unknown {kind} `{name}`{hint}\n  `{list_with}` lists them"))
+    }
+}

@@ -1,0 +1,228 @@
+//! The host: home, variables, configuration and the runtime built from them.
+//!
+//! Opening it reads two small files and starts nothing: no network, no child process, no database.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context;
+use hermes_plugins::shell_hooks::consent::{Asker, Reply};
+use hermes_plugins::shell_hooks::{
+    Allowlist, Consent, ConsentSources, ReadConfig, Runner, SAFE_MODE_VARIABLE, ShellHook,
+    read_config, register,
+};
+use hermes_runtime::registry::{Registry, Snapshot};
+use hermes_runtime::toolsets::Toolsets;
+use hermes_runtime::toolsets::platform::{
+    Credential, PlatformRequest, PlatformSettings, enabled_mcp_servers,
+};
+use hermes_runtime::{Runtime, ToolScope};
+use hermes_store::config::{Config, ConfigError};
+use hermes_store::dotenv::DotEnv;
+use hermes_store::home::Home;
+use hermes_tool::{Origin, Vars};
+use serde_json::Value;
+// The built-in tools register themselves at link time; naming the crate is what links it.
+use hermes_tools as _;
+
+use crate::approve::{TerminalApprover, answer, is_interactive};
+use crate::cli::GlobalFlags;
+use crate::ui::Ui;
+
+/// The platform whose toolsets the command line uses.
+pub(crate) const PLATFORM: &str = "cli";
+
+/// Where things are and what they say.
+pub(crate) struct Host {
+    /// The state folder.
+    pub(crate) home: Home,
+    /// Variables of the process with `.env` laid over them.
+    pub(crate) vars: Vars,
+    /// `.env` as read.
+    pub(crate) dotenv: DotEnv,
+    /// Variables of the process alone.
+    pub(crate) process_vars: Vars,
+    /// `config.yaml`, or the defaults if it is broken.
+    pub(crate) config: Config,
+    /// Why `config.yaml` could not be used.
+    pub(crate) config_error: Option<ConfigError>,
+    flags: GlobalFlags,
+}
+
+impl Host {
+    /// Reads `.env` and `config.yaml`.
+    pub(crate) fn open(flags: &GlobalFlags) -> anyhow::Result<Self> {
+        let process_vars = Vars::from_process();
+        let home = Home::locate(|name| process_vars.get(name).map(str::to_owned))?;
+        let dotenv = DotEnv::load(&home.env_file())?;
+        let mut over: Vec<(String, String)> =
+            dotenv.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        if flags.safe_mode {
+            over.push((SAFE_MODE_VARIABLE.to_owned(), "1".to_owned()));
+        }
+        let vars = process_vars.overlaid(over);
+        let lookup = |name: &str| vars.get(name).map(str::to_owned);
+        let (config, config_error) = Config::load_or_default(&home.config_file(), lookup);
+        let flags = flags.clone();
+        Ok(Self { home, vars, dotenv, process_vars, config, config_error, flags })
+    }
+
+    /// Builds a runtime with every linked tool.
+    pub(crate) fn runtime(&self) -> Runtime {
+        Runtime::builder()
+            .registry(Arc::new(Registry::with_linked_tools()))
+            .config(self.config.value().clone())
+            .vars(self.vars.clone())
+            .approver(Arc::new(TerminalApprover))
+            .build()
+    }
+
+    /// Tells loudly that the configuration is broken and not in force.
+    pub(crate) fn warn_about_config(&self, ui: &mut Ui) -> anyhow::Result<()> {
+        if let Some(problem) = &self.config_error {
+            ui.warn(format_args!(
+                "the configuration is broken, so defaults are in force:\n{problem}\n  \
+                 `hermes config edit` opens it; the file was not changed"
+            ))?;
+        }
+        for warning in self.dotenv.warnings() {
+            ui.warn(format_args!("{}: {warning}", self.home.env_file().display()))?;
+        }
+        Ok(())
+    }
+
+    /// For commands that make no sense with a broken configuration.
+    pub(crate) fn require_sound_config(&self) -> anyhow::Result<()> {
+        match &self.config_error {
+            None => Ok(()),
+            Some(problem) => anyhow::bail!("{problem}\n  `hermes config edit` opens the file"),
+        }
+    }
+
+    /// The toolsets the configuration gives the command line.
+    pub(crate) fn scope(&self, runtime: &Runtime) -> ToolScope {
+        ToolScope { enabled: Some(self.platform_toolsets(runtime, PLATFORM)), disabled: Vec::new() }
+    }
+
+    /// The toolsets the configuration gives a platform.
+    pub(crate) fn platform_toolsets(&self, runtime: &Runtime, platform: &str) -> Vec<String> {
+        self.with_platform(runtime, platform, |toolsets, request, tables| {
+            toolsets.for_platform(request, tables)
+        })
+    }
+
+    /// Hands everything platform resolution depends on to `act`.
+    pub(crate) fn with_platform<T>(
+        &self,
+        runtime: &Runtime,
+        platform: &str,
+        act: impl FnOnce(&Toolsets, &PlatformRequest<'_>, &Snapshot) -> T,
+    ) -> T {
+        let config = self.config.value();
+        let mut settings = PlatformSettings::read(config, platform);
+        if platform == PLATFORM && settings.listed.is_none() {
+            settings.listed = self.config.text_list("toolsets");
+        }
+        let tables = runtime.registry().snapshot();
+        let mut credentials = Vec::new();
+        if self.vars.non_blank("HASS_TOKEN").is_some() {
+            credentials.push(Credential::HomeAssistant);
+        }
+        if self.vars.non_blank("XAI_API_KEY").is_some() {
+            credentials.push(Credential::Xai);
+        }
+        let request = PlatformRequest {
+            platform,
+            settings: &settings,
+            plugin_toolsets: &plugin_toolsets(&tables),
+            mcp_servers: &enabled_mcp_servers(config),
+            credentials: &credentials,
+        };
+        act(&runtime.toolsets().snapshot(), &request, &tables)
+    }
+
+    /// The shell hooks of the configuration, and what is wrong with the rest.
+    pub(crate) fn shell_hooks(&self) -> ReadConfig {
+        read_config(self.config.get("hooks").unwrap_or(&Value::Null))
+    }
+
+    /// The file of agreements to shell hooks.
+    pub(crate) fn allowlist(&self) -> Allowlist {
+        Allowlist::at(self.home.shell_hooks_allowlist())
+    }
+
+    /// What runs shell hooks.
+    pub(crate) fn hook_runner(&self) -> Runner {
+        let runner = Runner::new(self.vars.clone(), self.home.root());
+        match std::env::current_dir() {
+            Ok(cwd) => runner.in_directory(cwd),
+            Err(_) => runner,
+        }
+    }
+
+    /// Puts into force the shell hooks somebody has agreed to, asking where somebody can answer.
+    pub(crate) fn register_shell_hooks(
+        &self,
+        runtime: &Runtime,
+        ui: &mut Ui,
+    ) -> anyhow::Result<()> {
+        let ReadConfig { hooks, problems } = self.shell_hooks();
+        for problem in problems {
+            ui.warn(problem)?;
+        }
+        let sources = ConsentSources {
+            accept_hooks_flag: self.flags.accept_hooks,
+            vars: &self.vars,
+            config: self.config.value(),
+        };
+        let asker: Option<Asker> = is_interactive().then(|| Box::new(ask_about_hook) as Asker);
+        let consent = Consent { allowlist: self.allowlist(), policy: sources.policy(asker) };
+        let registered = register(runtime.hooks(), &hooks, &consent, &self.hook_runner());
+        for skipped in registered.skipped {
+            ui.warn(skipped)?;
+        }
+        for problem in registered.problems {
+            ui.warn(problem)?;
+        }
+        Ok(())
+    }
+}
+
+fn plugin_toolsets(tables: &Snapshot) -> Vec<String> {
+    let mut names: Vec<String> = tables
+        .tools()
+        .iter()
+        .filter(|tool| matches!(tool.origin(), Origin::Plugin(_)))
+        .map(|tool| tool.toolset().to_string())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn ask_about_hook(hook: &ShellHook) -> Reply {
+    let question = format!(
+        "\nThe configuration has a shell hook that was not approved yet:\n  on {}: {}\nMay it run from now on? [y/N] ",
+        hook.event, hook.command
+    );
+    match answer(&question).as_deref() {
+        Some("y" | "yes") => Reply::Yes,
+        _ => Reply::No,
+    }
+}
+
+/// Runs an interactive program, such as an editor, on a file and waits for it.
+pub(crate) fn run_in_terminal(program: &str, file: &Path, vars: &Vars) -> anyhow::Result<()> {
+    let words = shlex::split(program)
+        .filter(|words| !words.is_empty())
+        .with_context(|| format!("`{program}` is not a command"))?;
+    let environment = vars.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let status = hermes_process::Command::new(&words[0])
+        .args(words[1..].iter().cloned())
+        .arg(file)
+        .envs(environment)
+        .run_in_foreground()
+        .with_context(|| format!("open {} in `{program}`", file.display()))?;
+    anyhow::ensure!(status.success(), "`{program}` ended with {status}");
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! The `hermes` command line, as a library that the program of that name calls.
+//!
+//! A thin shell over the library crates: it reads the command line (`cli`), builds a [`host::Host`]
+//! from the user's state folder, runs one of the `commands` and turns what happened into an exit
+//! code. Data goes to stdout, everything else to stderr. No tool, rule or format lives here; what
+//! this program can do, a Rust program can do with the crates.
+//!
+//! What never happens here: work before it is asked for. `--version` touches no file; listing tools
+//! starts no process, opens no database and talks to nobody.
+
+mod approve;
+mod cli;
+mod commands;
+mod exit;
+mod host;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use owo_colors::OwoColorize;
+
+use crate::cli::{Cli, Command};
+use crate::exit::{Exit, UsageError};
+use crate::host::Host;
+use crate::ui::{Ui, is_broken_pipe};
+
+/// Runs the program on the command line of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    // Asked by scripts, prompts and package managers all the time: answered before anything is set
+    // up.
+    let mut args = std::env::args_os().skip(1);
+    if let (Some(only), None) = (args.next(), args.next())
+        && (only == "--version" || only == "-V")
+    {
+        let printed = Ui::stdio().line(concat!("hermes ", env!("CARGO_PKG_VERSION")));
+        return if printed.is_ok() { Exit::Done } else { Exit::Failed }.into();
+    }
+    let cli = Cli::parse();
+    start_logging(cli.flags.verbose);
+    let mut ui = Ui::stdio();
+    let exit = match run(&cli, &mut ui) {
+        Ok(exit) => exit,
+        Err(error) if is_broken_pipe(&error) => Exit::Done,
+        Err(error) => {
+            // Nobody is left to tell if stderr is gone too.
+            let _ = ui.note(format_args!("{} {}", "error:".red().bold(), chain(&error)));
+            match error.downcast_ref::<UsageError>() {
+                Some(_) => Exit::Usage,
+                None => Exit::Failed,
+            }
+        }
+    };
+    exit.into()
+}
+
+/// The command line as `clap` describes it, for reference pages.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
+    if let Command::Completion { shell } = &cli.command {
+        return commands::completion::run(*shell, ui);
+    }
+    let host = Host::open(&cli.flags)?;
+    match &cli.command {
+        Command::Tools(command) => commands::tools::run(command, &host, ui),
+        Command::Toolsets(command) => commands::toolsets::run(command, &host, ui),
+        Command::Config(command) => commands::config::run(command, &host, ui),
+        Command::Hooks(command) => commands::hooks::run(command, &host, ui),
+        Command::Doctor(args) => commands::doctor::run(args, &host, ui),
+        Command::Completion { .. } => Ok(Exit::Done),
+    }
+}
+
+/// An error and its causes, one a line; causes that repeat what was said are left out.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            text.push_str("\n  ");
+            text.push_str(&cause);
+        }
+    }
+    text
+}
+
+fn start_logging(verbose: u8) {
+    use tracing_subscriber::filter::LevelFilter;
+    let level = match verbose {
+        0 => LevelFilter::ERROR,
+        1 => LevelFilter::INFO,
+        _ => LevelFilter::DEBUG,
+    };
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .without_time()
+        .with_target(false)
+        .init();
+}
