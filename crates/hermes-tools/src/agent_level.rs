@@ -86,6 +86,15 @@ mod tests {
     }
 
     #[test]
+    fn follow_agent_level_tools_include_clarify() {
+        let names: Vec<String> =
+            agent_level_tools().iter().map(|tool| tool.name().to_string()).collect();
+        for name in ["todo", "memory", "session_search", "delegate_task", "clarify"] {
+            assert!(names.iter().any(|other| other == name), "{name}");
+        }
+    }
+
+    #[test]
     fn each_says_that_it_needs_an_agent_whatever_the_arguments() {
         for tool in agent_level_tools() {
             for args in [json!({}), json!({"question": 7, "todos": "[", "nobody": null})] {

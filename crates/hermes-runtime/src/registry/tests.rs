@@ -21,6 +21,23 @@ fn checked(name: &str, toolset: &str) -> Tool {
     Tool::builder(name, toolset).check(Check::new(yes)).handler(|_, _| Ok(ToolOutput::text("{}")))
 }
 
+/// Look at the weather.
+#[hermes_tool::tool(toolset = "weather", effects(network))]
+fn look_outside() -> Result<(), hermes_tool::ToolError> {
+    Ok(())
+}
+
+#[test]
+fn follow_discovery_is_automatic_and_mcp_comes_afterwards() {
+    let registry = Registry::with_linked_tools();
+    assert!(registry.get("look_outside").is_some());
+    let before = registry.snapshot();
+    // A server that answers late adds its tools to a registry that is in use.
+    registry.register(tool("mcp__slow__look", "mcp-slow"));
+    assert!(registry.generation() > before.generation());
+    assert!(!registry.register(tool("look_outside", "mcp-slow")).is_stored());
+}
+
 #[test]
 fn a_free_name_is_stored_and_raises_the_generation() {
     let registry = Registry::new();

@@ -219,6 +219,16 @@ mod tests {
     }
 
     #[test]
+    fn follow_terminal_backends_of_the_terminal_page() {
+        for backend in
+            ["local", "docker", "ssh", "singularity", "modal", "daytona", "vercel_sandbox"]
+        {
+            assert!(found(&json!({"terminal": {"backend": backend}})).is_empty(), "{backend}");
+        }
+        assert_eq!(found(&json!({"terminal": {"backend": "kubernetes"}})).len(), 1);
+    }
+
+    #[test]
     fn unknown_names_get_a_suggestion() {
         assert_eq!(
             found(&json!({"terminl": {}, "Model": "x"})),

@@ -265,6 +265,38 @@ fn arguments_without_a_declaration_are_skipped() {
 }
 
 #[test]
+fn follow_a_single_quoted_list_is_wrapped() {
+    let list = json!({"type": "array"});
+    rows(&[("single quotes", list, json!("['a','b']"), json!(["['a','b']"]))]);
+}
+
+#[test]
+fn a_property_schema_that_is_no_object_does_not_break_the_call() {
+    for odd in [json!(true), json!("integer"), json!([]), json!(5), json!(null)] {
+        rows(&[("odd schema", odd, json!("5"), json!("5"))]);
+    }
+}
+
+#[test]
+fn integers_above_2_to_the_53_are_exact() {
+    let integer = json!({"type": "integer"});
+    rows(&[
+        ("2^53 + 1", integer.clone(), json!("9007199254740993"), json!(9_007_199_254_740_993_i64)),
+        ("largest", integer.clone(), json!("18446744073709551615"), json!(u64::MAX)),
+        ("smallest", integer, json!("-9223372036854775808"), json!(i64::MIN)),
+    ]);
+}
+
+#[test]
+fn a_list_from_json_text_is_not_looked_into() {
+    let lists = json!({"type": "array", "items": {"type": "array"}});
+    rows(&[
+        ("as text", lists.clone(), json!("[\"[1]\"]"), json!(["[1]"])),
+        ("as a list", lists, json!(["[1]"]), json!([[1]])),
+    ]);
+}
+
+#[test]
 fn reports_what_became_of_each_parameter() {
     let (_, coercions) = coerced(&json!({"type": "integer"}), &json!("5"), CoercionMode::Reference);
     let (parameter, from, to) = ("p".to_owned(), Kind::String, Kind::Integer);

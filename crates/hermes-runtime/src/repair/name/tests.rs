@@ -91,7 +91,7 @@ fn up_to_two_tool_suffixes_are_stripped() {
 }
 
 #[test]
-fn mcp_tools_may_be_typed_with_a_colon() {
+fn follow_mcp_wire_names_and_accept_the_form_with_a_colon() {
     let name = "mcp__my_server__Create_Issue";
     repaired("mcp-my-server:Create-Issue", name, How::McpForm);
     repaired("mcp-my.server:Create Issue", name, How::McpForm);
