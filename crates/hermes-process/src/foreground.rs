@@ -1,6 +1,14 @@
 //! Programs that take over our terminal for a while: editors, pagers.
+//!
+//! A terminal has one foreground group, and a program started by the keeper is not in it. So these
+//! are started by us, in our group, without a warden. They hang up when we die, like every program
+//! whose terminal goes away.
 
+use std::os::unix::process::CommandExt as _;
 use std::process::ExitStatus;
+
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
 
 use crate::command::Command;
 use crate::error::ProcessError;
@@ -15,12 +23,16 @@ impl Command {
         let file = lookup::find(&self.program, &self.environment.search_path())?;
         #[expect(
             clippy::disallowed_methods,
-            reason = "a terminal has one foreground group; a program started by the keeper is not in it"
+            reason = "the keeper cannot start a program in our foreground group"
         )]
         let mut command = std::process::Command::new(file);
         command.args(&self.args).env_clear().envs(self.environment.iter());
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
+        }
+        // SAFETY: between fork and exec only this one system call is made.
+        unsafe {
+            command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGHUP)?));
         }
         command.status().map_err(|source| system_error(&self, source))
     }

@@ -12,7 +12,11 @@ use serde_json::{Map, Value};
 /// `{"error": …}`. A *failure* is something the tool did not foresee; it is sent with its kind,
 /// cleaned and marked. Writing `?` on a foreign error makes a failure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToolError {
+pub struct ToolError(Box<Parts>);
+
+/// Boxed: results are passed from hand to hand on every call, errors are rare.
+#[derive(Clone, Debug, PartialEq)]
+struct Parts {
     kind: Option<Cow<'static, str>>,
     message: String,
     extras: Map<String, Value>,
@@ -21,13 +25,17 @@ pub struct ToolError {
 impl ToolError {
     /// An answer: the model sees exactly this text under `error`.
     pub fn answer(message: impl Into<String>) -> Self {
-        Self { kind: None, message: message.into(), extras: Map::new() }
+        Self(Box::new(Parts { kind: None, message: message.into(), extras: Map::new() }))
     }
 
     /// A failure of a stable, short kind such as `NotFound` or `HttpStatus`; the kind is part of
     /// the contract with users who match on it.
     pub fn failure(kind: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
-        Self { kind: Some(kind.into()), message: message.into(), extras: Map::new() }
+        Self(Box::new(Parts {
+            kind: Some(kind.into()),
+            message: message.into(),
+            extras: Map::new(),
+        }))
     }
 
     /// What a tool that works on an agent's state answers where there is no agent.
@@ -39,34 +47,34 @@ impl ToolError {
     /// Adds a field beside `error` (and may even replace it).
     #[must_use]
     pub fn with(mut self, field: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.extras.insert(field.into(), value.into());
+        self.0.extras.insert(field.into(), value.into());
         self
     }
 
     /// The kind of a failure; `None` for an answer.
     #[must_use]
     pub fn kind(&self) -> Option<&str> {
-        self.kind.as_deref()
+        self.0.kind.as_deref()
     }
 
     /// The text.
     #[must_use]
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 
     /// The fields added beside `error`.
     #[must_use]
     pub fn extras(&self) -> &Map<String, Value> {
-        &self.extras
+        &self.0.extras
     }
 }
 
 impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Some(kind) => write!(f, "{kind}: {}", self.message),
-            None => f.write_str(&self.message),
+        match &self.0.kind {
+            Some(kind) => write!(f, "{kind}: {}", self.0.message),
+            None => f.write_str(&self.0.message),
         }
     }
 }

@@ -83,7 +83,7 @@ pub use context::{CallIds, ContextParts, Progress, Services, ToolContext};
 pub use effects::{Effect, Effects};
 pub use error::{ToolError, ToolErrorExt};
 pub use hermes_tool_macros::tool;
-pub use linked::{LinkedTool, linked_tools};
+pub use linked::{LinkedTool, linked, linked_tools};
 pub use output::{IntoToolOutput, ToolOutput};
 pub use schema::{no_parameters, parameters_of, read_arguments};
 pub use tool::{

@@ -36,14 +36,20 @@ impl std::fmt::Debug for LinkedTool {
 
 inventory::collect!(LinkedTool);
 
-/// Every tool linked into this program, sorted by module and name: the order in which the linker
-/// found them does not show.
+/// The declarations of every tool linked into this program, sorted by module: the order in which
+/// the linker found them does not show.
+#[must_use]
+pub fn linked() -> Vec<&'static LinkedTool> {
+    let mut linked: Vec<_> = inventory::iter::<LinkedTool>.into_iter().collect();
+    linked.sort_by_key(|linked| linked.module());
+    linked
+}
+
+/// Every tool linked into this program with its module, sorted by module and name.
 #[must_use]
 pub fn linked_tools() -> Vec<(&'static str, Tool)> {
-    let mut tools: Vec<_> = inventory::iter::<LinkedTool>
-        .into_iter()
-        .map(|linked| (linked.module(), linked.make()))
-        .collect();
+    let mut tools: Vec<_> =
+        linked().into_iter().map(|linked| (linked.module(), linked.make())).collect();
     tools.sort_by(|(a_module, a), (b_module, b)| {
         a_module.cmp(b_module).then_with(|| a.name().cmp(b.name()))
     });

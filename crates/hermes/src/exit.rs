@@ -52,4 +52,26 @@ impl UsageError {
         let hint = nearest.map(|near| format!("\n  did you mean `{near}`?")).unwrap_or_default();
         Self::new(format!("unknown {kind} `{name}`{hint}\n  `{list_with}` lists them"))
     }
+
+    /// A name that is none of a few, with the nearest of them and all.
+    pub(crate) fn none_of(kind: &str, name: &str, known: &[&str]) -> Self {
+        let hint = nearest(name, known.iter().copied())
+            .map(|near| format!("\n  did you mean `{near}`?"))
+            .unwrap_or_default();
+        Self::new(format!("unknown {kind} `{name}`{hint}\n  {kind}s: {}", known.join(", ")))
+    }
+}
+
+/// The candidate most like a name, if one is like it at all.
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    const ALIKE: f64 = 0.8;
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
 }

@@ -12,21 +12,24 @@ use hermes_plugins::shell_hooks::{
     read_config, register,
 };
 use hermes_runtime::registry::{Registry, Snapshot};
-use hermes_runtime::toolsets::Toolsets;
+use hermes_runtime::toolsets::builtin::PLATFORMS;
 use hermes_runtime::toolsets::platform::{
     Credential, PlatformRequest, PlatformSettings, enabled_mcp_servers,
 };
+use hermes_runtime::toolsets::{RegisteredTools, Toolsets};
 use hermes_runtime::{Runtime, ToolScope};
+use hermes_store::atomic::AtomicError;
 use hermes_store::config::{Config, ConfigError};
 use hermes_store::dotenv::DotEnv;
 use hermes_store::home::Home;
-use hermes_tool::{Origin, Vars};
+use hermes_tool::{Origin, Tool, Vars};
 use serde_json::Value;
 // The built-in tools register themselves at link time; naming the crate is what links it.
 use hermes_tools as _;
 
 use crate::approve::{TerminalApprover, answer, is_interactive};
 use crate::cli::GlobalFlags;
+use crate::exit::UsageError;
 use crate::ui::Ui;
 
 /// The platform whose toolsets the command line uses.
@@ -38,8 +41,10 @@ pub(crate) struct Host {
     pub(crate) home: Home,
     /// Variables of the process with `.env` laid over them.
     pub(crate) vars: Vars,
-    /// `.env` as read.
+    /// `.env` as read, or empty if it cannot be read.
     pub(crate) dotenv: DotEnv,
+    /// Why `.env` could not be read.
+    pub(crate) dotenv_error: Option<AtomicError>,
     /// Variables of the process alone.
     pub(crate) process_vars: Vars,
     /// `config.yaml`, or the defaults if it is broken.
@@ -54,7 +59,10 @@ impl Host {
     pub(crate) fn open(flags: &GlobalFlags) -> anyhow::Result<Self> {
         let process_vars = Vars::from_process();
         let home = Home::locate(|name| process_vars.get(name).map(str::to_owned))?;
-        let dotenv = DotEnv::load(&home.env_file())?;
+        let (dotenv, dotenv_error) = match DotEnv::load(&home.env_file()) {
+            Ok(dotenv) => (dotenv, None),
+            Err(problem) => (DotEnv::default(), Some(problem)),
+        };
         let mut over: Vec<(String, String)> =
             dotenv.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         if flags.safe_mode {
@@ -64,7 +72,7 @@ impl Host {
         let lookup = |name: &str| vars.get(name).map(str::to_owned);
         let (config, config_error) = Config::load_or_default(&home.config_file(), lookup);
         let flags = flags.clone();
-        Ok(Self { home, vars, dotenv, process_vars, config, config_error, flags })
+        Ok(Self { home, vars, dotenv, dotenv_error, process_vars, config, config_error, flags })
     }
 
     /// Builds a runtime with every linked tool.
@@ -77,13 +85,16 @@ impl Host {
             .build()
     }
 
-    /// Tells loudly that the configuration is broken and not in force.
-    pub(crate) fn warn_about_config(&self, ui: &mut Ui) -> anyhow::Result<()> {
+    /// Tells loudly what is wrong with the configuration and `.env`, and not in force.
+    pub(crate) fn warn_about_files(&self, ui: &mut Ui) -> anyhow::Result<()> {
         if let Some(problem) = &self.config_error {
             ui.warn(format_args!(
-                "the configuration is broken, so defaults are in force:\n{problem}\n  \
-                 `hermes config edit` opens it; the file was not changed"
+                "the configuration is broken, so defaults are in force and no hooks run:\n\
+                 {problem}\n  `hermes config edit` opens it; the file was not changed"
             ))?;
+        }
+        if let Some(problem) = &self.dotenv_error {
+            ui.warn(format_args!("no secrets are in force: {problem}"))?;
         }
         for warning in self.dotenv.warnings() {
             ui.warn(format_args!("{}: {warning}", self.home.env_file().display()))?;
@@ -124,6 +135,7 @@ impl Host {
             settings.listed = self.config.text_list("toolsets");
         }
         let tables = runtime.registry().snapshot();
+        let toolsets = runtime.toolsets().snapshot();
         let mut credentials = Vec::new();
         if self.vars.non_blank("HASS_TOKEN").is_some() {
             credentials.push(Credential::HomeAssistant);
@@ -134,11 +146,19 @@ impl Host {
         let request = PlatformRequest {
             platform,
             settings: &settings,
-            plugin_toolsets: &plugin_toolsets(&tables),
+            plugin_toolsets: &unlisted_toolsets(&toolsets, &tables),
             mcp_servers: &enabled_mcp_servers(config),
             credentials: &credentials,
         };
-        act(&runtime.toolsets().snapshot(), &request, &tables)
+        act(&toolsets, &request, &tables)
+    }
+
+    /// Refuses platforms nobody has heard of: neither built in, nor a plugin's, nor configured.
+    pub(crate) fn require_platform(&self, runtime: &Runtime, name: &str) -> Result<(), UsageError> {
+        let known = PLATFORMS.contains(&name)
+            || runtime.registry().snapshot().is_platform(name)
+            || self.config.value()["platform_toolsets"].get(name).is_some();
+        if known { Ok(()) } else { Err(UsageError::none_of("platform", name, PLATFORMS)) }
     }
 
     /// The shell hooks of the configuration, and what is wrong with the rest.
@@ -188,11 +208,18 @@ impl Host {
     }
 }
 
-fn plugin_toolsets(tables: &Snapshot) -> Vec<String> {
+/// Toolsets that no table lists: those of plugins, and new ones among the linked tools. They are
+/// on until somebody turns them off, so that a tool in a new folder is there without further ado.
+fn unlisted_toolsets(toolsets: &Toolsets, tables: &Snapshot) -> Vec<String> {
+    let is_unlisted = |tool: &&Tool| match tool.origin() {
+        Origin::Plugin(_) => true,
+        Origin::Linked => toolsets.definition(tool.toolset()).is_none(),
+        Origin::Mcp(_) => false,
+    };
     let mut names: Vec<String> = tables
         .tools()
-        .iter()
-        .filter(|tool| matches!(tool.origin(), Origin::Plugin(_)))
+        .into_iter()
+        .filter(is_unlisted)
         .map(|tool| tool.toolset().to_string())
         .collect();
     names.sort();

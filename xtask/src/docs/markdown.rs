@@ -82,7 +82,11 @@ pub(super) fn prose(text: &str) -> String {
 /// The same as a sentence, with a full stop.
 pub(super) fn sentence(text: &str) -> String {
     let text = prose(text.trim());
-    if text.is_empty() || text.ends_with(['.', '!', '?', '…']) { text } else { format!("{text}.") }
+    if text.is_empty() || text.ends_with(['.', '!', '?', '…']) {
+        text
+    } else {
+        format!("{text}.")
+    }
 }
 
 /// A link to a heading, the way GitHub names them.

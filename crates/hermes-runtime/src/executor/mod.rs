@@ -1,7 +1,8 @@
 //! The executor: all the calls of one model turn.
 //!
+//! [`Runtime::read_call`](crate::Runtime::read_call) turns what the model wrote into a call.
 //! [`plan`] cuts the calls into runs that may go at the same time and calls that must go alone.
-//! [`Runtime::run_turn`] follows the plan. Gate and guardrails are asked up front, in order, on the
+//! [`Runtime::run_turn`](crate::Runtime::run_turn) follows the plan. Gate and guardrails are asked up front, in order, on the
 //! caller's task; then the handlers of a run start together. Results come back in the order of the
 //! calls, one for each, whatever happened: a call that never started, or was left behind, says so.
 
@@ -11,13 +12,16 @@ use std::time::Duration;
 use hermes_tool::{ToolOutput, Vars};
 use tokio_util::sync::CancellationToken;
 
+use crate::limits::ResultLimits;
 use crate::pipeline::Outcome;
 
+mod admission;
 mod plan;
 mod run;
 #[cfg(test)]
 mod tests;
 
+pub use admission::{Unreadable, WrittenCall};
 pub use plan::{Placement, Segment, place, plan};
 
 /// How many handlers of a run work at the same time.
@@ -43,6 +47,8 @@ pub struct TurnOptions {
     pub run_limit: Option<Duration>,
     /// A pause between sequential calls.
     pub tool_delay: Duration,
+    /// Limits on results where the session's model calls for others than the configured ones.
+    pub limits: Option<Arc<ResultLimits>>,
     /// Told about long runs.
     pub heartbeat: Option<Heartbeat>,
 }
@@ -53,6 +59,7 @@ impl Default for TurnOptions {
             interrupt: CancellationToken::new(),
             run_limit: Some(DEFAULT_RUN_LIMIT),
             tool_delay: Duration::ZERO,
+            limits: None,
             heartbeat: None,
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_tool::ToolOutput;
+use serde_json::Map;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
@@ -20,8 +21,11 @@ use crate::guardrails::{
     Guardrails, Observation, Signature, append_advice, classify_output, is_idempotent,
 };
 use crate::limits::{TurnResult, enforce_turn_budget};
-use crate::pipeline::{Admitted, Lane, Outcome, Status, ToolCall, timeout_text};
+use crate::pipeline::{Admitted, Lane, Outcome, Status, ToolCall, Verdict, timeout_text};
 use crate::runtime::Runtime;
+
+/// The sort of error of a call whose task ended without an outcome.
+const MISSING_RESULT: &str = "thread_missing_result";
 
 /// A call on its way through a turn.
 enum Stage {
@@ -56,7 +60,9 @@ impl Runtime {
             }
         }
         let mut outcomes = turn.finish();
-        self.apply_turn_budget(&mut outcomes).await;
+        let settings = self.settings();
+        let limits = options.limits.as_deref().unwrap_or(&settings.limits);
+        self.apply_turn_budget(&mut outcomes, limits.per_turn).await;
         outcomes
     }
 
@@ -73,7 +79,7 @@ impl Runtime {
             .collect()
     }
 
-    async fn apply_turn_budget(&self, outcomes: &mut [TurnOutcome]) {
+    async fn apply_turn_budget(&self, outcomes: &mut [TurnOutcome], budget: usize) {
         let mut results: Vec<TurnResult> = Vec::new();
         let mut places = Vec::new();
         for (place, turn_outcome) in outcomes.iter_mut().enumerate() {
@@ -85,8 +91,7 @@ impl Runtime {
                 places.push(place);
             }
         }
-        let limits = &self.settings().limits;
-        enforce_turn_budget(&mut results, limits.per_turn, self.spill()).await;
+        enforce_turn_budget(&mut results, budget, self.spill()).await;
         for (place, result) in places.into_iter().zip(results) {
             outcomes[place].outcome.output = ToolOutput::Text(result.text);
         }
@@ -115,7 +120,7 @@ impl Turn<'_> {
                 let token = self.options.interrupt.child_token();
                 admitted.cancelled_by(token);
                 let outcome = self.runtime.complete(admitted, Lane::Async).await;
-                self.settle(index, outcome, Disposition::Done);
+                self.settle(index, outcome);
             }
         }
     }
@@ -173,7 +178,7 @@ impl Turn<'_> {
                 joined = running.join_next() => match joined {
                     Some(Ok((index, Some(outcome)))) => {
                         names.remove(&index);
-                        self.settle(index, outcome, Disposition::Done);
+                        self.settle(index, outcome);
                     }
                     Some(Ok((index, None))) => {
                         names.remove(&index);
@@ -206,10 +211,10 @@ impl Turn<'_> {
                 (Status::Timeout, "tool_timeout", message)
             } else {
                 let message = format!("Tool '{name}' ended without a result");
-                (Status::Error, "thread_missing_result", message)
+                (Status::Error, MISSING_RESULT, message)
             };
-            let outcome = Outcome::ended(name, status, kind, message);
-            self.settle(index, outcome, Disposition::Unknown);
+            let outcome = Outcome::ended(name, status, kind, message, Map::new());
+            self.settle(index, outcome);
         }
     }
 
@@ -219,7 +224,11 @@ impl Turn<'_> {
         else {
             return None;
         };
-        match self.runtime.admit(*call).await {
+        let mut call = *call;
+        if call.limits.is_none() {
+            call.limits.clone_from(&self.options.limits);
+        }
+        match self.runtime.admit(call).await {
             Err(refused) => {
                 self.record(index, *refused, Disposition::None, TurnState::GoesOn);
                 None
@@ -238,7 +247,12 @@ impl Turn<'_> {
     }
 
     /// Takes a result, shows it to the guardrails and files it.
-    fn settle(&mut self, index: usize, mut outcome: Outcome, disposition: Disposition) {
+    fn settle(&mut self, index: usize, mut outcome: Outcome) {
+        let disposition = match outcome.verdict() {
+            Verdict { status: Status::Cancelled | Status::Timeout, .. }
+            | Verdict { error_type: Some(MISSING_RESULT), .. } => Disposition::Unknown,
+            _ => Disposition::Done,
+        };
         let Stage::Running { signature } = &self.stages[index] else { return };
         let name = signature.tool();
         let effects = self.runtime.registry().get(name).map(|tool| tool.effects());
@@ -270,7 +284,8 @@ impl Turn<'_> {
             Stage::Finished(_) => return,
         };
         let message = cancelled_text(&name);
-        let outcome = Outcome::ended(name, Status::Cancelled, "keyboard_interrupt", message);
+        let outcome =
+            Outcome::ended(name, Status::Cancelled, "keyboard_interrupt", message, Map::new());
         self.record(index, outcome, Disposition::None, TurnState::GoesOn);
     }
 
@@ -299,8 +314,9 @@ impl Turn<'_> {
                     outcome: Outcome::ended(
                         String::new(),
                         Status::Error,
-                        "thread_missing_result",
+                        MISSING_RESULT,
                         "the call ended without a result".to_owned(),
+                        Map::new(),
                     ),
                     disposition: Disposition::Unknown,
                     state: TurnState::GoesOn,

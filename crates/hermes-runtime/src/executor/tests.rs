@@ -218,6 +218,7 @@ async fn an_interrupt_cancels_what_runs_and_skips_what_waits() {
         vec![call(0, "slow", json!({})), call(1, "slow", json!({})), call(2, "write", json!({}))];
     let outcomes = run(&runtime, calls, &options).await;
     assert!(outcomes.iter().all(|o| o.outcome.verdict().status == Status::Cancelled));
+    assert_eq!(outcomes[0].disposition, Disposition::Unknown);
     assert_eq!(outcomes[2].disposition, Disposition::None);
     assert!(outcomes[2].outcome.text().contains("cancelled"));
 }

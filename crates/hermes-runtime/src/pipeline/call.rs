@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::error_text::sanitise;
 use crate::definitions::ToolScope;
+use crate::limits::ResultLimits;
 
 /// One call, as any entry point makes it.
 #[derive(Clone, Default)]
@@ -25,6 +26,8 @@ pub struct ToolCall {
     pub allowed: Option<Arc<BTreeSet<String>>>,
     /// How long the handler may take.
     pub time_limit: Option<Duration>,
+    /// Limits on the result where the session's model calls for others than the configured ones.
+    pub limits: Option<Arc<ResultLimits>>,
     /// Middleware entries of an earlier stage.
     pub trace: Vec<Value>,
 }
@@ -184,8 +187,9 @@ impl Outcome {
         status: Status,
         error_type: &'static str,
         message: String,
+        extras: Map<String, Value>,
     ) -> Self {
-        Self::of(tool, Dispatched::ended(status, error_type, message, Map::new()))
+        Self::of(tool, Dispatched::ended(status, error_type, message, extras))
     }
 
     /// The outcome of a call that a guardrail kept from running.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use hermes_tool::{Args, Effect, ResultLimit, Tool, ToolContext, ToolError, ToolOutput};
+use hermes_tool::{Args, Effect, Tool, ToolContext, ToolError, ToolOutput};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -28,7 +28,7 @@ use crate::agent::AgentTools;
 use crate::bridge::{BRIDGE_LIMIT, block_on};
 use crate::coerce::{Coercions, coerce};
 use crate::hooks::HookEvent;
-use crate::limits::{LimitAction, limit_result};
+use crate::limits::{LimitAction, Threshold, limit_result};
 use crate::runtime::Runtime;
 
 mod call;
@@ -97,7 +97,7 @@ impl Runtime {
         };
         block_on(async move { runtime.run(call, lane).await }).unwrap_or_else(|| {
             let message = timeout_text(&name, BRIDGE_LIMIT);
-            Outcome::ended(name, Status::Timeout, "tool_timeout", message)
+            Outcome::ended(name, Status::Timeout, "tool_timeout", message, Map::new())
         })
     }
 
@@ -144,7 +144,7 @@ impl Runtime {
         let shown = (self.hooks().listens(HookEvent::PostToolCall)
             || self.hooks().listens(HookEvent::TransformToolResult))
         .then(|| args.clone());
-        let limit = tool.as_ref().map(Tool::result_limit).unwrap_or_default();
+        let declared = tool.as_ref().map(Tool::result_limit).unwrap_or_default();
         let mut result = self.execute(tool, &call, args, lane).await;
         let duration = started.elapsed();
 
@@ -153,9 +153,13 @@ impl Runtime {
             self.observe(&call, &args, &result.output, &verdict, duration).await;
             self.transform(&call, &args, &mut result, &verdict, duration).await;
         }
-        let id = call.context.ids.tool_call_id;
+        let (id, limits) = (call.context.ids.tool_call_id, call.limits);
         let mut outcome = Outcome { duration, trace: call.trace, ..Outcome::of(call.name, result) };
-        self.limit(&mut outcome, &id, limit).await;
+        let threshold = match &limits {
+            Some(limits) => limits.threshold(&outcome.tool, declared),
+            None => self.settings().limits.threshold(&outcome.tool, declared),
+        };
+        self.limit(&mut outcome, &id, threshold).await;
         outcome
     }
 
@@ -277,9 +281,8 @@ impl Runtime {
     }
 
     /// Step 9.
-    async fn limit(&self, outcome: &mut Outcome, id: &str, declared: ResultLimit) {
+    async fn limit(&self, outcome: &mut Outcome, id: &str, threshold: Threshold) {
         let ToolOutput::Text(text) = &mut outcome.output else { return };
-        let threshold = self.settings().limits.threshold(&outcome.tool, declared);
         if !threshold.is_exceeded_by(text) {
             return;
         }

@@ -1,7 +1,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 
-use hermes_tool::{BoxFuture, CallIds, ContextParts, Effects, Services};
+use hermes_tool::{BoxFuture, CallIds, ContextParts, Effects, ResultLimit, Services};
 use serde_json::json;
 
 use super::*;

@@ -12,11 +12,13 @@
 //! What never happens here: a reader waiting for a writer, a tool half registered, an alias or a
 //! check that outlives the last tool of its toolset.
 
+use std::panic::catch_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
-use hermes_tool::{Origin, Tool, linked_tools};
+use hermes_tool::{Origin, Tool, linked};
 use thiserror::Error;
+use tracing::warn;
 
 mod snapshot;
 #[cfg(test)]
@@ -109,7 +111,13 @@ impl Registry {
     #[must_use]
     pub fn with_linked_tools() -> Self {
         let registry = Self::new();
-        registry.register_all(linked_tools().into_iter().map(|(_, tool)| tool));
+        registry.register_all(linked().into_iter().filter_map(|linked| {
+            let made = catch_unwind(|| linked.make());
+            made.inspect_err(|_| {
+                warn!(module = linked.module(), "a tool could not be built and is left out");
+            })
+            .ok()
+        }));
         registry
     }
 

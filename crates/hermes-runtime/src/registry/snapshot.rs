@@ -1,9 +1,10 @@
 //! The registry's tables at one moment.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hermes_tool::{Check, DEFAULT_EMOJI, Origin, Tool};
+use rustc_hash::FxHashMap;
 use tracing::{debug, error, info, warn};
 
 use super::{Clash, MCP_PREFIX, Registered, RegistryError};
@@ -12,7 +13,9 @@ use crate::toolsets::RegisteredTools;
 /// What was registered at one moment; never changes.
 #[derive(Clone, Default)]
 pub struct Snapshot {
-    tools: HashMap<Arc<str>, Tool>,
+    /// Looked up on every call. A hasher that resists chosen keys would cost as much as the rest of
+    /// the lookup; all an adversary could win here is a slow registry of his own tools.
+    tools: FxHashMap<Arc<str>, Tool>,
     toolsets: BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
     /// The first check seen for each toolset. For display: a toolset is judged by its tools.
     toolset_checks: BTreeMap<Arc<str>, Check>,

@@ -27,8 +27,15 @@ fn look_outside() -> Result<(), hermes_tool::ToolError> {
     Ok(())
 }
 
+fn cannot_be_built() -> Tool {
+    panic!("a broken declaration")
+}
+
+inventory::submit! { hermes_tool::LinkedTool::new("broken", cannot_be_built) }
+
 #[test]
 fn follow_discovery_is_automatic_and_mcp_comes_afterwards() {
+    // One broken declaration is left out and the others are not affected.
     let registry = Registry::with_linked_tools();
     assert!(registry.get("look_outside").is_some());
     let before = registry.snapshot();

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use hermes_store::config::Config;
+use anyhow::Context;
+use hermes_store::config::{Config, expand};
 use hermes_store::config_edit::{self, EditReport, parse_cli_value};
 use hermes_store::config_keys::{KEYS, check};
 use hermes_store::dotenv::{self, is_secret_name};
 use hermes_store::key_path::KeyPath;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cli::ConfigCommand;
-use crate::exit::{Exit, UsageError};
+use crate::exit::{Exit, UsageError, nearest};
 use crate::host::Host;
-use crate::ui::{Cell, Table, Ui};
+use crate::ui::{Cell, Table, Ui, count};
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &ConfigCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
@@ -26,9 +27,13 @@ pub(crate) fn run(command: &ConfigCommand, host: &Host, ui: &mut Ui) -> anyhow::
             Ok(Exit::Done)
         }
         ConfigCommand::Edit => edit(host, ui),
-        ConfigCommand::Check { file, json } => {
-            let file = file.clone().unwrap_or_else(|| host.home.config_file());
-            check_file(&file, *json, ui)
+        ConfigCommand::Check { file: Some(file), json } => {
+            // The user's own file may be missing; one that is named should be there.
+            std::fs::metadata(file).with_context(|| format!("read {}", file.display()))?;
+            check_file(file, *json, ui)
+        }
+        ConfigCommand::Check { file: None, json } => {
+            check_file(&host.home.config_file(), *json, ui)
         }
         ConfigCommand::Keys { json } => keys(*json, ui),
     }
@@ -40,18 +45,27 @@ const MASK: &str = "********";
 /// The value with everything under a secret's name masked.
 fn masked(value: &Value) -> Value {
     match value {
-        Value::Object(fields) => Value::Object(
-            fields
-                .iter()
-                .map(|(name, value)| match value {
-                    Value::String(text) if is_secret_name(name) && !text.is_empty() => {
-                        (name.clone(), MASK.into())
-                    }
-                    _ => (name.clone(), masked(value)),
-                })
-                .collect::<Map<_, _>>(),
-        ),
+        Value::Object(fields) => {
+            let mask = |(name, value): (&String, &Value)| {
+                let shown = if is_secret_name(name) { hidden(value) } else { masked(value) };
+                (name.clone(), shown)
+            };
+            Value::Object(fields.iter().map(mask).collect())
+        }
         Value::Array(items) => Value::Array(items.iter().map(masked).collect()),
+        other => other.clone(),
+    }
+}
+
+/// A secret, or a list or section of them, without a word of it.
+fn hidden(value: &Value) -> Value {
+    match value {
+        Value::String(text) if !text.is_empty() => MASK.into(),
+        Value::Number(_) => MASK.into(),
+        Value::Array(items) => items.iter().map(hidden).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), hidden(value))).collect()
+        }
         other => other.clone(),
     }
 }
@@ -71,14 +85,28 @@ fn show(host: &Host, json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
             }
             fields => ui.line(serde_saphyr::to_string(fields)?.trim_end())?,
         }
+        let secrets: Vec<&str> = host.dotenv.iter().map(|(name, _)| name).collect();
+        if !secrets.is_empty() {
+            let file = host.home.env_file();
+            ui.note(format_args!("# {} sets {}", file.display(), secrets.join(", ")))?;
+        }
     }
     Ok(Exit::Done)
 }
 
 fn get(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
+    if lives_in_dotenv(key) {
+        return get_secret(host, key, ui);
+    }
     host.require_sound_config()?;
     let path = key_path(key)?;
-    let found = match path.find(host.config.value()) {
+    // Expanded, for this is the value in force; but not the secrets it refers to.
+    let mut config = Config::load_unexpanded(&host.home.config_file())?.into_value();
+    expand(&mut config, &|name| {
+        let value = host.vars.get(name)?;
+        Some(if is_secret_name(name) { MASK } else { value }.to_owned())
+    });
+    let found = match path.find(&config) {
         Some(value) => value.clone(),
         None => match hermes_store::config_keys::find(path.segments()) {
             Some(known) if !known.default.is_empty() => {
@@ -93,7 +121,7 @@ fn get(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
                 return Err(UsageError::unknown(
                     "setting",
                     key,
-                    nearest_key(key).as_deref(),
+                    nearest(key, KEYS.iter().map(|known| known.path)),
                     "hermes config keys",
                 )
                 .into());
@@ -108,8 +136,27 @@ fn get(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Names of secrets are the names of variables, not paths into config.yaml.
+fn lives_in_dotenv(key: &str) -> bool {
+    !key.contains('.') && is_secret_name(key)
+}
+
+fn get_secret(host: &Host, name: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let place = match (host.dotenv.get(name), host.process_vars.get(name)) {
+        (Some(_), _) => host.home.env_file().display().to_string(),
+        (None, Some(_)) => "the environment".to_owned(),
+        (None, None) => {
+            ui.note(format_args!("{name} is not set; `hermes config set {name} VALUE` sets it"))?;
+            return Ok(Exit::Failed);
+        }
+    };
+    ui.note(format_args!("(set in {place}; secrets are not shown)"))?;
+    ui.line(MASK)?;
+    Ok(Exit::Done)
+}
+
 fn set(host: &Host, key: &str, value: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
-    if !key.contains('.') && is_secret_name(key) {
+    if lives_in_dotenv(key) {
         dotenv::set(&host.home.env_file(), key, value)?;
         ui.line(format_args!("{key} stored in {}", host.home.env_file().display()))?;
         return Ok(Exit::Done);
@@ -123,7 +170,7 @@ fn set(host: &Host, key: &str, value: &str, ui: &mut Ui) -> anyhow::Result<Exit>
 }
 
 fn unset(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
-    if !key.contains('.') && is_secret_name(key) {
+    if lives_in_dotenv(key) {
         if dotenv::unset(&host.home.env_file(), key)? {
             ui.line(format_args!("{key} removed from {}", host.home.env_file().display()))?;
             return Ok(Exit::Done);
@@ -203,7 +250,7 @@ fn keys(json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
         ui.json(&keys)?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new(["key", "default", "about"]);
+    let mut table = Table::new(["key", "default", "about"]).wrapped();
     for key in KEYS {
         table.row([key.path.into(), Cell::dim(key.default), key.about.into()]);
     }
@@ -213,14 +260,6 @@ fn keys(json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
 
 fn key_path(key: &str) -> anyhow::Result<KeyPath> {
     KeyPath::parse(key).map_err(|problem| UsageError::new(problem.to_string()).into())
-}
-
-fn nearest_key(key: &str) -> Option<String> {
-    KEYS.iter()
-        .map(|known| (strsim::jaro_winkler(key, known.path), known.path))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, path)| path.to_owned())
 }
 
 /// Tells about settings that look like mistakes, of one section only.
@@ -238,8 +277,8 @@ fn warn_about(file: &Path, top: &str, ui: &mut Ui) -> anyhow::Result<()> {
 pub(crate) fn tell_lost_comments(report: &EditReport, ui: &mut Ui) -> anyhow::Result<()> {
     if let Some(backup) = &report.backup {
         ui.warn(format_args!(
-            "{} comment(s) could not be kept; the file as it was is {}",
-            report.lost_comments.len(),
+            "{} could not be kept; the file as it was is {}",
+            count(report.lost_comments.len(), "comment"),
             backup.display()
         ))?;
     }
@@ -253,11 +292,13 @@ mod tests {
     #[test]
     fn secrets_are_masked_wherever_they_stand() {
         let shown = masked(&json!({"model": {"api_key": "sk-1", "name": "x"},
-                                   "list": [{"GITHUB_TOKEN": "t"}], "max_tokens": 5}));
+                                   "list": [{"GITHUB_TOKEN": "t"}], "max_tokens": 5,
+                                   "api_keys": ["a", {"one": 7}]}));
         assert_eq!(
             shown,
             json!({"model": {"api_key": MASK, "name": "x"},
-                   "list": [{"GITHUB_TOKEN": MASK}], "max_tokens": 5})
+                   "list": [{"GITHUB_TOKEN": MASK}], "max_tokens": 5,
+                   "api_keys": [MASK, {"one": MASK}]})
         );
     }
 }

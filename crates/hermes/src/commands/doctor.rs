@@ -54,6 +54,9 @@ impl Report {
     }
 }
 
+/// Columns before the text of a finding: its mark and what it is about.
+const INDENT: usize = 11;
+
 /// Checks everything and prints a report; fails if something is broken.
 pub(crate) fn run(args: &DoctorArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let mut report = Report::default();
@@ -77,9 +80,11 @@ pub(crate) fn run(args: &DoctorArgs, host: &Host, ui: &mut Ui) -> anyhow::Result
             Health::Note => "!".yellow().to_string(),
             Health::Bad => "✗".red().to_string(),
         };
-        ui.line(format_args!("{mark} {:<8} {}", finding.about, finding.text))?;
+        // What spans lines (an excerpt of a file) stays in its column.
+        let text = finding.text.replace('\n', &format!("\n{:INDENT$}", ""));
+        ui.line(format_args!("{mark} {:<8} {text}", finding.about))?;
         if let Some(fix) = &finding.fix {
-            ui.line(format_args!("             → {fix}"))?;
+            ui.line(format_args!("{:INDENT$}→ {fix}", ""))?;
         }
     }
     Ok(exit)
@@ -136,6 +141,10 @@ fn secrets(host: &Host, report: &mut Report) {
             format!("{} can be read by other users", file.display()),
             format!("chmod 600 {}", file.display()),
         );
+    }
+    if let Some(problem) = &host.dotenv_error {
+        report.bad("secrets", problem.to_string(), "");
+        return;
     }
     for warning in host.dotenv.warnings() {
         report.note("secrets", format!("{}: {warning}", file.display()), "");

@@ -22,6 +22,8 @@ pub(crate) fn run(command: &HooksCommand, host: &Host, ui: &mut Ui) -> anyhow::R
     }
 }
 
+const WHERE_HOOKS_GO: &str = "`hooks` in config.yaml is where they go";
+
 /// Whether a hook may run, in a few words.
 fn consent_state(host: &Host, hook: &ShellHook) -> anyhow::Result<(bool, String)> {
     let approvals = host.allowlist().approvals()?;
@@ -58,10 +60,10 @@ fn list(host: &Host, json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     if configured.hooks.is_empty() {
-        ui.note("no shell hooks are configured; `hooks` in config.yaml is where they go")?;
+        ui.note(format_args!("no shell hook is configured; {WHERE_HOOKS_GO}"))?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new(["event", "tools", "timeout", "state", "command"]);
+    let mut table = Table::new(["event", "tools", "timeout", "state", "command"]).wrapped();
     for hook in &configured.hooks {
         let (approved, state) = consent_state(host, hook)?;
         let (mark, style) =
@@ -82,16 +84,8 @@ fn list(host: &Host, json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
 
 fn event_named(name: &str) -> anyhow::Result<HookEvent> {
     HookEvent::from_name(name).ok_or_else(|| {
-        let nearest = HookEvent::ALL
-            .iter()
-            .map(|event| (strsim::jaro_winkler(name, event.name()), event.name()))
-            .filter(|(likeness, _)| *likeness > 0.7)
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, event)| event);
         let events: Vec<&str> = HookEvent::ALL.iter().map(|event| event.name()).collect();
-        let hint = nearest.map(|near| format!("\n  did you mean `{near}`?")).unwrap_or_default();
-        UsageError::new(format!("unknown event `{name}`{hint}\n  events: {}", events.join(", ")))
-            .into()
+        UsageError::none_of("event", name, &events).into()
     })
 }
 
@@ -200,10 +194,14 @@ fn approve(host: &Host, command: Option<&str>, ui: &mut Ui) -> anyhow::Result<Ex
         .filter(|hook| command.is_none_or(|command| hook.command == command))
         .collect();
     if hooks.is_empty() {
-        let what = command.map_or("no hook is configured".to_owned(), |command| {
-            format!("no hook with the command `{command}` is configured")
-        });
-        return Err(UsageError::new(format!("{what}\n  `hermes hooks list` lists them")).into());
+        return Err(UsageError::new(match command {
+            None => format!("no shell hook is configured; {WHERE_HOOKS_GO}"),
+            Some(command) => format!(
+                "no hook with the command `{command}` is configured\n  \
+                 `hermes hooks list` lists them"
+            ),
+        })
+        .into());
     }
     let allowlist = host.allowlist();
     let runner = host.hook_runner();
@@ -221,7 +219,8 @@ fn revoke(host: &Host, command: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
         ))
         .into()),
         count => {
-            ui.line(format_args!("{count} approval(s) of `{command}` revoked"))?;
+            let approvals = crate::ui::count(count, "approval");
+            ui.line(format_args!("{approvals} of `{command}` revoked"))?;
             Ok(Exit::Done)
         }
     }

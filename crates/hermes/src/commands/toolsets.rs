@@ -1,7 +1,7 @@
 //! `hermes toolsets`: which tools belong together.
 
 use hermes_runtime::distributions::{Distributions, SplitMix64};
-use hermes_runtime::toolsets::{ToolsetInfo, ToolsetSource};
+use hermes_runtime::toolsets::{ToolsetInfo, ToolsetKind, ToolsetSource, means_everything};
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
 use owo_colors::OwoColorize;
 use serde_json::{Value, json};
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use crate::cli::ToolsetsCommand;
 use crate::exit::{Exit, UsageError};
 use crate::host::Host;
-use crate::ui::{Cell, Table, Ui};
+use crate::ui::{Cell, Table, Ui, count};
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &ToolsetsCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    host.warn_about_config(ui)?;
+    host.warn_about_files(ui)?;
     let runtime = host.runtime();
     match command {
         ToolsetsCommand::List { json } => list(&runtime, *json, ui),
@@ -30,6 +30,17 @@ pub(crate) fn run(command: &ToolsetsCommand, host: &Host, ui: &mut Ui) -> anyhow
 fn info(runtime: &Runtime, name: &str) -> anyhow::Result<ToolsetInfo> {
     let tables = runtime.registry().snapshot();
     let toolsets = runtime.toolsets().snapshot();
+    if means_everything(name) {
+        return Ok(ToolsetInfo {
+            name: name.into(),
+            description: "Every tool of every toolset".into(),
+            own_tools: Vec::new(),
+            includes: toolsets.names(&*tables),
+            tools: toolsets.resolve(name, &*tables),
+            kind: ToolsetKind::Ordinary,
+            source: ToolsetSource::BuiltIn,
+        });
+    }
     toolsets.info(name, &*tables).ok_or_else(|| {
         let nearest = toolsets.suggestion(name, &*tables);
         UsageError::unknown("toolset", name, nearest.as_deref(), "hermes toolsets list").into()
@@ -40,7 +51,7 @@ fn source(info: &ToolsetInfo) -> &'static str {
     match info.source {
         ToolsetSource::BuiltIn => "built-in",
         ToolsetSource::Custom => "custom",
-        ToolsetSource::Registry => "plugin",
+        ToolsetSource::Registry => "tools",
         ToolsetSource::McpServer => "mcp",
         ToolsetSource::PluginPlatform => "platform",
     }
@@ -98,7 +109,8 @@ fn show(runtime: &Runtime, name: &str, json: bool, ui: &mut Ui) -> anyhow::Resul
     ui.line(&info.description)?;
     ui.line("")?;
     if !info.includes.is_empty() {
-        ui.line(format_args!("includes  {}", info.includes.join(", ")))?;
+        ui.prose(&format!("includes {}", info.includes.join(", ")))?;
+        ui.line("")?;
     }
     let tables = runtime.registry().snapshot();
     for tool in &info.tools {
@@ -107,7 +119,7 @@ fn show(runtime: &Runtime, name: &str, json: bool, ui: &mut Ui) -> anyhow::Resul
             None => ui.line(format_args!("  –  {tool} {}", "(not in this build)".dimmed()))?,
         }
     }
-    ui.note(format_args!("{} tools", info.tools.len()))?;
+    ui.note(count(info.tools.len(), "tool"))?;
     Ok(Exit::Done)
 }
 
@@ -120,10 +132,11 @@ fn resolve(
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
     let enabled = if names.is_empty() {
+        host.require_platform(runtime, platform)?;
         host.platform_toolsets(runtime, platform)
     } else {
         for name in names {
-            info_or_everything(runtime, name)?;
+            info(runtime, name)?;
         }
         names.to_vec()
     };
@@ -142,15 +155,9 @@ fn resolve(
     for tool in &tools {
         ui.line(tool)?;
     }
-    ui.note(format_args!("{} tools from {}", tools.len(), enabled.join(", ")))?;
+    let from = if enabled.is_empty() { "no toolset".to_owned() } else { enabled.join(", ") };
+    ui.note(format_args!("{} from {from}", count(tools.len(), "tool")))?;
     Ok(Exit::Done)
-}
-
-fn info_or_everything(runtime: &Runtime, name: &str) -> anyhow::Result<()> {
-    if hermes_runtime::toolsets::means_everything(name) {
-        return Ok(());
-    }
-    info(runtime, name).map(drop)
 }
 
 fn distributions(
@@ -201,7 +208,7 @@ fn distributions(
         ui.json(&all)?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new(["distribution", "percent per toolset"]);
+    let mut table = Table::new(["distribution", "percent per toolset"]).wrapped();
     for distribution in known.list() {
         let shares: Vec<String> = distribution
             .shares

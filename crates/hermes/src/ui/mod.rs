@@ -1,6 +1,7 @@
 //! What people and programs see: data on stdout, everything else on stderr.
 
 mod table;
+mod wrap;
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -20,22 +21,31 @@ pub(crate) struct Ui {
 
 /// Used where the width of the terminal is unknown.
 const DEFAULT_WIDTH: usize = 100;
+/// Nothing is cut or wrapped on the way to a program or a file.
+const UNLIMITED: usize = usize::MAX;
 
 impl Ui {
     /// The streams of this process.
     pub(crate) fn stdio() -> Self {
-        let width = clap_width().unwrap_or(DEFAULT_WIDTH);
-        Self {
-            out: Box::new(anstream::stdout()),
-            err: Box::new(anstream::stderr()),
-            width,
-            is_terminal: io::stdout().is_terminal(),
-        }
+        let is_terminal = io::stdout().is_terminal();
+        let width = if is_terminal { terminal_width() } else { UNLIMITED };
+        let (out, err) = (Box::new(anstream::stdout()), Box::new(anstream::stderr()));
+        Self { out, err, width, is_terminal }
     }
 
     /// One line of data.
     pub(crate) fn line(&mut self, text: impl Display) -> io::Result<()> {
         writeln!(self.out, "{text}")
+    }
+
+    /// Prose: each line is data, broken between words where the terminal is too narrow.
+    pub(crate) fn prose(&mut self, text: &str) -> io::Result<()> {
+        for line in text.lines() {
+            for piece in wrap::wrap(line, self.width) {
+                self.line(piece)?;
+            }
+        }
+        Ok(())
     }
 
     /// One line for people, on stderr.
@@ -64,9 +74,13 @@ impl Ui {
     }
 }
 
-/// The terminal's width as the environment tells it.
-fn clap_width() -> Option<usize> {
-    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+fn terminal_width() -> usize {
+    terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0))
+}
+
+/// A number of things: `1 tool`, `2 tools`.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Whether an error is just a reader that went away (`hermes tools list | head`).

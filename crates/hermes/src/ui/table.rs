@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use owo_colors::{OwoColorize, Style};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
+
+use super::wrap::{cut, wrap};
 
 /// A piece of text with a style.
 #[derive(Clone, Debug)]
@@ -30,28 +32,48 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// Rows under a header; the last column takes what room is left and is cut to it.
+/// What happens to the last column where it does not fit.
+#[derive(Clone, Copy, Debug, Default)]
+enum Overflow {
+    /// It is cut: one line a row.
+    #[default]
+    Cut,
+    /// It goes on in further lines: nothing is lost.
+    Wrap,
+}
+
+/// Rows under a header; the last column takes what room is left.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     header: Vec<String>,
     rows: Vec<Vec<Cell>>,
     right: Vec<usize>,
+    overflow: Overflow,
 }
 
 const GAP: usize = 2;
-/// The last column is not cut below this.
+/// With less room than this the last column overflows, or stands below the others if it may wrap.
 const MIN_LAST: usize = 20;
+/// How far a last column is set in that stands below the others.
+const INDENT: usize = 4;
 
 impl Table {
     /// A table with these columns.
     pub(crate) fn new<const N: usize>(header: [&str; N]) -> Self {
-        Self { header: header.map(str::to_owned).to_vec(), ..Self::default() }
+        Self { header: header.map(str::to_uppercase).to_vec(), ..Self::default() }
     }
 
     /// Aligns these columns (numbers) to the right.
     #[must_use]
     pub(crate) fn right(mut self, columns: &[usize]) -> Self {
         self.right = columns.to_vec();
+        self
+    }
+
+    /// Wraps the last column instead of cutting it.
+    #[must_use]
+    pub(crate) fn wrapped(mut self) -> Self {
+        self.overflow = Overflow::Wrap;
         self
     }
 
@@ -62,56 +84,64 @@ impl Table {
 
     /// Writes header and rows.
     pub(crate) fn write(&self, out: &mut dyn Write, width: usize) -> io::Result<()> {
-        let columns = self.header.len();
         let mut widths: Vec<usize> = self.header.iter().map(|text| text.width()).collect();
         for row in &self.rows {
-            for (index, cell) in row.iter().enumerate() {
-                widths[index] = widths[index].max(cell.text.width());
+            for (widest, cell) in widths.iter_mut().zip(row) {
+                *widest = (*widest).max(cell.text.width());
             }
         }
-        if let Some((last, fixed)) = widths.split_last_mut() {
-            let taken: usize = fixed.iter().map(|width| width + GAP).sum();
-            *last = (*last).min(width.saturating_sub(taken).max(MIN_LAST));
-        }
+        let Some(widest_last) = widths.pop() else { return Ok(()) };
+        let taken: usize = widths.iter().map(|width| width + GAP).sum();
+        let room = width.saturating_sub(taken);
+        let fits = widest_last <= room || room >= MIN_LAST;
         let bold = Style::new().bold();
-        let header: Vec<Cell> =
-            self.header.iter().map(|text| Cell::styled(text.to_uppercase(), bold)).collect();
+        let header: Vec<Cell> = self.header.iter().map(|text| Cell::styled(text, bold)).collect();
         for row in std::iter::once(&header).chain(&self.rows) {
-            for (index, cell) in row.iter().enumerate() {
-                let text = cut(&cell.text, widths[index]);
-                let space = " ".repeat(widths[index] - text.width());
-                let is_last = index + 1 == columns;
-                let text = text.style(cell.style);
-                match (self.right.contains(&index), is_last) {
-                    (true, true) => write!(out, "{space}{text}")?,
-                    (true, false) => write!(out, "{space}{text}{:GAP$}", "")?,
-                    (false, true) => write!(out, "{text}")?,
-                    (false, false) => write!(out, "{text}{space}{:GAP$}", "")?,
+            let Some((last, others)) = row.split_last() else { continue };
+            let mut line = self.aligned(others, &widths);
+            if matches!(self.overflow, Overflow::Wrap) && !fits {
+                writeln!(out, "{}", line.trim_end())?;
+                for piece in wrap(&last.text, width.saturating_sub(INDENT)) {
+                    writeln!(out, "{:INDENT$}{}", "", piece.style(last.style))?;
                 }
+                continue;
             }
-            writeln!(out)?;
+            let pieces = match self.overflow {
+                Overflow::Cut => vec![cut(&last.text, room.max(MIN_LAST))],
+                Overflow::Wrap => wrap(&last.text, room),
+            };
+            for piece in pieces {
+                if self.right.contains(&others.len()) {
+                    line += &" ".repeat(widest_last.saturating_sub(piece.width()));
+                }
+                // Styles are left out where there is nothing to show, so that no line ends in
+                // invisible text.
+                match piece.is_empty() {
+                    true => writeln!(out, "{}", line.trim_end())?,
+                    false => writeln!(out, "{line}{}", piece.style(last.style))?,
+                }
+                line = " ".repeat(taken);
+            }
         }
         Ok(())
     }
-}
 
-/// The text in at most `width` columns, with an ellipsis where something is missing.
-fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut room = width.saturating_sub(1);
-    let mut kept = String::new();
-    for character in text.chars() {
-        let wide = character.width().unwrap_or(0);
-        if wide > room {
-            break;
+    /// All cells but the last, each as wide as its column.
+    fn aligned(&self, cells: &[Cell], widths: &[usize]) -> String {
+        let mut line = String::new();
+        for (index, (cell, width)) in cells.iter().zip(widths).enumerate() {
+            let space = " ".repeat(width - cell.text.width());
+            let styled = match cell.text.as_str() {
+                "" => String::new(),
+                text => text.style(cell.style).to_string(),
+            };
+            line += &match self.right.contains(&index) {
+                true => format!("{space}{styled}{:GAP$}", ""),
+                false => format!("{styled}{space}{:GAP$}", ""),
+            };
         }
-        room -= wide;
-        kept.push(character);
+        line
     }
-    kept.push('…');
-    kept
 }
 
 #[cfg(test)]
@@ -137,5 +167,37 @@ mod tests {
         let mut table = Table::new(["name", "about"]);
         table.row(["x".into(), "word ".repeat(40).into()]);
         assert!(plain(&table, 40).lines().all(|line| line.width() <= 40));
+    }
+
+    #[test]
+    fn a_wrapped_last_column_goes_on_under_itself() {
+        let mut table = Table::new(["name", "about"]).wrapped();
+        table.row(["x".into(), "one two three four five".into()]);
+        let expected = "NAME  ABOUT\nx     one two three four\n      five\n";
+        assert_eq!(plain(&table, 26), expected);
+    }
+
+    #[test]
+    fn a_wrapped_last_column_without_room_stands_below() {
+        let mut table = Table::new(["name", "about"]).wrapped();
+        table.row(["a.long.name".into(), "one two three four".into()]);
+        let expected = "NAME\n    ABOUT\na.long.name\n    one two three\n    four\n";
+        assert_eq!(plain(&table, 18), expected);
+    }
+
+    #[test]
+    fn no_line_ends_in_spaces() {
+        let mut table = Table::new(["name", "bytes", "about"]).right(&[1]);
+        table.row(["x".into(), "1".into(), "".into()]);
+        table.row(["xyz".into(), "10".into(), "y".into()]);
+        assert_eq!(plain(&table, 80), "NAME  BYTES  ABOUT\nx         1\nxyz      10  y\n");
+    }
+
+    #[test]
+    fn numbers_in_the_last_column_line_up_at_the_right() {
+        let mut table = Table::new(["name", "tokens"]).right(&[1]);
+        table.row(["x".into(), "5".into()]);
+        table.row(["y".into(), "1234".into()]);
+        assert_eq!(plain(&table, 80), "NAME  TOKENS\nx          5\ny       1234\n");
     }
 }

@@ -44,7 +44,7 @@ fn call(args: &ToolsCall, tool: &Tool, arguments: Value, host: &Host) -> anyhow:
     let time_limit = match args.timeout {
         seconds if seconds <= 0.0 => None,
         seconds => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
-            UsageError::new(format!("--timeout {seconds} is not a number of seconds"))
+            UsageError::new(format!("--timeout {seconds:?} is not a number of seconds"))
         })?),
     };
     let context = ContextParts {
@@ -133,29 +133,38 @@ fn arguments(args: &ToolsCall, ui: &mut Ui) -> anyhow::Result<Value> {
     if parsed.repaired {
         ui.note(format_args!(
             "(the arguments were not quite JSON; read as {})",
-            Value::Object(parsed.object.clone())
+            beginning(&Value::Object(parsed.object.clone()).to_string())
         ))?;
     }
     Ok(Value::Object(parsed.object))
 }
 
 fn stdin() -> anyhow::Result<String> {
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     std::io::stdin()
         .lock()
-        .take(MAX_STDIN_BYTES)
-        .read_to_string(&mut text)
+        .take(MAX_STDIN_BYTES + 1)
+        .read_to_end(&mut bytes)
         .context("read the arguments from stdin")?;
-    Ok(text)
+    if bytes.len() as u64 > MAX_STDIN_BYTES {
+        let most = MAX_STDIN_BYTES / (1024 * 1024);
+        return Err(UsageError::new(format!("more than {most} MiB of arguments on stdin")).into());
+    }
+    String::from_utf8(bytes).map_err(|problem| {
+        let at = problem.utf8_error().valid_up_to();
+        UsageError::new(format!("the arguments on stdin are not UTF-8 text: see byte {at}")).into()
+    })
 }
 
 /// `key=text` and `key:=JSON`.
 fn pairs(given: &[String]) -> anyhow::Result<Map<String, Value>> {
     let mut args = Map::new();
     for pair in given {
-        let Some((key, value)) = pair.split_once('=').filter(|(key, _)| !key.is_empty()) else {
+        let Some((key, value)) = pair.split_once('=').filter(|(key, _)| !matches!(*key, "" | ":"))
+        else {
             return Err(UsageError::new(format!(
-                "--arg {pair}: expected key=value, or key:=JSON for a value that is not text"
+                "--arg {}: expected key=value, or key:=JSON for a value that is not text",
+                beginning(pair)
             ))
             .into());
         };
@@ -163,6 +172,7 @@ fn pairs(given: &[String]) -> anyhow::Result<Map<String, Value>> {
             None => (key, Value::String(value.to_owned())),
             Some(key) => {
                 let value = serde_json::from_str(value).map_err(|problem| {
+                    let pair = beginning(pair);
                     UsageError::new(format!("--arg {pair}: the value is not JSON: {problem}"))
                 })?;
                 (key, value)
@@ -171,6 +181,15 @@ fn pairs(given: &[String]) -> anyhow::Result<Map<String, Value>> {
         args.insert(key.to_owned(), value);
     }
     Ok(args)
+}
+
+/// Enough of an argument to recognise it: a message need not repeat a megabyte.
+fn beginning(pair: &str) -> String {
+    const SHOWN_CHARS: usize = 200;
+    match pair.char_indices().nth(SHOWN_CHARS) {
+        None => pair.to_owned(),
+        Some((end, _)) => format!("{}…", &pair[..end]),
+    }
 }
 
 #[cfg(test)]
@@ -192,6 +211,9 @@ mod tests {
     #[test]
     fn bad_pairs_say_what_is_expected() {
         assert!(pair("a").unwrap_err().to_string().contains("expected key=value"));
+        assert!(pair(":=1").unwrap_err().to_string().contains("expected key=value"));
         assert!(pair("a:={").unwrap_err().to_string().contains("not JSON"));
+        let huge = format!("a:={}", "[".repeat(100_000));
+        assert!(pair(&huge).unwrap_err().to_string().len() < 400);
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::cli::ToolsList;
 use crate::exit::{Exit, UsageError};
 use crate::host::Host;
-use crate::ui::{Cell, Table, Ui};
+use crate::ui::{Cell, Table, Ui, count};
 
 /// One tool, as shown.
 #[derive(Serialize)]
@@ -58,12 +58,21 @@ pub(crate) fn run(args: &ToolsList, host: &Host, ui: &mut Ui) -> anyhow::Result<
             row.name.to_string().into(),
             Cell::dim(row.toolset.as_str()),
             Cell::styled(mark, style),
-            row.description.lines().next().unwrap_or_default().into(),
+            first_sentence(&row.description).into(),
         ]);
     }
     ui.table(&table)?;
     footer(&shown, missing, args, ui)?;
     Ok(Exit::Done)
+}
+
+/// The beginning of a description, up to a full stop before a new sentence.
+fn first_sentence(description: &str) -> &str {
+    let line = description.lines().next().unwrap_or_default();
+    let ends = line
+        .match_indices(". ")
+        .find(|(at, _)| line[at + 2..].chars().next().is_some_and(|next| !next.is_lowercase()));
+    ends.map_or(line, |(at, _)| &line[..=at])
 }
 
 const AVAILABLE: &str = "available";
@@ -146,7 +155,7 @@ fn footer(shown: &[&Row], missing: usize, args: &ToolsList, ui: &mut Ui) -> anyh
         }
     }
     let available = shown.iter().filter(|row| row.status == AVAILABLE).count();
-    let mut summary = format!("{available} of {} tools available", shown.len());
+    let mut summary = format!("{available} of {} available", count(shown.len(), "tool"));
     if missing > 0 && !args.all && args.toolset.is_none() {
         summary += &format!(
             "; {missing} more are named by toolsets but not in this build (--all lists them)"
@@ -154,4 +163,19 @@ fn footer(shown: &[&Row], missing: usize, args: &ToolsList, ui: &mut Ui) -> anyh
     }
     ui.note(summary)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_new_sentence_ends_the_first_one() {
+        assert_eq!(
+            first_sentence("Search, e.g. the web. Then read.\nMore."),
+            "Search, e.g. the web."
+        );
+        assert_eq!(first_sentence("One line"), "One line");
+        assert_eq!(first_sentence(""), "");
+    }
 }

@@ -17,7 +17,9 @@ use crate::ui::Ui;
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &ToolsCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    host.warn_about_config(ui)?;
+    if !matches!(command, ToolsCommand::Enable(_) | ToolsCommand::Disable(_)) {
+        host.warn_about_files(ui)?; // those two refuse to work and say why
+    }
     match command {
         ToolsCommand::List(args) => list::run(args, host, ui),
         ToolsCommand::Show(args) => show::run(args, host, ui),

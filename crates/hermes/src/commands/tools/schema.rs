@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::cli::ToolsSchema;
 use crate::exit::{Exit, UsageError};
 use crate::host::Host;
-use crate::ui::{Cell, Table, Ui};
+use crate::ui::{Cell, Table, Ui, count};
 
 /// A steady estimate; tokenizers differ by model anyway.
 const CHARS_PER_TOKEN: usize = 4;
@@ -17,10 +17,10 @@ pub(crate) fn run(args: &ToolsSchema, host: &Host, ui: &mut Ui) -> anyhow::Resul
         args.provider.parse().map_err(|problem| UsageError::new(format!("{problem}")))?;
     let runtime = host.runtime();
     let mut scope = match &args.toolsets {
-        Some(names) => ToolScope { enabled: Some(names.clone()), disabled: Vec::new() },
+        Some(names) => ToolScope { enabled: Some(given(names)), disabled: Vec::new() },
         None => host.scope(&runtime),
     };
-    scope.disabled.extend(args.disable.iter().cloned());
+    scope.disabled.extend(given(&args.disable));
     let request = DefinitionRequest {
         scope,
         context_tokens: args.context.map(|tokens| tokens as u64),
@@ -43,6 +43,11 @@ pub(crate) fn run(args: &ToolsSchema, host: &Host, ui: &mut Ui) -> anyhow::Resul
     }
     ui.json(&functions)?;
     Ok(Exit::Done)
+}
+
+/// The names of a list with commas; `a,` has one.
+fn given(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
 fn sizes(functions: &[Value], args: &ToolsSchema, ui: &mut Ui) -> anyhow::Result<Exit> {
@@ -73,8 +78,8 @@ fn sizes(functions: &[Value], args: &ToolsSchema, ui: &mut Ui) -> anyhow::Result
     }
     ui.table(&table)?;
     ui.note(format_args!(
-        "{} tools, {total_bytes} bytes, about {} tokens (characters / {CHARS_PER_TOKEN})",
-        functions.len(),
+        "{}, {total_bytes} bytes, about {} tokens (characters / {CHARS_PER_TOKEN})",
+        count(functions.len(), "tool"),
         tokens(total_chars)
     ))?;
     Ok(Exit::Done)

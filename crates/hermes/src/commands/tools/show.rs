@@ -42,9 +42,7 @@ pub(crate) fn run(args: &ToolsShow, host: &Host, ui: &mut Ui) -> anyhow::Result<
     }
     ui.line(format_args!("{} {}", tool.emoji(), tool.name().bold()))?;
     ui.line("")?;
-    for line in tool.description().lines() {
-        ui.line(line)?;
-    }
+    ui.prose(tool.description())?;
     ui.line("")?;
     let status = match &availability {
         Availability::Available => "available".to_owned(),
@@ -77,7 +75,7 @@ fn parameters(schema: &Value, ui: &mut Ui) -> anyhow::Result<()> {
     let required = |name: &str| {
         schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name))
     };
-    let mut table = Table::new(["argument", "type", "", "about"]);
+    let mut table = Table::new(["argument", "type", "", "about"]).wrapped();
     for (name, property) in properties {
         let need = match property.get("default") {
             _ if required(name) => "required".to_owned(),

@@ -1,0 +1,114 @@
+//! `config.md`: every known setting.
+
+use hermes_store::config_keys::{KEYS, KeyInfo, Kind};
+
+use super::markdown::{Table, code, codes, finish, link_to_heading, prose, push};
+
+pub(super) fn page() -> String {
+    let mut page = String::new();
+    push(&mut page, "# Settings");
+    push(
+        &mut page,
+        "Hermes reads `config.yaml` in its home folder; [`hermes config path`](cli.md#hermes-config-path) \
+         prints where that is. Everything in it is optional. `hermes config set KEY VALUE` changes a \
+         setting and leaves your comments alone; `hermes config check` finds misspelt names and \
+         values of the wrong kind. Secrets belong into `.env` beside it, where `hermes config set` \
+         puts them by itself; `${NAME}` in a value stands for a variable.",
+    );
+    push(
+        &mut page,
+        "`*` in a name stands for a word of your choice. Settings of a part that your build does \
+         not have are accepted and change nothing.",
+    );
+
+    push(&mut page, "## At the top of the file");
+    let mut top = Table::new(["setting", "holds", "default", "meaning"]);
+    for key in KEYS.iter().filter(|key| !key.path.contains('.')) {
+        let name = code(key.path);
+        let name = if children(key).next().is_some() {
+            link_to_heading(&name, "", key.path)
+        } else {
+            name
+        };
+        top.row(row(key, name));
+    }
+    push(&mut page, &top.finish());
+
+    for key in KEYS.iter().filter(|key| !key.path.contains('.')) {
+        let mut below = children(key).peekable();
+        if below.peek().is_none() {
+            continue;
+        }
+        push(&mut page, &format!("## {}", key.path));
+        push(&mut page, &format!("{}.", prose(key.about)));
+        let mut table = Table::new(["setting", "holds", "default", "meaning"]);
+        for child in below {
+            table.row(row(child, code(child.path)));
+        }
+        push(&mut page, &table.finish());
+    }
+    finish(&page)
+}
+
+/// Every setting below a top-level one.
+fn children(parent: &KeyInfo) -> impl Iterator<Item = &'static KeyInfo> {
+    let parent = parent.path;
+    KEYS.iter()
+        .filter(move |key| key.path.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.')))
+}
+
+fn row(key: &KeyInfo, name: String) -> [String; 4] {
+    // An empty section or list is the same as none.
+    let default = match key.default {
+        "" | "{}" | "[]" | "null" => String::new(),
+        value => code(value),
+    };
+    [name, kind(key.kind), default, prose(key.about)]
+}
+
+fn kind(kind: Kind) -> String {
+    match kind {
+        Kind::OneOf(words) => codes(words),
+        Kind::BoolOr(other) => format!("true or false, or {}", self::kind(*other)),
+        Kind::Bool | Kind::Any => kind.to_string(),
+        // As a column entry, without the article of running text.
+        other => {
+            let text = other.to_string();
+            text.strip_prefix("a ").map(str::to_owned).unwrap_or(text)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_is_on_the_page_once() {
+        let page = page();
+        for key in KEYS {
+            let rows = page
+                .lines()
+                .filter(|line| {
+                    line.starts_with(&format!("| `{}` |", key.path))
+                        || line.starts_with(&format!("| [`{}`]", key.path))
+                })
+                .count();
+            assert_eq!(rows, 1, "{}", key.path);
+        }
+    }
+
+    #[test]
+    fn kinds_are_words_and_choices_are_spelt_out() {
+        assert_eq!(kind(Kind::TextList), "list of texts");
+        assert_eq!(kind(Kind::OneOf(&["a", "b"])), "`a`, `b`");
+        assert_eq!(kind(Kind::BoolOr(&Kind::Section)), "true or false, or section");
+    }
+
+    #[test]
+    fn a_section_lists_what_is_below_it_and_not_its_namesakes() {
+        let tools = KEYS.iter().find(|key| key.path == "tools").unwrap();
+        assert!(children(tools).any(|key| key.path == "tools.coercion"));
+        assert!(children(tools).all(|key| key.path.starts_with("tools.")));
+    }
+}

@@ -1,0 +1,244 @@
+//! `toolsets.md`: the toolsets that ship with the program, and the other lists of names around
+//! them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use hermes_runtime::distributions::Distributions;
+use hermes_runtime::registry::{Registry, Snapshot};
+use hermes_runtime::toolsets::builtin::{
+    CONFIGURABLE, DEFAULT_OFF, LEGACY, PLATFORMS, core_tools, native_platform, preset_of,
+};
+use hermes_runtime::toolsets::{ToolsetInfo, ToolsetKind, ToolsetTable};
+// Naming the crate is what links its tools.
+use hermes_tools as _;
+
+use super::markdown::{Table, code, codes, finish, link_to_heading, prose, push};
+
+pub(super) fn page() -> String {
+    let here = Registry::with_linked_tools().snapshot();
+    let toolsets = ToolsetTable::new().snapshot();
+    let infos: Vec<ToolsetInfo> =
+        toolsets.names(&*here).iter().filter_map(|name| toolsets.info(name, &*here)).collect();
+    let mut page = String::new();
+    introduction(&mut page);
+    by_purpose(&infos, &here, &mut page);
+    core(&here, &mut page);
+    presets(&infos, &here, &mut page);
+    platforms(&mut page);
+    choices(&mut page);
+    old_names(&here, &mut page);
+    distributions(&mut page);
+    finish(&page)
+}
+
+fn introduction(page: &mut String) {
+    push(page, "# Toolsets");
+    push(
+        page,
+        "A toolset is a name for tools that belong together. Sessions, platforms and scheduled jobs \
+         are given toolsets, never single tools. `all` and `*` stand for every toolset. Your own \
+         go into [`custom_toolsets`](config.md#custom_toolsets); \
+         [`hermes toolsets resolve`](cli.md#hermes-toolsets-resolve) prints the tools that names \
+         stand for.",
+    );
+    push(
+        page,
+        "Tools with a link are part of this build. The others are names that a toolset already \
+         has room for: whoever registers a tool of that name, in a plugin or a crate of their \
+         own, finds it in the right toolsets.",
+    );
+}
+
+fn by_purpose(infos: &[ToolsetInfo], here: &Snapshot, page: &mut String) {
+    push(page, "## By purpose");
+    let mut table = Table::new(["toolset", "for", "tools"]);
+    for info in infos.iter().filter(|info| info.kind != ToolsetKind::Preset) {
+        table.row([code(&info.name), prose(&info.description), content(info, here)]);
+    }
+    push(page, &table.finish());
+}
+
+fn core(here: &Snapshot, page: &mut String) {
+    push(page, "## Core tools");
+    push(page, "What a session on an ordinary platform starts from:");
+    push(page, &format!("{}.", tools(core_tools(), here)));
+}
+
+fn presets(infos: &[ToolsetInfo], here: &Snapshot, page: &mut String) {
+    push(page, "## Presets");
+    push(
+        page,
+        "Everything a platform offers when nothing else is configured. Disabling a preset keeps the \
+         core tools.",
+    );
+    let mut table = Table::new(["preset", "for", "tools"]);
+    for info in infos.iter().filter(|info| info.kind == ToolsetKind::Preset) {
+        table.row([code(&info.name), prose(&info.description), content(info, here)]);
+    }
+    push(page, &table.finish());
+}
+
+fn platforms(page: &mut String) {
+    push(page, "## Platforms");
+    push(
+        page,
+        "Where conversations take place, and the preset each starts with; \
+         [`platform_toolsets`](config.md#platform_toolsets) changes that. The platform `x` of a \
+         plugin has the preset `hermes-x`.",
+    );
+    let mut table = Table::new(["platform", "preset"]);
+    for platform in PLATFORMS {
+        table.row([code(platform), code(&preset_of(platform))]);
+    }
+    push(page, &table.finish());
+}
+
+fn choices(page: &mut String) {
+    push(page, "## Switched on and off by people");
+    push(
+        page,
+        "What `hermes tools enable` and `hermes tools disable` are for, in the order shown to \
+         people.",
+    );
+    let mut table = Table::new(["toolset", "at first", "only on"]);
+    for toolset in CONFIGURABLE {
+        let first = if DEFAULT_OFF.contains(toolset) { "off" } else { "on" };
+        let only = native_platform(toolset).map(code).unwrap_or_default();
+        table.row([code(toolset), first.into(), only]);
+    }
+    push(page, &table.finish());
+}
+
+fn old_names(here: &Snapshot, page: &mut String) {
+    push(page, "## Old names");
+    push(
+        page,
+        "They may still be enabled and disabled, and mean the tools they always meant. They are no \
+         toolsets: nothing can include them.",
+    );
+    let mut table = Table::new(["old name", "tools"]);
+    for (name, tools_meant) in LEGACY {
+        table.row([code(name), tools(*tools_meant, here)]);
+    }
+    push(page, &table.finish());
+}
+
+fn distributions(page: &mut String) {
+    push(page, "## Distributions");
+    push(
+        page,
+        "For batches: each conversation draws its own toolsets, each with its own chance. Your own \
+         go into [`distributions`](config.md#distributions); \
+         `hermes toolsets distributions --sample NAME` draws once.",
+    );
+    let mut table = Table::new(["distribution", "for", "chance of each toolset"]);
+    for distribution in Distributions::builtin().list() {
+        let shares: Vec<String> = distribution
+            .shares
+            .iter()
+            .map(|share| format!("{} {} %", code(&share.toolset), share.percent))
+            .collect();
+        table.row([code(&distribution.name), prose(&distribution.description), shares.join(", ")]);
+    }
+    push(page, &table.finish());
+}
+
+/// The tools of a toolset, in the shortest words that say it exactly.
+fn content(info: &ToolsetInfo, here: &Snapshot) -> String {
+    let own: BTreeSet<Arc<str>> = info.own_tools.iter().cloned().collect();
+    let mut parts = Vec::new();
+    if !info.includes.is_empty() {
+        parts.push(format!("those of {}", codes(&info.includes)));
+    }
+    match against_core(&own) {
+        Content::Nothing if parts.is_empty() => parts.push("none of its own".into()),
+        Content::Nothing => {}
+        Content::List => parts.push(tools(&own, here)),
+        Content::Core { without, with } => {
+            let mut text = "the [core](#core-tools)".to_owned();
+            if !without.is_empty() {
+                text += &format!(" without {}", tools(&without, here));
+            }
+            if !with.is_empty() {
+                text += &format!(" and {}", tools(&with, here));
+            }
+            parts.push(text);
+        }
+    }
+    parts.join(", and ")
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Content {
+    Nothing,
+    List,
+    Core { without: Vec<Arc<str>>, with: Vec<Arc<str>> },
+}
+
+/// Says tools as a difference from the core where that is shorter than naming them.
+fn against_core(own: &BTreeSet<Arc<str>>) -> Content {
+    let core = core_tools();
+    let without: Vec<_> = core.difference(own).cloned().collect();
+    let with: Vec<_> = own.difference(core).cloned().collect();
+    if own.is_empty() {
+        Content::Nothing
+    } else if without.len() + with.len() < own.len() {
+        Content::Core { without, with }
+    } else {
+        Content::List
+    }
+}
+
+fn tools<T: AsRef<str>>(names: impl IntoIterator<Item = T>, here: &Snapshot) -> String {
+    let shown = names.into_iter().map(|name| {
+        let name = name.as_ref();
+        match here.get(name) {
+            Some(_) => link_to_heading(&code(name), "tools.md", name),
+            None => code(name),
+        }
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hermes_runtime::toolsets::builtin;
+
+    #[test]
+    fn every_builtin_name_is_on_the_page() {
+        let page = page();
+        let distributions = Distributions::builtin();
+        let names = builtin::toolsets()
+            .keys()
+            .map(|name| &**name)
+            .chain(LEGACY.iter().map(|(name, _)| *name))
+            .chain(PLATFORMS.iter().copied())
+            .chain(distributions.list().iter().map(|distribution| &*distribution.name));
+        for name in names {
+            assert!(page.contains(&format!("\n| `{name}` |")), "{name}\n{page}");
+        }
+        for tool in core_tools() {
+            assert!(page.contains(&format!("`{tool}`")), "{tool}");
+        }
+    }
+
+    #[test]
+    fn a_preset_is_told_by_what_sets_it_apart() {
+        let mut own = core_tools().clone();
+        assert_eq!(against_core(&own), Content::Core { without: vec![], with: vec![] });
+        own.insert("extra".into());
+        own.remove("todo");
+        let expected = Content::Core { without: vec!["todo".into()], with: vec!["extra".into()] };
+        assert_eq!(against_core(&own), expected);
+        assert_eq!(against_core(&BTreeSet::from(["todo".into()])), Content::List);
+        assert_eq!(against_core(&BTreeSet::new()), Content::Nothing);
+    }
+
+    #[test]
+    fn tools_of_this_build_are_linked_to_their_section() {
+        let page = page();
+        assert!(page.contains("[`todo`](tools.md#todo)"), "{page}");
+    }
+}

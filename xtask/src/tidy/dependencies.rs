@@ -1,0 +1,116 @@
+//! Who may depend on whom.
+
+use super::Findings;
+use super::manifest::packages;
+use super::tree::Tree;
+
+/// What a crate may use of ours.
+#[derive(Clone, Copy, Debug)]
+enum MayUse {
+    /// These, and no other.
+    Only(&'static [&'static str]),
+    /// Every crate above it.
+    AllAbove,
+}
+
+/// The crates from the ground up. Nothing below ever shows to what is above it.
+const ORDER: &[(&str, MayUse)] = &[
+    ("hermes-tool-macros", MayUse::Only(&[])),
+    ("hermes-tool", MayUse::Only(&["hermes-tool-macros"])),
+    ("hermes-process", MayUse::Only(&[])),
+    ("hermes-store", MayUse::Only(&[])),
+    ("hermes-runtime", MayUse::Only(&["hermes-tool"])),
+    (
+        "hermes-plugins",
+        MayUse::Only(&["hermes-tool", "hermes-process", "hermes-store", "hermes-runtime"]),
+    ),
+    ("hermes-tools", MayUse::AllAbove),
+    ("hermes", MayUse::AllAbove),
+];
+
+/// Where the crates are that the order is about; everything else may use all of them.
+const FOLDER: &str = "crates/";
+
+pub(super) fn point_one_way(tree: &Tree, findings: &mut Findings) {
+    let packages = packages(tree, findings);
+    let ours: Vec<&str> = packages.iter().map(|package| package.name.as_str()).collect();
+    for package in packages.iter().filter(|package| package.path.starts_with(FOLDER)) {
+        let Some(allowed) = allowed(&package.name) else {
+            let what = format!(
+                "`{}` has no place in the order of crates; give it one in {}",
+                package.name,
+                file!()
+            );
+            findings.breach(package.path, what);
+            continue;
+        };
+        for used in package.dependencies() {
+            if ours.contains(&used) && !allowed.contains(&used) {
+                let what = format!(
+                    "`{}` must not depend on `{used}`, only on: {}; move what both need to a crate \
+                     below them",
+                    package.name,
+                    if allowed.is_empty() { "none of ours".to_owned() } else { allowed.join(", ") }
+                );
+                findings.breach(package.path, what);
+            }
+        }
+    }
+}
+
+/// What a crate may use, if it has a place.
+fn allowed(name: &str) -> Option<Vec<&'static str>> {
+    let place = ORDER.iter().position(|(known, _)| *known == name)?;
+    let above = ORDER.iter().take(place).map(|(name, _)| *name);
+    Some(match ORDER.get(place)?.1 {
+        MayUse::Only(names) => names.to_vec(),
+        MayUse::AllAbove => above.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::breaches;
+    use super::*;
+
+    #[test]
+    fn the_order_itself_only_points_up() {
+        for (place, (name, uses)) in ORDER.iter().enumerate() {
+            if let MayUse::Only(used) = uses {
+                for used in *used {
+                    let found = ORDER.iter().position(|(known, _)| known == used);
+                    assert!(found.is_some_and(|found| found < place), "{name} uses {used}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_may_use_all_and_the_runtime_only_the_contract() {
+        assert_eq!(allowed("hermes").unwrap().len(), ORDER.len() - 1);
+        assert_eq!(allowed("hermes-runtime").unwrap(), ["hermes-tool"]);
+        assert_eq!(allowed("serde"), None);
+    }
+
+    fn manifest(name: &str, uses: &str) -> String {
+        format!("[package]\nname = '{name}'\n[dev-dependencies]\n{uses}.workspace = true\n")
+    }
+
+    #[test]
+    fn a_dependency_against_the_order_is_named_even_if_only_tests_use_it() {
+        let files = [
+            ("crates/hermes-store/Cargo.toml", manifest("hermes-store", "hermes-tool")),
+            ("crates/hermes-tool/Cargo.toml", manifest("hermes-tool", "serde")),
+            ("crates/hermes/Cargo.toml", manifest("hermes", "hermes-store")),
+            ("crates/new/Cargo.toml", manifest("new", "serde")),
+            ("bench/Cargo.toml", manifest("bench", "hermes")),
+        ];
+        let files: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        let found = breaches(point_one_way, &files);
+        assert_eq!(found.len(), 2, "{found:?}");
+        let of_store =
+            "crates/hermes-store/Cargo.toml: `hermes-store` must not depend on `hermes-tool`";
+        assert!(found[0].starts_with(of_store), "{found:?}");
+        assert!(found[1].contains("`new` has no place"), "{found:?}");
+    }
+}
