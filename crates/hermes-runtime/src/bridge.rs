@@ -5,7 +5,9 @@
 //! one of its threads cannot hold up the end of the process.
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::{LazyLock, mpsc};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -44,13 +46,27 @@ where
     block_on_within(future, BRIDGE_LIMIT)
 }
 
+/// Most tools answer without ever waiting; for those the async machinery is not even woken. A future
+/// that does wait has only been asked once more than usual.
+fn block_on_plain_thread<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    {
+        let _timers_work = shared_runtime().enter();
+        let mut cx = Context::from_waker(Waker::noop());
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+    }
+    shared_runtime().block_on(future)
+}
+
 fn block_on_within<F>(future: F, limit: Duration) -> Option<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
     if Handle::try_current().is_err() {
-        return Some(shared_runtime().block_on(future));
+        return Some(block_on_plain_thread(future));
     }
     let (done, waiting) = mpsc::sync_channel(1);
     let task = shared_runtime().spawn(async move {
@@ -67,6 +83,16 @@ mod tests {
     #[test]
     fn plain_threads_wait_without_a_bound() {
         assert_eq!(block_on(async { 7 }), Some(7));
+    }
+
+    #[test]
+    fn a_future_that_waits_is_woken() {
+        let answer = block_on(async {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::task::yield_now().await;
+            7
+        });
+        assert_eq!(answer, Some(7));
     }
 
     #[tokio::test]

@@ -41,27 +41,29 @@ pub struct Progress {
 
 /// Typed services of the host, found by type.
 #[derive(Clone, Default)]
-pub struct Services(Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
+pub struct Services(Option<Arc<ByType>>);
+
+type ByType = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
 
 impl Services {
     /// These services and one more; a second service of the same type replaces the first.
     #[must_use]
     pub fn with<T: Any + Send + Sync>(&self, service: Arc<T>) -> Self {
-        let mut services = (*self.0).clone();
+        let mut services = self.0.as_deref().cloned().unwrap_or_default();
         services.insert(TypeId::of::<T>(), service);
-        Self(Arc::new(services))
+        Self(Some(Arc::new(services)))
     }
 
     /// The service of this type, if the host offers one.
     #[must_use]
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.0.get(&TypeId::of::<T>()).cloned()?.downcast().ok()
+        self.0.as_ref()?.get(&TypeId::of::<T>()).cloned()?.downcast().ok()
     }
 }
 
 impl fmt::Debug for Services {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Services({})", self.0.len())
+        write!(f, "Services({})", self.0.as_ref().map_or(0, |services| services.len()))
     }
 }
 

@@ -6,11 +6,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A cheap-to-clone snapshot of variables.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Vars(Arc<BTreeMap<String, String>>);
+
+impl Default for Vars {
+    fn default() -> Self {
+        // Shared, because every call's context begins with one.
+        static NONE: LazyLock<Vars> = LazyLock::new(|| Vars(Arc::default()));
+        NONE.clone()
+    }
+}
 
 impl Vars {
     /// The variables of this process; names or values that are not Unicode are left out.

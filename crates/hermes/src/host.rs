@@ -110,9 +110,20 @@ impl Host {
         }
     }
 
-    /// The toolsets the configuration gives the command line.
-    pub(crate) fn scope(&self, runtime: &Runtime) -> ToolScope {
-        ToolScope { enabled: Some(self.platform_toolsets(runtime, PLATFORM)), disabled: Vec::new() }
+    /// The toolsets the configuration gives the command line. Those nobody knows may mean something
+    /// later (a plugin, a server), so they are worth a warning and no more.
+    pub(crate) fn scope(&self, runtime: &Runtime, ui: &mut Ui) -> anyhow::Result<ToolScope> {
+        let enabled = self.platform_toolsets(runtime, PLATFORM);
+        let tables = runtime.registry().snapshot();
+        let toolsets = runtime.toolsets().snapshot();
+        for name in enabled.iter().filter(|name| !toolsets.is_valid(name, &*tables)) {
+            let hint = toolsets
+                .suggestion(name, &*tables)
+                .map(|near| format!("; did you mean `{near}`?"))
+                .unwrap_or_default();
+            ui.warn(format_args!("unknown toolset `{name}` in the configuration{hint}"))?;
+        }
+        Ok(ToolScope { enabled: Some(enabled), disabled: Vec::new() })
     }
 
     /// The toolsets the configuration gives a platform.

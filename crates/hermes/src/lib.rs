@@ -15,6 +15,7 @@ mod exit;
 mod host;
 mod ui;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -34,13 +35,20 @@ pub fn main() -> ExitCode {
     if let (Some(only), None) = (args.next(), args.next())
         && (only == "--version" || only == "-V")
     {
-        let printed = Ui::stdio().line(concat!("hermes ", env!("CARGO_PKG_VERSION")));
-        return if printed.is_ok() { Exit::Done } else { Exit::Failed }.into();
+        let mut ui = Ui::stdio();
+        let printed = ui.line(concat!("hermes ", env!("CARGO_PKG_VERSION")));
+        return ending(printed.map(|()| Exit::Done).map_err(Into::into), &mut ui).into();
     }
     let cli = Cli::parse();
     start_logging(cli.flags.verbose);
     let mut ui = Ui::stdio();
-    let exit = match run(&cli, &mut ui) {
+    let result = run(&cli, &mut ui);
+    ending(result, &mut ui).into()
+}
+
+/// Tells about a failure; a reader that went away is none.
+fn ending(result: anyhow::Result<Exit>, ui: &mut Ui) -> Exit {
+    match result {
         Ok(exit) => exit,
         Err(error) if is_broken_pipe(&error) => Exit::Done,
         Err(error) => {
@@ -51,8 +59,7 @@ pub fn main() -> ExitCode {
                 None => Exit::Failed,
             }
         }
-    };
-    exit.into()
+    }
 }
 
 /// The command line as `clap` describes it, for reference pages.
@@ -92,13 +99,14 @@ fn chain(error: &anyhow::Error) -> String {
 fn start_logging(verbose: u8) {
     use tracing_subscriber::filter::LevelFilter;
     let level = match verbose {
-        0 => LevelFilter::ERROR,
+        0 => LevelFilter::WARN,
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,
     };
     tracing_subscriber::fmt()
         .with_max_level(level)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .with_target(false)
         .init();

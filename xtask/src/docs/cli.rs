@@ -29,7 +29,7 @@ fn render(program: &mut Command) -> String {
     push(&mut page, "## Options of every command");
     push(&mut page, &options(program.get_arguments()));
     if let Some(after) = program.get_after_help() {
-        push(&mut page, &closing_text(&after.to_string(), "##"));
+        push(&mut page, &closing_text(&after.to_string(), Title::Heading));
     }
     for command in shown(program) {
         section(command, 2, &mut page);
@@ -73,7 +73,7 @@ fn section(command: &mut Command, level: usize, page: &mut String) {
         push(page, &options(own));
     }
     if let Some(after) = command.get_after_help() {
-        push(page, &closing_text(&after.to_string(), "**"));
+        push(page, &closing_text(&after.to_string(), Title::Bold));
     }
 }
 
@@ -105,18 +105,11 @@ fn options<'a>(args: impl IntoIterator<Item = &'a Arg>) -> String {
 
 /// The way an argument is typed: `-a, --arg <KEY=VALUE>`, `[JSON]`, `<NAMES>...`.
 fn spelling(arg: &Arg) -> String {
-    if arg.is_positional() {
-        return arg.to_string();
+    // clap shows the long name alone where there are two.
+    match (arg.get_short(), arg.get_long()) {
+        (Some(short), Some(_)) => format!("-{short}, {arg}"),
+        _ => arg.to_string(),
     }
-    let mut names = Vec::new();
-    names.extend(arg.get_short().map(|short| format!("-{short}")));
-    names.extend(arg.get_long().map(|long| format!("--{long}")));
-    let names = names.join(", ");
-    if !arg.get_action().takes_values() {
-        return names;
-    }
-    let values = arg.get_value_names().unwrap_or_default();
-    values.iter().fold(names, |text, value| format!("{text} <{value}>"))
 }
 
 fn meaning(arg: &Arg) -> String {
@@ -145,9 +138,15 @@ fn meaning(arg: &Arg) -> String {
     parts.join(" ")
 }
 
-/// What help texts end with, such as `Examples:` and lines below it. The first line becomes a
-/// heading (after `##`) or a bold line (between `**`).
-fn closing_text(text: &str, mark: &str) -> String {
+/// How the title of a closing text is set.
+#[derive(Clone, Copy)]
+enum Title {
+    Heading,
+    Bold,
+}
+
+/// What help texts end with, such as `Examples:` and lines below it: a title and a block.
+fn closing_text(text: &str, title_as: Title) -> String {
     let Some((title, rest)) = text.split_once(":\n") else { return sentence(text) };
     let indent = rest
         .lines()
@@ -156,7 +155,10 @@ fn closing_text(text: &str, mark: &str) -> String {
         .min()
         .unwrap_or(0);
     let lines: Vec<&str> = rest.lines().map(|line| line.get(indent..).unwrap_or("")).collect();
-    let title = if mark == "**" { format!("**{title}**") } else { format!("{mark} {title}") };
+    let title = match title_as {
+        Title::Heading => format!("## {title}"),
+        Title::Bold => format!("**{title}**"),
+    };
     format!("{title}\n\n{}", block("text", &lines.join("\n")))
 }
 
@@ -191,7 +193,7 @@ mod tests {
             assert!(page.contains(part), "{part}\n---\n{page}");
         }
         assert!(!page.contains("secret"), "{page}");
-        assert!(!page.contains("help`"), "{page}");
+        assert!(!page.contains("post help"), "{page}");
     }
 
     #[test]

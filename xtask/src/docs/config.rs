@@ -12,7 +12,7 @@ pub(super) fn page() -> String {
         "Hermes reads `config.yaml` in its home folder; [`hermes config path`](cli.md#hermes-config-path) \
          prints where that is. Everything in it is optional. `hermes config set KEY VALUE` changes a \
          setting and leaves your comments alone; `hermes config check` finds misspelt names and \
-         values of the wrong kind. Secrets belong into `.env` beside it, where `hermes config set` \
+         values of the wrong kind. Secrets belong in `.env` beside it, where `hermes config set` \
          puts them by itself; `${NAME}` in a value stands for a variable.",
     );
     push(

@@ -156,7 +156,9 @@ fn kind(schema: &Value) -> String {
     let name = match &schema["type"] {
         Value::String(name) if name == "array" => match kind(&schema["items"]).as_str() {
             "anything" => "list".to_owned(),
-            items => format!("list of {items}"),
+            // `string` becomes `strings`; words to choose from stay as they are.
+            item if item.chars().all(char::is_alphabetic) => format!("list of {item}s"),
+            items => format!("list, each {items}"),
         },
         Value::String(name) => name.clone(),
         Value::Array(names) => {
@@ -219,7 +221,7 @@ mod tests {
             "| [`pick`](#pick) | [games](toolsets.md#by-purpose) | none | Pick cards. |",
             "> Pick cards. Any of them.\n>\n> - blindly\n",
             "| wants | `DECK` |",
-            r"| `cards` | list of object, at most 1 item | required | Which \| ones. |",
+            r"| `cards` | list of objects, at most 1 item | required | Which \| ones. |",
             "| `cards[].suit` | `hearts`, `spades` | required | The suit. |",
             "| `count` | integer, 1 to 5 | `2` | |",
         ] {

@@ -37,7 +37,7 @@ fn introduction(page: &mut String) {
     push(
         page,
         "A toolset is a name for tools that belong together. Sessions, platforms and scheduled jobs \
-         are given toolsets, never single tools. `all` and `*` stand for every toolset. Your own \
+         are given toolsets. `all` and `*` stand for every toolset. Your own \
          go into [`custom_toolsets`](config.md#custom_toolsets); \
          [`hermes toolsets resolve`](cli.md#hermes-toolsets-resolve) prints the tools that names \
          stand for.",
@@ -54,7 +54,7 @@ fn by_purpose(infos: &[ToolsetInfo], here: &Snapshot, page: &mut String) {
     push(page, "## By purpose");
     let mut table = Table::new(["toolset", "for", "tools"]);
     for info in infos.iter().filter(|info| info.kind != ToolsetKind::Preset) {
-        table.row([code(&info.name), prose(&info.description), content(info, here)]);
+        table.row([code(&info.name), prose(&info.description), content(info, infos, here)]);
     }
     push(page, &table.finish());
 }
@@ -74,7 +74,7 @@ fn presets(infos: &[ToolsetInfo], here: &Snapshot, page: &mut String) {
     );
     let mut table = Table::new(["preset", "for", "tools"]);
     for info in infos.iter().filter(|info| info.kind == ToolsetKind::Preset) {
-        table.row([code(&info.name), prose(&info.description), content(info, here)]);
+        table.row([code(&info.name), prose(&info.description), content(info, infos, here)]);
     }
     push(page, &table.finish());
 }
@@ -98,12 +98,13 @@ fn choices(page: &mut String) {
     push(page, "## Switched on and off by people");
     push(
         page,
-        "What `hermes tools enable` and `hermes tools disable` are for, in the order shown to \
-         people.",
+        "What `hermes tools enable` and `hermes tools disable` are for. A platform starts with those \
+         that its preset covers, except the ones that are off at first: they wait until you enable \
+         them or provide what they need.",
     );
     let mut table = Table::new(["toolset", "at first", "only on"]);
     for toolset in CONFIGURABLE {
-        let first = if DEFAULT_OFF.contains(toolset) { "off" } else { "on" };
+        let first = if DEFAULT_OFF.contains(toolset) { "off" } else { "" };
         let only = native_platform(toolset).map(code).unwrap_or_default();
         table.row([code(toolset), first.into(), only]);
     }
@@ -145,7 +146,7 @@ fn distributions(page: &mut String) {
 }
 
 /// The tools of a toolset, in the shortest words that say it exactly.
-fn content(info: &ToolsetInfo, here: &Snapshot) -> String {
+fn content(info: &ToolsetInfo, infos: &[ToolsetInfo], here: &Snapshot) -> String {
     let own: BTreeSet<Arc<str>> = info.own_tools.iter().cloned().collect();
     let mut parts = Vec::new();
     if !info.includes.is_empty() {
@@ -158,10 +159,10 @@ fn content(info: &ToolsetInfo, here: &Snapshot) -> String {
         Content::Core { without, with } => {
             let mut text = "the [core](#core-tools)".to_owned();
             if !without.is_empty() {
-                text += &format!(" without {}", tools(&without, here));
+                text += &format!(" without {}", grouped(without, infos, here));
             }
             if !with.is_empty() {
-                text += &format!(" and {}", tools(&with, here));
+                text += &format!(" and {}", grouped(with, infos, here));
             }
             parts.push(text);
         }
@@ -173,14 +174,14 @@ fn content(info: &ToolsetInfo, here: &Snapshot) -> String {
 enum Content {
     Nothing,
     List,
-    Core { without: Vec<Arc<str>>, with: Vec<Arc<str>> },
+    Core { without: BTreeSet<Arc<str>>, with: BTreeSet<Arc<str>> },
 }
 
 /// Says tools as a difference from the core where that is shorter than naming them.
 fn against_core(own: &BTreeSet<Arc<str>>) -> Content {
     let core = core_tools();
-    let without: Vec<_> = core.difference(own).cloned().collect();
-    let with: Vec<_> = own.difference(core).cloned().collect();
+    let without: BTreeSet<_> = core.difference(own).cloned().collect();
+    let with: BTreeSet<_> = own.difference(core).cloned().collect();
     if own.is_empty() {
         Content::Nothing
     } else if without.len() + with.len() < own.len() {
@@ -189,6 +190,25 @@ fn against_core(own: &BTreeSet<Arc<str>>) -> Content {
         Content::List
     }
 }
+
+/// Tools, with whole toolsets among them told by their name.
+fn grouped(mut names: BTreeSet<Arc<str>>, infos: &[ToolsetInfo], here: &Snapshot) -> String {
+    let mut parts = Vec::new();
+    let ordinary = |info: &&ToolsetInfo| info.kind == ToolsetKind::Ordinary;
+    for info in infos.iter().filter(ordinary).filter(|info| info.tools.len() >= WORTH_A_NAME) {
+        if info.tools.iter().all(|tool| names.contains(tool)) {
+            names.retain(|tool| !info.tools.contains(tool));
+            parts.push(format!("all of {}", code(&info.name)));
+        }
+    }
+    if !names.is_empty() {
+        parts.push(tools(&names, here));
+    }
+    parts.join(", ")
+}
+
+/// From how many tools on a toolset's name is shorter than they are.
+const WORTH_A_NAME: usize = 3;
 
 fn tools<T: AsRef<str>>(names: impl IntoIterator<Item = T>, here: &Snapshot) -> String {
     let shown = names.into_iter().map(|name| {
@@ -227,13 +247,28 @@ mod tests {
     #[test]
     fn a_preset_is_told_by_what_sets_it_apart() {
         let mut own = core_tools().clone();
-        assert_eq!(against_core(&own), Content::Core { without: vec![], with: vec![] });
+        let difference = |without: &[&str], with: &[&str]| {
+            let set = |names: &[&str]| names.iter().map(|name| Arc::from(*name)).collect();
+            Content::Core { without: set(without), with: set(with) }
+        };
+        assert_eq!(against_core(&own), difference(&[], &[]));
         own.insert("extra".into());
         own.remove("todo");
-        let expected = Content::Core { without: vec!["todo".into()], with: vec!["extra".into()] };
-        assert_eq!(against_core(&own), expected);
+        assert_eq!(against_core(&own), difference(&["todo"], &["extra"]));
         assert_eq!(against_core(&BTreeSet::from(["todo".into()])), Content::List);
         assert_eq!(against_core(&BTreeSet::new()), Content::Nothing);
+    }
+
+    #[test]
+    fn a_whole_toolset_is_told_by_its_name() {
+        let here = Registry::new().snapshot();
+        let toolsets = ToolsetTable::new().snapshot();
+        let infos = vec![toolsets.info("file", &*here).unwrap()];
+        let mut names: BTreeSet<Arc<str>> = infos[0].tools.iter().cloned().collect();
+        names.insert("clarify".into());
+        assert_eq!(grouped(names.clone(), &infos, &here), "all of `file`, `clarify`");
+        names.remove("patch");
+        assert!(!grouped(names, &infos, &here).contains("all of"));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Rust source as a flat row of tokens, so that rules about code never trip over comments or texts.
 //!
 //! Brackets are tokens of their own here. Comments are gone, doc comments are attributes with a
-//! text inside, and texts are opaque: a rule that looks for a word finds it only where it is code.
+//! text inside, and a text is one token: a rule that looks for a word finds it only where it is
+//! code.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
@@ -18,7 +19,8 @@ pub(super) enum Kind {
     Mark(char),
     Open,
     Close,
-    Literal,
+    /// As written, quotes included.
+    Literal(String),
 }
 
 impl Token {
@@ -47,7 +49,7 @@ fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
         let kind = match tree {
             TokenTree::Ident(word) => Kind::Word(word.to_string()),
             TokenTree::Punct(mark) => Kind::Mark(mark.as_char()),
-            TokenTree::Literal(_) => Kind::Literal,
+            TokenTree::Literal(text) => Kind::Literal(text.to_string()),
             TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
                 flatten(group.stream(), tokens);
                 continue;

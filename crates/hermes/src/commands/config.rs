@@ -201,6 +201,8 @@ fn edit(host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
             ))
         })?;
     let file = host.home.config_file();
+    // Editors do not make the folder of a new file.
+    hermes_store::home::ensure_private_dir(host.home.root())?;
     crate::host::run_in_terminal(editor, &file, &host.vars)?;
     check_file(&file, false, ui)
 }

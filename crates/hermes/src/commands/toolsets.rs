@@ -51,7 +51,7 @@ fn source(info: &ToolsetInfo) -> &'static str {
     match info.source {
         ToolsetSource::BuiltIn => "built-in",
         ToolsetSource::Custom => "custom",
-        ToolsetSource::Registry => "tools",
+        ToolsetSource::Registry => "registered",
         ToolsetSource::McpServer => "mcp",
         ToolsetSource::PluginPlatform => "platform",
     }

@@ -32,7 +32,7 @@ struct Row {
 
 pub(crate) fn run(args: &ToolsList, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
-    let names = names(args, host, &runtime)?;
+    let names = names(args, host, &runtime, ui)?;
     let rows = rows(&runtime, host, &names);
     let missing = rows.iter().filter(|row| row.status == MISSING).count();
     let shown: Vec<&Row> = rows
@@ -80,7 +80,12 @@ const UNAVAILABLE: &str = "unavailable";
 const MISSING: &str = "not in this build";
 
 /// The tools asked about: of one toolset, of all, or those the command line gets.
-fn names(args: &ToolsList, host: &Host, runtime: &Runtime) -> anyhow::Result<BTreeSet<Arc<str>>> {
+fn names(
+    args: &ToolsList,
+    host: &Host,
+    runtime: &Runtime,
+    ui: &mut Ui,
+) -> anyhow::Result<BTreeSet<Arc<str>>> {
     let tables = runtime.registry().snapshot();
     let toolsets = runtime.toolsets().snapshot();
     if let Some(toolset) = &args.toolset {
@@ -99,8 +104,7 @@ fn names(args: &ToolsList, host: &Host, runtime: &Runtime) -> anyhow::Result<BTr
     if args.all {
         return Ok(toolsets.resolve("all", &*tables).into_iter().collect());
     }
-    let scope = host.scope(runtime);
-    let enabled = scope.enabled.unwrap_or_default();
+    let enabled = host.scope(runtime, ui)?.enabled.unwrap_or_default();
     Ok(toolsets.resolve_each(enabled.iter().map(String::as_str), &*tables).into_iter().collect())
 }
 
@@ -157,9 +161,7 @@ fn footer(shown: &[&Row], missing: usize, args: &ToolsList, ui: &mut Ui) -> anyh
     let available = shown.iter().filter(|row| row.status == AVAILABLE).count();
     let mut summary = format!("{available} of {} available", count(shown.len(), "tool"));
     if missing > 0 && !args.all && args.toolset.is_none() {
-        summary += &format!(
-            "; {missing} more are named by toolsets but not in this build (--all lists them)"
-        );
+        summary += &format!("; {missing} more are not in this build (--all lists them)");
     }
     ui.note(summary)?;
     Ok(())

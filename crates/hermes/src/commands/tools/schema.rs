@@ -18,7 +18,7 @@ pub(crate) fn run(args: &ToolsSchema, host: &Host, ui: &mut Ui) -> anyhow::Resul
     let runtime = host.runtime();
     let mut scope = match &args.toolsets {
         Some(names) => ToolScope { enabled: Some(given(names)), disabled: Vec::new() },
-        None => host.scope(&runtime),
+        None => host.scope(&runtime, ui)?,
     };
     scope.disabled.extend(given(&args.disable));
     let request = DefinitionRequest {
@@ -27,7 +27,10 @@ pub(crate) fn run(args: &ToolsSchema, host: &Host, ui: &mut Ui) -> anyhow::Resul
         ..DefinitionRequest::default()
     };
     let definitions = runtime.definitions(&request);
-    if let Some(unknown) = definitions.unknown().first() {
+    let is_typed = |name: &str| {
+        args.disable.iter().chain(args.toolsets.iter().flatten()).any(|typed| typed.trim() == name)
+    };
+    if let Some(unknown) = definitions.unknown().iter().find(|unknown| is_typed(&unknown.name)) {
         return Err(UsageError::unknown(
             "toolset",
             &unknown.name,

@@ -1,0 +1,210 @@
+//! `hermes config` on a configuration in good order.
+
+use serde_json::json;
+
+use crate::support::Sandbox;
+
+const COMMENTED: &str = "\
+# my settings
+model: some  # the good one
+
+tools:
+  # how arguments are mended
+  coercion: reference
+";
+
+#[test]
+fn showing_prints_what_is_set() {
+    let sandbox = Sandbox::with_config(COMMENTED);
+    let run = sandbox.run(["config", "show"]).exits(0);
+    assert_eq!(run.out, "model: some\ntools:\n  coercion: reference\n");
+    let file = sandbox.path("config.yaml");
+    run.notes(&format!("# {}", file.display()));
+    let shown = sandbox.run(["config", "show", "--json"]).exits(0).quietly().json();
+    assert_eq!(shown, json!({"model": "some", "tools": {"coercion": "reference"}}));
+}
+
+#[test]
+fn an_absent_file_is_an_empty_configuration() {
+    let run = Sandbox::new().run(["config", "show"]).exits(0);
+    assert_eq!(run.out, "");
+    run.notes("every setting has its default");
+    assert_eq!(Sandbox::new().run(["config", "show", "--json"]).exits(0).json(), json!({}));
+}
+
+#[test]
+fn getting_answers_the_value_or_the_default() {
+    let sandbox = Sandbox::with_config(COMMENTED);
+    let run = sandbox.run(["config", "get", "tools.coercion"]).exits(0).quietly();
+    assert_eq!(run.out, "reference\n");
+    let run = Sandbox::new().run(["config", "get", "tools.coercion"]).exits(0);
+    assert_eq!(run.out, "deep\n");
+    run.notes("this is the default");
+    let section = sandbox.run(["config", "get", "tools"]).exits(0).json();
+    assert_eq!(section, json!({"coercion": "reference"}));
+}
+
+#[test]
+fn getting_what_is_neither_set_nor_defaulted_fails() {
+    let run = Sandbox::new().run(["config", "get", "model.default"]).exits(1);
+    assert_eq!(run.out, "");
+    run.notes("not set and has no default");
+}
+
+#[test]
+fn unknown_keys_get_a_suggestion() {
+    let run = Sandbox::new().run(["config", "get", "tools.coercio"]).exits(2);
+    run.notes("unknown setting `tools.coercio`").notes("did you mean `tools.coercion`?");
+    Sandbox::new().run(["config", "get", "a..b"]).exits(2).notes("a part between dots is empty");
+}
+
+#[test]
+fn variables_are_expanded_where_the_value_counts_and_not_where_the_file_is_shown() {
+    let sandbox = Sandbox::with_config("terminal:\n  cwd: ${PLACE}\n").var("PLACE", "/somewhere");
+    sandbox.run(["config", "get", "terminal.cwd"]).exits(0).says("/somewhere\n");
+    sandbox.run(["config", "show"]).exits(0).says("${PLACE}");
+}
+
+#[test]
+fn setting_keeps_comments_and_order() {
+    let sandbox = Sandbox::with_config(COMMENTED);
+    let run = sandbox.run(["config", "set", "tools.coercion", "deep"]).exits(0).quietly();
+    assert!(run.out.starts_with("tools.coercion set in "), "{run:#?}");
+    assert_eq!(sandbox.read("config.yaml"), COMMENTED.replace("reference", "deep"));
+    sandbox.run(["config", "set", "model", "other"]).exits(0).quietly();
+    assert!(sandbox.read("config.yaml").contains("model: other  # the good one\n"));
+}
+
+#[test]
+fn values_are_read_as_yaml() {
+    let sandbox = Sandbox::new();
+    for (value, expected) in [
+        ("true", json!(true)),
+        ("42", json!(42)),
+        ("[a, b]", json!(["a", "b"])),
+        ("plain text", json!("plain text")),
+        ("'42'", json!("42")),
+    ] {
+        sandbox.run(["config", "set", "custom.value", value]).exits(0);
+        let shown = sandbox.run(["config", "show", "--json"]).exits(0).json();
+        assert_eq!(shown["custom"]["value"], expected, "{value}");
+    }
+}
+
+#[test]
+fn a_new_file_is_private_and_sound() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["config", "set", "terminal.timeout", "30"]).exits(0);
+    assert_eq!(sandbox.mode("config.yaml"), 0o600);
+    assert_eq!(sandbox.mode(""), 0o700);
+    sandbox.run(["config", "check"]).exits(0).quietly().says("is fine");
+}
+
+#[test]
+fn doubtful_settings_are_set_with_a_warning() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(["config", "set", "tools.corcion", "deep"]).exits(0);
+    run.notes("warning: tools.corcion is not a known setting")
+        .notes("did you mean tools.coercion?");
+    let run = sandbox.run(["config", "set", "tools.coercion", "wild"]).exits(0);
+    run.notes("warning: tools.coercion").notes("deep, reference");
+}
+
+#[test]
+fn a_value_in_the_way_of_a_section_is_not_lost() {
+    let sandbox = Sandbox::with_config(COMMENTED);
+    let run = sandbox.run(["config", "set", "model.default", "x"]).exits(1);
+    run.notes("was not changed").notes("unset model first");
+    assert_eq!(sandbox.read("config.yaml"), COMMENTED);
+}
+
+#[test]
+fn unsetting_removes_one_setting_and_keeps_comments() {
+    let sandbox = Sandbox::with_config(COMMENTED);
+    sandbox.run(["config", "unset", "model"]).exits(0).says("model removed from");
+    let text = sandbox.read("config.yaml");
+    assert!(!text.contains("some") && text.contains("# how arguments are mended"), "{text}");
+    let run = sandbox.run(["config", "unset", "model"]).exits(2);
+    run.notes("not set; nothing was changed");
+}
+
+#[test]
+fn the_path_is_printed_whether_the_file_exists_or_not() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(["config", "path"]).exits(0).quietly();
+    assert_eq!(run.out, format!("{}\n", sandbox.path("config.yaml").display()));
+}
+
+#[test]
+fn checking_finds_misspelt_keys_and_wrong_kinds() {
+    let sandbox = Sandbox::with_config("toolz: {}\nplatform_toolsets: 7\n");
+    let run = sandbox.run(["config", "check"]).exits(0).says("has 2 warnings");
+    run.notes("toolz is not a known setting").notes("platform_toolsets is a number");
+    let checked = sandbox.run(["config", "check", "--json"]).exits(0).json();
+    assert_eq!(checked["valid"], true);
+    assert_eq!(checked["findings"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn another_file_can_be_checked_if_it_is_there() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.scratch("other.yaml");
+    crate::support::write(&file, b"model: x\n");
+    sandbox.run(["config", "check", file.to_str().unwrap()]).exits(0).says("is fine");
+    let run = sandbox.run(["config", "check", "/no/such.yaml"]).exits(1);
+    run.notes("/no/such.yaml").notes("No such file");
+}
+
+#[test]
+fn the_known_keys_are_listed_with_defaults() {
+    Sandbox::new().run(["config", "keys"]).exits(0).says("tools.coercion").says("DEFAULT");
+    let keys = Sandbox::new().run(["config", "keys", "--json"]).exits(0).json();
+    let keys = keys.as_array().unwrap();
+    let key = keys.iter().find(|key| key["path"] == "tools.coercion").unwrap();
+    assert_eq!(key["default"], "deep");
+    assert!(!key["about"].as_str().unwrap().is_empty());
+}
+
+#[test]
+fn editing_runs_the_editor_and_checks_afterwards() {
+    let sandbox = Sandbox::with_config("model: x\n");
+    let editor = sandbox.script("editor", "echo 'toolz: {}' >> \"$2\"; echo \"flag $1\" >&2");
+    let sandbox = sandbox.var("EDITOR", format!("{editor} -w"));
+    let run = sandbox.run(["config", "edit"]).exits(0);
+    assert_eq!(sandbox.read("config.yaml"), "model: x\ntoolz: {}\n");
+    run.says("has 1 warning").notes("flag -w").notes("toolz is not a known setting");
+}
+
+#[test]
+fn visual_comes_before_editor() {
+    let sandbox = Sandbox::with_config("");
+    let editor = sandbox.script("visual", "echo 'model: y' > \"$1\"");
+    let sandbox = sandbox.var("VISUAL", editor).var("EDITOR", "/bin/false");
+    sandbox.run(["config", "edit"]).exits(0);
+    assert_eq!(sandbox.read("config.yaml"), "model: y\n");
+}
+
+#[test]
+fn editing_can_start_a_configuration() {
+    let sandbox = Sandbox::new();
+    let editor = sandbox.script("editor", "echo 'model: y' > \"$1\"");
+    let sandbox = sandbox.var("EDITOR", editor);
+    sandbox.run(["config", "edit"]).exits(0).says("is fine");
+    assert_eq!(sandbox.read("config.yaml"), "model: y\n");
+    assert_eq!(sandbox.mode(""), 0o700);
+}
+
+#[test]
+fn an_editor_that_fails_or_breaks_the_file_is_a_failure() {
+    let sandbox = Sandbox::with_config("model: x\n").var("EDITOR", "/bin/false");
+    sandbox.run(["config", "edit"]).exits(1).notes("`/bin/false` ended with");
+    let editor = sandbox.script("editor", "echo 'model: [x' > \"$1\"");
+    sandbox.var("EDITOR", editor).run(["config", "edit"]).exits(1).notes("config.yaml:");
+}
+
+#[test]
+fn without_an_editor_the_file_is_named() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(["config", "edit"]).exits(2);
+    run.notes("set VISUAL or EDITOR").notes(sandbox.path("config.yaml").to_str().unwrap());
+}

@@ -1,0 +1,30 @@
+//! Whole-program tests: the `hermes` binary as people and scripts use it.
+//!
+//! Each test starts the real program in a [`support::Sandbox`]: a throw-away `HERMES_HOME`, a
+//! throw-away `HOME` and an environment with nothing else in it. What is looked at is what a user
+//! sees (exit code, stdout, stderr) and what lies on disk afterwards; never the program's insides.
+//!
+//! There is one test binary with a module a command, because every further binary would link the
+//! whole program again.
+//!
+//! What never happens here: no network, nothing outside the sandbox is read or written (but for
+//! `adding_a_tool`, which builds a copy of the workspace below cargo's target folder), and no test
+//! depends on another.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod adding_a_tool;
+mod basics;
+mod broken_config;
+mod completion;
+mod config;
+mod doctor;
+mod hooks;
+mod secrets;
+mod support;
+mod tools_call;
+mod tools_call_bad_input;
+mod tools_list;
+mod tools_schema;
+mod tools_toggle;
+mod toolsets;
