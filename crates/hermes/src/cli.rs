@@ -1,4 +1,11 @@
 //! The command line, described once: parsing, help and completion derive from these types.
+//!
+//! One type a command, one field an argument; the doc comment of a field is its line of help. What
+//! a command does is in the module of its name in `commands`. Flags that every command takes are
+//! in [`GlobalFlags`] and may stand before or after the command.
+//!
+//! What never happens here: a value is looked up or checked beyond its syntax. Whether a tool of
+//! that name exists is for the command to find out, which can then suggest another.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,12 @@
 //! The host: home, variables, configuration and the runtime built from them.
 //!
-//! Opening it reads two small files and starts nothing: no network, no child process, no database.
+//! [`Host::open`] reads two small files and starts nothing: no network, no child process, no
+//! database. A file that cannot be used does not stop it; commands that can work without it call
+//! [`Host::warn_about_files`] and go on, those that cannot call [`Host::require_sound_config`].
+//! [`Host::runtime`] makes the runtime with every linked tool, and
+//! [`Host::register_shell_hooks`] puts into force the hooks somebody has agreed to.
+//!
+//! What never happens here: a file is written, or a hook runs that nobody has agreed to.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The `hermes` command line, as a library that the program of that name calls.
 //!
-//! A thin shell over the library crates: it reads the command line (`cli`), builds a [`host::Host`]
+//! A thin shell over the library crates: it reads the command line (`cli`), builds a `host::Host`
 //! from the user's state folder, runs one of the `commands` and turns what happened into an exit
 //! code. Data goes to stdout, everything else to stderr. No tool, rule or format lives here; what
 //! this program can do, a Rust program can do with the crates.

@@ -10,6 +10,7 @@ mod forbidden;
 mod links;
 mod manifest;
 mod papers;
+mod promises;
 mod sizes;
 mod tokens;
 mod tree;
@@ -34,6 +35,7 @@ const RULES: &[Rule] = &[
     ("no test is switched off", forbidden::no_test_is_switched_off),
     ("no paths of one machine", forbidden::no_paths_of_one_machine),
     ("links lead somewhere", links::lead_somewhere),
+    ("promised tests exist", promises::named_tests_exist),
     ("the changelog is open", papers::changelog_is_open),
     ("licences are there", papers::licences_are_there),
     ("crates say what they are", papers::crates_say_what_they_are),

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::call::ToolCall;
 use super::deferred::Crossing;
 use super::gate::{Directive, outside_allowed};
+use super::without_agent;
 use crate::approval::derived_rule_key;
 use crate::coerce::Coercions;
 use crate::runtime::Runtime;
@@ -41,6 +42,8 @@ pub struct Rehearsal {
     pub trace: Vec<Value>,
     /// What the gate would say.
     pub gate: RehearsedGate,
+    /// The tool works on an agent's state and there is none: a real call would say just that.
+    pub needs_agent: bool,
 }
 
 impl Runtime {
@@ -67,7 +70,8 @@ impl Runtime {
                 },
             },
         };
+        let needs_agent = without_agent(tool.as_ref(), &call).is_some();
         let ToolCall { name, trace, .. } = call;
-        Rehearsal { known: tool.is_some(), tool: name, args, coercions, trace, gate }
+        Rehearsal { known: tool.is_some(), tool: name, args, coercions, trace, gate, needs_agent }
     }
 }

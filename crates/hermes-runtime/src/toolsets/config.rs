@@ -1,7 +1,7 @@
 //! Reading toolset definitions out of the configuration.
 //!
 //! ```yaml
-//! toolsets:
+//! custom_toolsets:
 //!   lab:
 //!     description: Instruments and notes
 //!     tools: [measure, read_file]
@@ -46,7 +46,7 @@ impl fmt::Display for ConfigProblem {
 
 const FIELDS: [&str; 4] = ["description", "tools", "includes", "posture"];
 
-/// The definitions under `toolsets`, and whatever could not be used.
+/// The definitions under `custom_toolsets`, and whatever could not be used.
 pub(super) fn definitions(
     toolsets: &Value,
 ) -> (BTreeMap<Arc<str>, Arc<Toolset>>, Vec<ConfigProblem>) {
@@ -57,7 +57,7 @@ pub(super) fn definitions(
         Value::Null | Value::Array(_) => {}
         Value::Object(entries) => {
             for (name, value) in entries {
-                let place = format!("toolsets.{name}");
+                let place = format!("custom_toolsets.{name}");
                 if let Err(reserved) = check_name(name) {
                     problems.push(ConfigProblem::new(place, reserved.to_string()));
                 } else if let Some(toolset) = definition(&place, value, &mut problems) {
@@ -66,7 +66,7 @@ pub(super) fn definitions(
             }
         }
         other => problems.push(ConfigProblem::new(
-            "toolsets",
+            "custom_toolsets",
             format!("expected definitions by name, found {}", kind_of(other)),
         )),
     }
@@ -198,20 +198,20 @@ mod tests {
         assert_eq!(
             texts(&problems)[1..],
             [
-                "toolsets.odd: expected `description`, `tools` and `includes`, found a number",
-                "toolsets.mixed.tools[1]: expected a name, found a number",
-                "toolsets.mixed.tols: no such field; did you mean `tools`?",
-                "toolsets.mixed.includes: expected a list of names, found a number",
-                "toolsets.mixed.description: expected text, found a list",
+                "custom_toolsets.odd: expected `description`, `tools` and `includes`, found a number",
+                "custom_toolsets.mixed.tools[1]: expected a name, found a number",
+                "custom_toolsets.mixed.tols: no such field; did you mean `tools`?",
+                "custom_toolsets.mixed.includes: expected a list of names, found a number",
+                "custom_toolsets.mixed.description: expected text, found a list",
             ]
         );
-        assert_eq!(problems[0].place, "toolsets.all");
+        assert_eq!(problems[0].place, "custom_toolsets.all");
     }
 
     #[test]
     fn something_else_under_the_key_is_reported() {
         let (found, problems) = definitions(&json!("web"));
         assert!(found.is_empty());
-        assert_eq!(texts(&problems), ["toolsets: expected definitions by name, found text"]);
+        assert_eq!(texts(&problems), ["custom_toolsets: expected definitions by name, found text"]);
     }
 }

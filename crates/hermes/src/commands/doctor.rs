@@ -1,4 +1,11 @@
 //! `hermes doctor`: is this installation all right, and what would mend it?
+//!
+//! One function an area (home, configuration, secrets, hooks, tools), each of which adds findings
+//! to a [`Report`]: good, worth a note, or bad, with what would mend it. Only bad ones make the
+//! command fail.
+//!
+//! What never happens here: something is mended, a secret is shown, one area keeps another from
+//! being looked at.
 
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,4 +1,11 @@
 //! `hermes hooks`: shell hooks and the consent to them.
+//!
+//! Which hooks there are is in config.yaml; which of them may run is in a file of approvals, by
+//! event and exact command. `approve` and `revoke` change that file, `list` shows both, and `test`
+//! runs the hooks of an event on a made-up call to see what they would say.
+//!
+//! What never happens here: a hook takes part in a call. `test` runs without consent because the
+//! user has just asked for that very run; approving is a separate step.
 
 use hermes_plugins::shell_hooks::{Answer, End, ShellHook, TestReport, sample_payload, test_run};
 use hermes_runtime::hooks::HookEvent;

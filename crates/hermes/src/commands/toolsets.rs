@@ -1,4 +1,11 @@
 //! `hermes toolsets`: which tools belong together.
+//!
+//! Toolsets name tools whether this build has them or not; the tables tell the two apart. `resolve`
+//! follows includes, or asks what the configuration gives a platform; `distributions` are the odds
+//! by which batches draw toolsets, and can be drawn from here.
+//!
+//! What never happens here: something is switched on or off (`hermes tools enable` does that), or a
+//! tool is called.
 
 use hermes_runtime::distributions::{Distributions, SplitMix64};
 use hermes_runtime::toolsets::{ToolsetInfo, ToolsetKind, ToolsetSource, means_everything};

@@ -1,4 +1,11 @@
 //! Tables for people: aligned, no wider than the terminal, readable without colour.
+//!
+//! All columns but the last are as wide as their widest cell. The last one takes the room that is
+//! left, and is cut there, one line a row; a table made with [`Table::wrapped`] continues it below
+//! instead, because what it says is not to be found elsewhere. In a pipe there is room for
+//! everything.
+//!
+//! What never happens here: colour is the only sign of something, or a line ends in spaces.
 
 use std::io::{self, Write};
 

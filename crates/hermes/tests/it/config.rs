@@ -1,4 +1,8 @@
 //! `hermes config` on a configuration in good order.
+//!
+//! Reading, setting, unsetting, checking and editing, always with an eye on the comments: a file
+//! that people write by hand stays theirs. What happens to a file that cannot be read is in
+//! `broken_config`, what happens to secrets in `secrets`.
 
 use serde_json::json;
 

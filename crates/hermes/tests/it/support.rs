@@ -1,4 +1,14 @@
 //! A place for the program to run in, and what came out of a run.
+//!
+//! [`Sandbox`] is a temporary folder with a `HERMES_HOME` (which does not exist until somebody
+//! makes it), a `HOME` and room for scripts. [`Sandbox::run`] starts the program there and answers
+//! a [`Run`], whose methods check one thing each and hand the run on:
+//!
+//! ```text
+//! Sandbox::new().run(["tools", "show", "tood"]).exits(2).notes("did you mean `todo`?");
+//! ```
+//!
+//! What never happens here: the environment of the test reaches the program.
 
 use std::ffi::OsStr;
 use std::fs;

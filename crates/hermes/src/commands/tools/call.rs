@@ -1,4 +1,11 @@
-//! `hermes tools call`.
+//! `hermes tools call`: one call, by hand.
+//!
+//! The call takes the same way as a model's: repaired name, repaired arguments, coercion, hooks,
+//! handler under a deadline, limits. The result goes to stdout as the model would get it, and the
+//! exit code says how it ended. A dry run stops before the handler and shows what it would get.
+//!
+//! What never happens here: a result is changed on its way to stdout, or a rule is skipped because
+//! a person is calling.
 
 use std::io::Read;
 use std::time::Duration;
@@ -88,7 +95,7 @@ fn rehearse(
     call: ToolCall,
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
-    let Rehearsal { tool, args, coercions, trace, gate, .. } =
+    let Rehearsal { tool, args, coercions, trace, gate, needs_agent, .. } =
         workers.block_on(runtime.rehearse(call));
     let changes: Vec<Value> = coercions
         .changes()
@@ -112,6 +119,7 @@ fn rehearse(
         "coerced": changes,
         "middleware": trace,
         "gate": verdict,
+        "needs_agent": needs_agent,
     }))?;
     Ok(exit)
 }

@@ -1,4 +1,14 @@
 //! `hermes config`: the settings file.
+//!
+//! Reading is done on the file as it is: a broken one is an error with its place, since nothing
+//! true can be said about it. Writing goes through `hermes_store::config_edit`, which changes the
+//! lines in question and keeps the rest, comments included. Names of secrets never reach the file:
+//! they are variables and live in `.env`.
+//!
+//! What never happens here: a secret is printed, a broken file is written, a value is refused
+//! because this build does not know its key.
+
+mod secrets;
 
 use std::path::Path;
 
@@ -10,6 +20,7 @@ use hermes_store::dotenv::{self, is_secret_name};
 use hermes_store::key_path::KeyPath;
 use serde_json::{Value, json};
 
+use self::secrets::{MASK, get_secret, lives_in_dotenv, masked};
 use crate::cli::ConfigCommand;
 use crate::exit::{Exit, UsageError, nearest};
 use crate::host::Host;
@@ -36,37 +47,6 @@ pub(crate) fn run(command: &ConfigCommand, host: &Host, ui: &mut Ui) -> anyhow::
             check_file(&host.home.config_file(), *json, ui)
         }
         ConfigCommand::Keys { json } => keys(*json, ui),
-    }
-}
-
-/// What stands in for a secret.
-const MASK: &str = "********";
-
-/// The value with everything under a secret's name masked.
-fn masked(value: &Value) -> Value {
-    match value {
-        Value::Object(fields) => {
-            let mask = |(name, value): (&String, &Value)| {
-                let shown = if is_secret_name(name) { hidden(value) } else { masked(value) };
-                (name.clone(), shown)
-            };
-            Value::Object(fields.iter().map(mask).collect())
-        }
-        Value::Array(items) => Value::Array(items.iter().map(masked).collect()),
-        other => other.clone(),
-    }
-}
-
-/// A secret, or a list or section of them, without a word of it.
-fn hidden(value: &Value) -> Value {
-    match value {
-        Value::String(text) if !text.is_empty() => MASK.into(),
-        Value::Number(_) => MASK.into(),
-        Value::Array(items) => items.iter().map(hidden).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (name.clone(), hidden(value))).collect()
-        }
-        other => other.clone(),
     }
 }
 
@@ -133,25 +113,6 @@ fn get(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
         Value::String(text) => ui.line(text)?,
         other => ui.json(&other)?,
     }
-    Ok(Exit::Done)
-}
-
-/// Names of secrets are the names of variables, not paths into config.yaml.
-fn lives_in_dotenv(key: &str) -> bool {
-    !key.contains('.') && is_secret_name(key)
-}
-
-fn get_secret(host: &Host, name: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let place = match (host.dotenv.get(name), host.process_vars.get(name)) {
-        (Some(_), _) => host.home.env_file().display().to_string(),
-        (None, Some(_)) => "the environment".to_owned(),
-        (None, None) => {
-            ui.note(format_args!("{name} is not set; `hermes config set {name} VALUE` sets it"))?;
-            return Ok(Exit::Failed);
-        }
-    };
-    ui.note(format_args!("(set in {place}; secrets are not shown)"))?;
-    ui.line(MASK)?;
     Ok(Exit::Done)
 }
 
@@ -285,22 +246,4 @@ pub(crate) fn tell_lost_comments(report: &EditReport, ui: &mut Ui) -> anyhow::Re
         ))?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_are_masked_wherever_they_stand() {
-        let shown = masked(&json!({"model": {"api_key": "sk-1", "name": "x"},
-                                   "list": [{"GITHUB_TOKEN": "t"}], "max_tokens": 5,
-                                   "api_keys": ["a", {"one": 7}]}));
-        assert_eq!(
-            shown,
-            json!({"model": {"api_key": MASK, "name": "x"},
-                   "list": [{"GITHUB_TOKEN": MASK}], "max_tokens": 5,
-                   "api_keys": [MASK, {"one": MASK}]})
-        );
-    }
 }
