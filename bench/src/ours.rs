@@ -77,7 +77,7 @@ fn resident_bytes() -> Result<u64> {
     Ok(kilobytes * 1024)
 }
 
-fn tool(name: &str, properties: Value) -> hermes_tool::ToolBuilder {
+fn tool(name: &str, properties: &Value) -> hermes_tool::ToolBuilder {
     Tool::builder(name, TOOLSET)
         .description("A tool of the benchmark.")
         .parameters(json!({"type": "object", "properties": properties}))
@@ -87,9 +87,9 @@ fn tool(name: &str, properties: Value) -> hermes_tool::ToolBuilder {
 fn register(registry: &Registry) {
     let text = json!({"name": {"type": "string"}});
     registry.register_all([
-        tool("bench_sync", text.clone()).handler(|_, _| Ok(ToolOutput::text(ANSWER))),
-        tool("bench_async", text).async_handler(|_, _| async { Ok(ToolOutput::text(ANSWER)) }),
-        tool("bench_five", five()).handler(|_, _| Ok(ToolOutput::text(ANSWER))),
+        tool("bench_sync", &text).handler(|_, _| Ok(ToolOutput::text(ANSWER))),
+        tool("bench_async", &text).async_handler(|_, _| async { Ok(ToolOutput::text(ANSWER)) }),
+        tool("bench_five", &five()).handler(|_, _| Ok(ToolOutput::text(ANSWER))),
     ]);
 }
 
