@@ -51,7 +51,7 @@
 //! # What never happens here
 //!
 //! A tool's error or panic never reaches the caller as one: the answer is always an
-//! [`Outcome`](pipeline::Outcome) with well-formed text. Readers never wait for writers. Nothing is
+//! [`Outcome`] with well-formed text. Readers never wait for writers. Nothing is
 //! read from disk, no child is started and nothing is sent anywhere: hosts bring configuration,
 //! variables, hooks and a person to ask. No list of tool names decides anything that a tool can
 //! declare for itself.
