@@ -1,5 +1,6 @@
 //! The runtime's part of the configuration, read once and replaced whole.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_tool::Vars;
@@ -15,7 +16,7 @@ use crate::tool_search::SearchConfig;
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The configuration as read; dynamic schemas look into it.
-    pub config: Value,
+    pub config: Arc<Value>,
     /// Variables for checks, schemas and handlers.
     pub vars: Vars,
     /// `tools.coercion`: how far arguments are converted.
@@ -49,7 +50,7 @@ impl Settings {
             check_timeout,
             guardrails: GuardrailConfig::from_config(&config),
             limits: ResultLimits::default(),
-            config,
+            config: Arc::new(config),
             vars,
         }
     }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::Vars;
@@ -82,6 +83,8 @@ pub struct ContextParts {
     pub cwd: Option<PathBuf>,
     /// Variables for this call.
     pub vars: Vars,
+    /// The configuration, as read.
+    pub config: Arc<Value>,
     /// When the caller stops waiting.
     pub deadline: Option<Instant>,
     /// Cancelled when the caller no longer wants the result.
@@ -137,6 +140,12 @@ impl ToolContext {
     #[must_use]
     pub fn vars(&self) -> &Vars {
         &self.0.vars
+    }
+
+    /// The configuration, as read; an absent setting is `null`.
+    #[must_use]
+    pub fn config(&self) -> &Value {
+        &self.0.config
     }
 
     /// Time left before the caller stops waiting; `None` means for ever.

@@ -83,7 +83,7 @@ pub use context::{CallIds, ContextParts, Progress, Services, ToolContext};
 pub use effects::{Effect, Effects};
 pub use error::{ToolError, ToolErrorExt};
 pub use hermes_tool_macros::tool;
-pub use linked::{LinkedTool, linked, linked_tools};
+pub use linked::{CallObserver, LinkedTool, linked, linked_tools, tell_observers};
 pub use output::{IntoToolOutput, ToolOutput};
 pub use schema::{no_parameters, parameters_of, read_arguments};
 pub use tool::{
@@ -91,6 +91,9 @@ pub use tool::{
     ResultLimit, SchemaPatch, SchemaScope, SyncHandler, Tool, ToolBuilder, ToolResult,
 };
 pub use vars::Vars;
+
+/// For `inventory::submit!` of a [`CallObserver`].
+pub use inventory;
 
 /// Used by the expansion of [`tool`]; not part of the contract.
 #[doc(hidden)]

@@ -55,3 +55,28 @@ pub fn linked_tools() -> Vec<(&'static str, Tool)> {
     });
     tools
 }
+
+/// Code that is told of every call, of whatever tool, before its handler runs.
+///
+/// For toolsets that remember something between calls: a file tool that counts repeated reads wants
+/// to know that something else happened since. Submit one with `inventory::submit!`; it must be
+/// quick and never panics.
+pub struct CallObserver(
+    /// Gets the tool's name and the id of the task.
+    pub fn(&str, &str),
+);
+
+inventory::collect!(CallObserver);
+
+/// Tells every linked observer of a call.
+pub fn tell_observers(tool: &str, task_id: &str) {
+    for observer in inventory::iter::<CallObserver> {
+        (observer.0)(tool, task_id);
+    }
+}
+
+impl std::fmt::Debug for CallObserver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CallObserver")
+    }
+}

@@ -18,7 +18,9 @@ const ORDER: &[(&str, MayUse)] = &[
     ("hermes-tool-macros", MayUse::Only(&[])),
     ("hermes-tool", MayUse::Only(&["hermes-tool-macros"])),
     ("hermes-process", MayUse::Only(&[])),
+    ("hermes-guard", MayUse::Only(&[])),
     ("hermes-store", MayUse::Only(&[])),
+    ("hermes-files", MayUse::Only(&["hermes-tool", "hermes-process", "hermes-guard"])),
     ("hermes-runtime", MayUse::Only(&["hermes-tool"])),
     (
         "hermes-plugins",

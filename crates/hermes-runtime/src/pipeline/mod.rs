@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use hermes_tool::{Args, Effect, Tool, ToolContext, ToolError, ToolOutput};
+use hermes_tool::{Args, Effect, Tool, ToolContext, ToolError, ToolOutput, tell_observers};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -214,6 +214,7 @@ impl Runtime {
         let Some(tool) = tool else {
             return Dispatched::error(format!("Unknown tool: {}", call.name));
         };
+        tell_observers(&call.name, &call.context.ids.task_id);
         let cx = self.context(call);
         let time_limit = call.time_limit;
         if !self.middleware().has_executions() {
@@ -230,7 +231,9 @@ impl Runtime {
     /// that a deadline stops this call and no other.
     fn context(&self, call: &ToolCall) -> ToolContext {
         let mut parts = call.context.clone();
-        parts.vars = self.settings().vars.clone();
+        let settings = self.settings();
+        parts.vars = settings.vars.clone();
+        parts.config = Arc::clone(&settings.config);
         if parts.enabled_tools.is_empty() {
             parts.enabled_tools = self.visible_tools();
         }

@@ -19,6 +19,7 @@ mod broken_config;
 mod completion;
 mod config;
 mod doctor;
+mod file_crash;
 mod hooks;
 mod secrets;
 mod support;

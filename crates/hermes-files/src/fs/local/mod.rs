@@ -1,0 +1,192 @@
+//! Files of this machine, natively.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use hermes_tool::BoxFuture;
+use nix::fcntl::OFlag;
+
+use super::{
+    ContentQuery, FileKind, FileSystem, FsError, NameQuery, OpenFile, Place, Resolved, SearchPlace,
+    Stamp, Stat, Written,
+};
+use crate::search::{ContentReply, ContentSearch, FileReply, FileSearch, Scope, SearchError};
+
+mod resolve;
+mod temp;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use temp::{TEMP_PREFIX, remove_stray_temps};
+
+/// The files of this machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LocalFiles;
+
+/// Runs file work where it may block.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, FsError> + Send + 'static,
+) -> Result<T, FsError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|gone| {
+        Err(FsError::BadPath { problem: format!("the file work was broken off: {gone}") })
+    })
+}
+
+pub(crate) fn stat_of(metadata: &Metadata) -> Stat {
+    let kind = metadata.file_type();
+    let kind = if kind.is_file() {
+        FileKind::File
+    } else if kind.is_dir() {
+        FileKind::Directory
+    } else if kind.is_fifo() {
+        FileKind::Pipe
+    } else if kind.is_socket() {
+        FileKind::Socket
+    } else {
+        FileKind::Device
+    };
+    let modified_ns =
+        i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());
+    Stat { kind, stamp: Stamp { modified_ns, size: metadata.len(), inode: metadata.ino() } }
+}
+
+/// Opens a regular file and nothing else. The last component is not followed: the path is canonical,
+/// and a link that appeared there since must not lead elsewhere. Opening does not wait for the other
+/// end of a pipe.
+fn open_regular(path: &Path) -> Result<(File, Stamp), FsError> {
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits())
+        .open(path)
+        .map_err(FsError::of("open", path))?;
+    let stat = stat_of(&file.metadata().map_err(FsError::of("look at", path))?);
+    match stat.kind {
+        FileKind::File => Ok((file, stat.stamp)),
+        kind => Err(FsError::NotRegular { path: path.to_owned(), kind }),
+    }
+}
+
+fn read_whole(path: &Path, most: u64) -> Result<(Vec<u8>, Stamp), FsError> {
+    let (file, stamp) = open_regular(path)?;
+    let too_large = |size| FsError::TooLarge { path: path.to_owned(), size, most };
+    if stamp.size > most {
+        return Err(too_large(stamp.size));
+    }
+    let mut content = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or(0) + 1);
+    // One byte more than allowed, to notice a file that grew since it was measured.
+    file.take(most + 1).read_to_end(&mut content).map_err(FsError::of("read", path))?;
+    match content.len() as u64 {
+        size if size > most => Err(too_large(size)),
+        _ => Ok((content, stamp)),
+    }
+}
+
+fn names_in(directory: &Path, most: usize) -> Result<Vec<String>, FsError> {
+    let entries = std::fs::read_dir(directory).map_err(FsError::of("list", directory))?;
+    Ok(entries
+        .take(most)
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+        .collect())
+}
+
+fn move_file(from: &Path, to: &Path) -> Result<(), FsError> {
+    write::make_parents(to)?;
+    if to.symlink_metadata().is_ok() {
+        return Err(FsError::BadPath { problem: format!("{} already exists", to.display()) });
+    }
+    match std::fs::rename(from, to) {
+        // Across devices a move is a copy and a removal; the copy is complete before anything goes.
+        Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
+            let (content, _) = read_whole(from, u64::MAX - 1)?;
+            write::replace(to, &content)?;
+            std::fs::remove_file(from).map_err(FsError::of("remove", from))
+        }
+        done => done.map_err(FsError::of("move", from)),
+    }
+}
+
+impl FileSystem for LocalFiles {
+    fn place(&self) -> Place {
+        Place::Local
+    }
+
+    fn resolve(&self, path: PathBuf) -> BoxFuture<Result<Resolved, FsError>> {
+        Box::pin(blocking(move || resolve::resolve(&path)))
+    }
+
+    fn read(&self, canonical: PathBuf, most: u64) -> BoxFuture<Result<(Vec<u8>, Stamp), FsError>> {
+        Box::pin(blocking(move || read_whole(&canonical, most)))
+    }
+
+    fn open(&self, canonical: PathBuf) -> BoxFuture<Result<OpenFile, FsError>> {
+        Box::pin(blocking(move || {
+            let (file, stamp) = open_regular(&canonical)?;
+            Ok(OpenFile { content: Box::new(file), stamp })
+        }))
+    }
+
+    fn names(&self, directory: PathBuf, most: usize) -> BoxFuture<Result<Vec<String>, FsError>> {
+        Box::pin(blocking(move || names_in(&directory, most)))
+    }
+
+    fn write(&self, canonical: PathBuf, content: Vec<u8>) -> BoxFuture<Result<Written, FsError>> {
+        Box::pin(blocking(move || write::replace(&canonical, &content)))
+    }
+
+    fn remove(&self, canonical: PathBuf) -> BoxFuture<Result<(), FsError>> {
+        Box::pin(blocking(move || {
+            let metadata = canonical.symlink_metadata().map_err(FsError::of("find", &canonical))?;
+            if metadata.is_dir() {
+                let path = canonical;
+                return Err(FsError::NotRegular { path, kind: FileKind::Directory });
+            }
+            std::fs::remove_file(&canonical).map_err(FsError::of("remove", &canonical))
+        }))
+    }
+
+    fn rename(&self, from: PathBuf, to: PathBuf) -> BoxFuture<Result<(), FsError>> {
+        Box::pin(blocking(move || move_file(&from, &to)))
+    }
+
+    fn search_content(
+        &self,
+        place: SearchPlace,
+        query: ContentQuery,
+    ) -> BoxFuture<Result<ContentReply, SearchError>> {
+        Box::pin(searching(place, move |scope| {
+            let ContentQuery { pattern, file_glob, output, context, page } = query;
+            ContentSearch { scope, pattern, file_glob, output, context, page }.run()
+        }))
+    }
+
+    fn search_names(
+        &self,
+        place: SearchPlace,
+        query: NameQuery,
+    ) -> BoxFuture<Result<FileReply, SearchError>> {
+        Box::pin(searching(place, move |scope| {
+            FileSearch { scope, pattern: query.pattern, page: query.page }.run()
+        }))
+    }
+}
+
+/// Runs a search where it may block.
+async fn searching<T: Send + 'static>(
+    place: SearchPlace,
+    search: impl FnOnce(Scope<'_>) -> Result<T, SearchError> + Send + 'static,
+) -> Result<T, SearchError> {
+    let shown = place.shown_root.clone();
+    let work = move || {
+        let SearchPlace { root, shown_root, cancel, denied } = place;
+        let cancelled = || cancel.is_cancelled();
+        let denied = |path: &Path| denied(path);
+        search(Scope::new(root, shown_root).cancel(&cancelled).denied(&denied))
+    };
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|gone| {
+        Err(SearchError::Unreadable { path: shown, source: std::io::Error::other(gone) })
+    })
+}

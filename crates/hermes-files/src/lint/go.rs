@@ -1,0 +1,156 @@
+//! Go.
+//!
+//! The grammar used here lags behind the language by a release or two. Syntax that is known to
+//! be missing from it is rewritten, byte for byte in place, into older syntax of the same shape
+//! before a file is called wrong.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+use super::bounded::DEADLINE;
+use super::{Lint, LintError, MAX_ERRORS, text};
+
+/// Checks one source file.
+pub(super) fn check(text: &str) -> Lint {
+    let Some(tree) = parse(text) else { return Lint::skipped("Not checked: took too long") };
+    if !tree.root_node().has_error() {
+        return Lint::Ok;
+    }
+    let older = in_older_syntax(text);
+    let Some(tree) = parse(&older) else { return Lint::skipped("Not checked: took too long") };
+    Lint::from_errors(errors(text, &tree))
+}
+
+fn parse(text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_go::LANGUAGE.into()).ok()?;
+    let start = Instant::now();
+    let mut progress = |_: &_| match start.elapsed() > DEADLINE {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+}
+
+/// Rewrites what Go learned lately: `new` of a value (1.26), methods with type parameters (1.27).
+fn in_older_syntax(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match method_type_parameters(line) {
+            Some((open, end)) => {
+                out.push_str(&line[..open]);
+                out.extend(std::iter::repeat_n(' ', end - open));
+                out.push_str(&new_as_a_call(&line[end..]));
+            }
+            None => out.push_str(&new_as_a_call(line)),
+        }
+    }
+    out
+}
+
+/// The `[…]` behind the name in `func (r R) name[…](`.
+fn method_type_parameters(line: &str) -> Option<(usize, usize)> {
+    let receiver = line.strip_prefix("func (")?;
+    let name = line.len() - receiver.len() + receiver.find(')')? + 1;
+    let open = name + line[name..].find(['[', '('])?;
+    let mut depth = 0;
+    for (at, byte) in line.bytes().enumerate().skip(open) {
+        match byte {
+            b'[' => depth += 1,
+            b']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return (byte == b']').then_some((open, at + 1));
+        }
+    }
+    None
+}
+
+/// `new(` under a name that takes any argument, unless a type literal follows.
+fn new_as_a_call(line: &str) -> String {
+    const TYPES: [&str; 7] = ["[", "*", "map[", "chan ", "func(", "struct", "interface"];
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find("new(") {
+        let (before, after) = rest.split_at(at + "new(".len());
+        let is_type = TYPES.iter().any(|start| after.starts_with(start));
+        out.push_str(&before[..at]);
+        out.push_str(if is_type { "new(" } else { "neW(" });
+        rest = after;
+    }
+    out + rest
+}
+
+/// The outermost errors, each where a reader would look for it.
+fn errors(text: &str, tree: &Tree) -> Vec<LintError> {
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let is_error = node.is_error() || node.is_missing();
+        if is_error {
+            found.push(describe(text, node));
+        }
+        if found.len() == MAX_ERRORS {
+            return found;
+        }
+        let inside = !is_error && node.has_error() && cursor.goto_first_child();
+        while !inside && !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+fn describe(text: &str, node: Node<'_>) -> LintError {
+    let error = |offset, message: String| text::error_at("SyntaxError", text, offset, message);
+    if node.is_missing() {
+        return error(node.start_byte(), format!("missing `{}`", node.kind()));
+    }
+    if let Some(open) = never_ended(node) {
+        return error(open.start_byte(), format!("`{}` is never closed", open.kind()));
+    }
+    let found = text::quote_at(text, node.start_byte()).unwrap_or_else(|| "end of file".into());
+    error(node.start_byte(), format!("unexpected {found}"))
+}
+
+/// The last bracket or quote among an error's own tokens that has no partner.
+fn never_ended(node: Node<'_>) -> Option<Node<'_>> {
+    let mut open: Vec<Node<'_>> = Vec::new();
+    for child in node.children(&mut node.walk()) {
+        match child.kind() {
+            quote @ ("\"" | "`" | "'") if open.last().is_some_and(|last| last.kind() == quote) => {
+                open.pop();
+            }
+            "(" | "[" | "{" | "\"" | "`" | "'" => open.push(child),
+            ")" | "]" | "}" => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.pop()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newer_syntax_is_rewritten_in_place() {
+        let cases = [
+            ("x := new(42) + new([]int)", "x := neW(42) + new([]int)"),
+            ("func (r *R) N[I any](n I) I {", "func (r *R) N       (n I) I {"),
+            ("func (r R[T]) N(n []I) {", "func (r R[T]) N(n []I) {"),
+            ("func N[I any](n I) {", "func N[I any](n I) {"),
+            ("func (r R) N[", "func (r R) N["),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(in_older_syntax(text), expected);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Gitignore-style globs as a filter that works beside the ignore rules, never against them.
+//!
+//! A glob without a slash is compared with the name of a file at any depth; one with a slash,
+//! with its path relative to the root. `!` in front turns it round. Since a glob may be a plain
+//! name with brackets in it (`[id].tsx`), a file called exactly like the glob always matches.
+//!
+//! Hidden files stay hidden unless the glob spells a dot: a part that begins with one reveals the
+//! names it matches, the last part files and the parts before it directories.
+
+use std::path::{MAIN_SEPARATOR_STR, Path};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// A glob that cannot be understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "Invalid glob `{glob}`: {problem}. To match a special character itself, put a backslash before it."
+)]
+pub struct GlobError {
+    /// The glob as given.
+    pub glob: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// Directory or file: a hidden name is revealed by different parts of a glob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Directory,
+    File,
+}
+
+/// A parsed glob.
+#[derive(Debug)]
+pub(super) struct Glob {
+    matcher: GlobMatcher,
+    literal: String,
+    against: Against,
+    sense: Sense,
+    hidden_dirs: Vec<GlobMatcher>,
+    hidden_file: Option<GlobMatcher>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Against {
+    Name,
+    Path,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sense {
+    Only,
+    Except,
+}
+
+impl Glob {
+    /// Parses a glob for use under `root`; an absolute glob that leads into the root is accepted.
+    pub(super) fn parse(glob: &str, root: &Path) -> Result<Self, GlobError> {
+        let failed = |error: globset::Error| GlobError {
+            glob: glob.to_owned(),
+            problem: error.kind().to_string(),
+        };
+        let (sense, body) = match glob.strip_prefix('!') {
+            Some(rest) => (Sense::Except, rest),
+            None => (Sense::Only, glob),
+        };
+        let (against, body) = relative_to(body, root);
+        let mut literal = body.to_owned();
+        if literal.is_empty() || literal.ends_with('/') {
+            literal.push_str("**");
+        }
+        let against = if literal.contains('/') { Against::Path } else { against };
+
+        let mut parts = split_parts(&literal);
+        let last = parts.pop().unwrap_or_default();
+        let hidden_dirs = parts
+            .into_iter()
+            .filter(|part| spells_dot(part))
+            .map(build)
+            .collect::<Result<_, _>>()
+            .map_err(failed)?;
+        let hidden_file = spells_dot(last).then(|| build(last)).transpose().map_err(failed)?;
+        let matcher = build(&literal).map_err(failed)?;
+        Ok(Self { matcher, literal, against, sense, hidden_dirs, hidden_file })
+    }
+
+    /// Does the glob let this file through? `relative` is its path under the root.
+    pub(super) fn admits(&self, relative: &Path) -> bool {
+        self.hits(relative) == (self.sense == Sense::Only)
+    }
+
+    /// Does the glob exclude this directory with all it holds?
+    pub(super) fn prunes(&self, relative: &Path) -> bool {
+        self.sense == Sense::Except && self.hits(relative)
+    }
+
+    /// Can any hidden name pass?
+    pub(super) fn names_hidden(&self) -> bool {
+        self.sense == Sense::Only && (self.hidden_file.is_some() || !self.hidden_dirs.is_empty())
+    }
+
+    /// Does the glob reveal this hidden name?
+    pub(super) fn reveals(&self, name: &Path, kind: Kind) -> bool {
+        match kind {
+            Kind::Directory => self.hidden_dirs.iter().any(|part| part.is_match(name)),
+            Kind::File => self.hidden_file.as_ref().is_some_and(|part| part.is_match(name)),
+        }
+    }
+
+    fn hits(&self, relative: &Path) -> bool {
+        let subject = match self.against {
+            Against::Path => relative,
+            Against::Name => relative.file_name().map_or(relative, Path::new),
+        };
+        self.matcher.is_match(subject) || subject.as_os_str() == self.literal.as_str()
+    }
+}
+
+fn build(glob: &str) -> Result<GlobMatcher, globset::Error> {
+    Ok(GlobBuilder::new(glob).literal_separator(true).build()?.compile_matcher())
+}
+
+/// Strips what only says "from the root", and tells whether anything did.
+fn relative_to<'g>(glob: &'g str, root: &Path) -> (Against, &'g str) {
+    if let Some(rest) = glob.strip_prefix("./") {
+        return (Against::Path, rest);
+    }
+    let inside = root
+        .to_str()
+        .and_then(|root| glob.strip_prefix(root))
+        .and_then(|rest| rest.strip_prefix(MAIN_SEPARATOR_STR));
+    match inside.or_else(|| glob.strip_prefix('/')) {
+        Some(rest) => (Against::Path, rest),
+        None => (Against::Name, glob),
+    }
+}
+
+/// The parts between slashes; a slash inside braces or brackets separates nothing.
+pub(super) fn split_parts(glob: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
+    for (at, c) in glob.char_indices() {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            '/' if depth == 0 => {
+                parts.push(&glob[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&glob[start..]);
+    parts
+}
+
+/// Does this part of a glob ask for names that begin with a dot?
+fn spells_dot(part: &str) -> bool {
+    let bare = part.trim_start_matches(['{', '[', '\\']);
+    bare.starts_with('.') || (part.starts_with('{') && part.contains(",."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn admits(glob: &str, relative: &str) -> bool {
+        Glob::parse(glob, Path::new("/tree/x")).unwrap().admits(Path::new(relative))
+    }
+
+    #[test]
+    fn without_a_slash_compares_names_at_any_depth() {
+        assert!(admits("*.py", "a.py") && admits("*.py", "deep/er/a.py"));
+        assert!(!admits("*.py", "a.pyc"));
+        assert!(!admits("list.py", "blacklist.py"));
+        assert!(admits("*.{a,b}", "x/y.b") && !admits("*.{a,b}", "y.c"));
+    }
+
+    #[test]
+    fn a_leading_class_keeps_its_anchor() {
+        assert!(admits("[ab]c.txt", "d/ac.txt"));
+        assert!(!admits("[ab]c.txt", "xac.txt"));
+    }
+
+    #[test]
+    fn with_a_slash_compares_relative_paths() {
+        assert!(admits("src/*.py", "src/a.py"));
+        assert!(!admits("src/*.py", "lib/src/a.py") && !admits("src/*.py", "src/d/a.py"));
+        assert!(admits("src/**", "src/d/a.py") && admits("src/", "src/d/a.py"));
+        assert!(admits("**/src/*.py", "lib/src/a.py") && admits("**/src/*.py", "src/a.py"));
+        assert!(admits("/a.py", "a.py") && !admits("/a.py", "d/a.py"));
+        assert!(admits("./a.py", "a.py") && !admits("./a.py", "d/a.py"));
+    }
+
+    #[test]
+    fn an_absolute_glob_into_the_root_is_relative_to_it() {
+        assert!(admits("/tree/x/src/*.py", "src/a.py"));
+        assert!(admits("/tree/x/*.py", "a.py") && !admits("/tree/x/*.py", "d/a.py"));
+    }
+
+    #[test]
+    fn exclusions_turn_round_and_prune() {
+        assert!(!admits("!*.ts", "d/a.ts") && admits("!*.ts", "d/a.js"));
+        let glob = Glob::parse("!vendor", Path::new("/r")).unwrap();
+        assert!(glob.prunes(Path::new("deep/vendor")) && !glob.prunes(Path::new("deep")));
+        assert!(!Glob::parse("vendor", Path::new("/r")).unwrap().prunes(Path::new("vendor")));
+    }
+
+    #[test]
+    fn a_file_called_like_the_glob_matches() {
+        assert!(admits("[id].tsx", "app/[id].tsx") && admits("[id].tsx", "i.tsx"));
+        assert!(admits("app/[id]/page.tsx", "app/[id]/page.tsx"));
+        assert!(admits("#note", "#note"));
+    }
+
+    #[test]
+    fn dots_reveal_only_what_they_spell() {
+        let reveals = |glob: &str, name: &str, kind| {
+            Glob::parse(glob, Path::new("/r")).unwrap().reveals(Path::new(name), kind)
+        };
+        assert!(reveals(".env*", ".env.local", Kind::File));
+        assert!(!reveals(".env*", ".git", Kind::File));
+        assert!(!reveals(".*", ".git", Kind::Directory));
+        assert!(reveals(".github/**/*.yml", ".github", Kind::Directory));
+        assert!(!reveals(".github/**/*.yml", ".x.yml", Kind::File));
+        assert!(reveals("{a,.b}", ".b", Kind::File));
+        assert!(!Glob::parse("*", Path::new("/r")).unwrap().names_hidden());
+        assert!(!Glob::parse("!.env", Path::new("/r")).unwrap().names_hidden());
+    }
+
+    #[test]
+    fn an_empty_glob_admits_everything() {
+        assert!(admits("", "d/a.py") && admits("**", "d/a.py"));
+    }
+
+    #[test]
+    fn malformed_globs_are_explained() {
+        let error = Glob::parse("[abc", Path::new("/r")).unwrap_err().to_string();
+        assert!(error.contains("[abc") && error.contains("backslash"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_parsed_or_refused_without_panic(
+            glob in r"[*?!\[\]{}\\/.,a-c#ä -]{0,20}",
+            path in "[a-c./ä]{0,12}",
+        ) {
+            if let Ok(glob) = Glob::parse(&glob, Path::new("/r")) {
+                glob.admits(Path::new(&path));
+                glob.prunes(Path::new(&path));
+                glob.reveals(Path::new(&path), Kind::File);
+            }
+        }
+    }
+}

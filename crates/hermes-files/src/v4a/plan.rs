@@ -1,0 +1,260 @@
+//! From a patch and the files it speaks of to what has to be done.
+//!
+//! The operations are played in order on a [`Simulation`]; problems are collected, not thrown, so
+//! that one answer tells all of them. What remains is compared with the disk: several operations
+//! on one file become one write, an add that is deleted again becomes nothing, a delete followed
+//! by an add becomes a rewrite. The gate judges only those final contents, against what was on
+//! disk, because nobody will ever read the states in between.
+
+use super::editor::{AppliedHunk, Editor};
+use super::patch::{Action, Hunk, Operation, Patch};
+use super::problem::{Problem, ProblemKind};
+use super::simulation::{Node, Simulation};
+use super::workspace::Workspace;
+
+/// Everything a patch comes down to. Carrying out the effects in order gives what it asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// At least one effect: renames and deletes as they come, then the writes.
+    pub effects: Vec<Effect>,
+    /// What happens to each file, in the order first named.
+    pub files: Vec<FileChange>,
+    /// Files the patch names but leaves as they are.
+    pub unchanged: Vec<String>,
+}
+
+/// One step on disk. Missing parent directories of targets have to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Rename a file; nothing is at the target by then.
+    Move {
+        /// Where it is.
+        from: String,
+        /// Where it goes.
+        to: String,
+    },
+    /// Remove a file.
+    Delete {
+        /// Which.
+        path: String,
+    },
+    /// Give a file its final content.
+    Write {
+        /// Which.
+        path: String,
+        /// What is there by then; `None` if the file is new.
+        before: Option<Vec<u8>>,
+        /// What shall be there.
+        after: Vec<u8>,
+    },
+}
+
+/// What a plan does to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Its path; the new one after a move, the old one after a delete.
+    pub path: String,
+    /// What happens.
+    pub change: Change,
+    /// The hunks applied to it, in the order written.
+    pub hunks: Vec<AppliedHunk>,
+}
+
+/// The kinds of change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The file is new.
+    Created,
+    /// Its content changes.
+    Modified,
+    /// It goes.
+    Deleted,
+    /// It gets another path, and perhaps other content.
+    Moved {
+        /// Where it was.
+        from: String,
+        /// Whether its content changes too.
+        modified: bool,
+    },
+}
+
+impl Plan {
+    /// The paths of the files that become new.
+    pub fn created(&self) -> impl Iterator<Item = &str> {
+        self.paths(|change| *change == Change::Created)
+    }
+
+    /// The paths of the files whose content changes in place.
+    pub fn modified(&self) -> impl Iterator<Item = &str> {
+        self.paths(|change| *change == Change::Modified)
+    }
+
+    /// The paths of the files that go.
+    pub fn deleted(&self) -> impl Iterator<Item = &str> {
+        self.paths(|change| *change == Change::Deleted)
+    }
+
+    /// Old and new paths of the files that move.
+    pub fn moved(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().filter_map(|file| match &file.change {
+            Change::Moved { from, .. } => Some((from.as_str(), file.path.as_str())),
+            Change::Created | Change::Modified | Change::Deleted => None,
+        })
+    }
+
+    fn paths(&self, wanted: impl Fn(&Change) -> bool) -> impl Iterator<Item = &str> {
+        self.files.iter().filter(move |file| wanted(&file.change)).map(|file| file.path.as_str())
+    }
+}
+
+/// Plays a patch through against the files of a workspace.
+///
+/// # Errors
+/// Every problem found, in the order of the patch; there is no plan with only some of them.
+pub fn plan(patch: &Patch, workspace: &dyn Workspace) -> Result<Plan, Vec<Problem>> {
+    let mut simulation = Simulation::new(workspace);
+    let mut problems = Vec::new();
+    for operation in &patch.operations {
+        problems.extend(play(&mut simulation, operation));
+    }
+    for node in &simulation.nodes {
+        problems.extend(refusal(workspace, node));
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let plan = conclude(simulation);
+    if plan.files.is_empty() {
+        let path = patch.paths().first().map_or_else(String::new, |&path| path.to_owned());
+        let patch_line = patch.operations.first().map_or(1, |operation| operation.line);
+        return Err(vec![Problem { path, patch_line, kind: ProblemKind::NothingChanges }]);
+    }
+    Ok(plan)
+}
+
+/// Plays one operation; the problems are all it has, so that later ones can be looked at too.
+fn play(simulation: &mut Simulation<'_>, operation: &Operation) -> Vec<Problem> {
+    let line = operation.line;
+    let touched = match &operation.action {
+        Action::Add { path, lines, final_newline } => {
+            let mut content = lines.join("\n");
+            if *final_newline && !lines.is_empty() {
+                content.push('\n');
+            }
+            simulation.add(path, content.into_bytes()).map_err(|kind| problem(path, line, kind))
+        }
+        Action::Delete { path } => {
+            simulation.delete(path).map_err(|kind| problem(path, line, kind))
+        }
+        Action::Move { from, to } => relocate(simulation, from, to, line),
+        Action::Update { path, move_to, hunks } => {
+            return update(simulation, line, path, move_to.as_deref(), hunks);
+        }
+    };
+    match touched {
+        Ok(node) => {
+            simulation.nodes[node].patch_line = line;
+            Vec::new()
+        }
+        Err(problem) => vec![problem],
+    }
+}
+
+fn relocate(
+    simulation: &mut Simulation<'_>,
+    from: &str,
+    to: &str,
+    line: usize,
+) -> Result<usize, Problem> {
+    let node = simulation.find(from).map_err(|kind| problem(from, line, kind))?;
+    simulation.check_target(from, to).map_err(|kind| problem(to, line, kind))?;
+    simulation.rename(node, from, to);
+    Ok(node)
+}
+
+fn update(
+    simulation: &mut Simulation<'_>,
+    line: usize,
+    path: &str,
+    move_to: Option<&str>,
+    hunks: &[Hunk],
+) -> Vec<Problem> {
+    let node = match simulation.find(path) {
+        Ok(node) => node,
+        Err(kind) => return vec![problem(path, line, kind)],
+    };
+    simulation.nodes[node].patch_line = line;
+    let mut problems = Vec::new();
+    if hunks.iter().any(Hunk::changes_something) {
+        match simulation.content(node) {
+            Err(kind) => problems.push(problem(path, line, kind)),
+            Ok(content) => {
+                let (after, applied, misses) = edit(content, path, hunks);
+                simulation.write(node, after);
+                simulation.nodes[node].broken |= !misses.is_empty();
+                problems.extend(misses);
+                simulation.nodes[node].hunks.extend(applied);
+            }
+        }
+    }
+    if let Some(to) = move_to {
+        problems.extend(relocate(simulation, path, to, line).err());
+    }
+    problems
+}
+
+fn edit(content: &[u8], path: &str, hunks: &[Hunk]) -> (Vec<u8>, Vec<AppliedHunk>, Vec<Problem>) {
+    let mut editor = Editor::new(content);
+    let (mut applied, mut problems) = (Vec::new(), Vec::new());
+    for hunk in hunks.iter().filter(|hunk| hunk.changes_something()) {
+        match editor.apply(hunk) {
+            Ok(done) => applied.push(done),
+            Err(miss) => {
+                problems.push(problem(path, hunk.line, ProblemKind::of_miss(miss, hunk, content)));
+            }
+        }
+    }
+    (editor.finish(), applied, problems)
+}
+
+fn problem(path: &str, patch_line: usize, kind: ProblemKind) -> Problem {
+    Problem { path: path.to_owned(), patch_line, kind }
+}
+
+/// What the gate has against the final content of a file.
+fn refusal(workspace: &dyn Workspace, node: &Node) -> Option<Problem> {
+    let path = node.path.as_deref().filter(|_| !node.broken)?;
+    let reason = workspace.gate(path, node.before.as_deref(), node.changed()?)?;
+    Some(problem(path, node.patch_line, ProblemKind::Gate(reason)))
+}
+
+fn conclude(simulation: Simulation<'_>) -> Plan {
+    let mut plan = Plan { effects: simulation.effects, files: Vec::new(), unchanged: Vec::new() };
+    for node in simulation.nodes {
+        let changed = node.changed().is_some();
+        let (path, change) = match (node.origin, node.path) {
+            (None, None) => continue,
+            (None, Some(path)) => (path, Change::Created),
+            (Some(origin), None) => (origin, Change::Deleted),
+            (Some(from), Some(path)) if from != path => {
+                (path, Change::Moved { from, modified: changed })
+            }
+            (Some(_), Some(path)) if changed => (path, Change::Modified),
+            (Some(_), Some(path)) => {
+                plan.unchanged.push(path);
+                continue;
+            }
+        };
+        if let Some(after) = node.after
+            && changed
+            && change != Change::Deleted
+        {
+            plan.effects.push(Effect::Write { path: path.clone(), before: node.before, after });
+        }
+        plan.files.push(FileChange { path, change, hunks: node.hunks });
+    }
+    plan
+}
+
+#[cfg(test)]
+mod tests;

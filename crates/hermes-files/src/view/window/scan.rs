@@ -1,0 +1,81 @@
+//! One pass over a file: lines outside the window are counted, lines inside are kept.
+
+use std::io::{self, Read};
+
+use memchr::{memchr, memchr_iter};
+
+use super::WindowRequest;
+use super::rows::Rows;
+
+/// Bytes read at a time: large enough for few system calls, small enough to stay in the
+/// processor's cache between being copied and being counted.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// What a whole pass has seen.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Totals {
+    /// Lines, a last one without a newline included.
+    pub(super) lines: usize,
+    /// Bytes.
+    pub(super) bytes: u64,
+}
+
+/// Reads to the end, putting the lines of the window into `rows`.
+pub(super) fn scan(
+    reader: &mut impl Read,
+    request: &WindowRequest,
+    rows: &mut Rows,
+) -> io::Result<Totals> {
+    let first = request.offset - 1;
+    let end = first.saturating_add(request.limit);
+    let mut buffer = vec![0; BUFFER_BYTES];
+    // Whole lines so far, which is also the number of the current one, counted from 0.
+    let mut line = 0;
+    let mut bytes = 0;
+    let mut at_line_start = true;
+    loop {
+        let mut chunk = match reader.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => &buffer[..count],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        bytes += chunk.len() as u64;
+        at_line_start = chunk.ends_with(b"\n");
+        while !chunk.is_empty() {
+            if line < first {
+                chunk = skip_to_line(chunk, &mut line, first);
+            } else if line >= end || rows.is_full() {
+                line += memchr_iter(b'\n', chunk).count();
+                break;
+            } else if let Some(length) = memchr(b'\n', chunk) {
+                rows.push(&chunk[..length]);
+                line += 1;
+                rows.end_line(line);
+                chunk = &chunk[length + 1..];
+            } else {
+                rows.push(chunk);
+                break;
+            }
+        }
+    }
+    if !at_line_start {
+        line += 1;
+        if (first..end).contains(&(line - 1)) && !rows.is_full() {
+            rows.end_line(line);
+        }
+    }
+    Ok(Totals { lines: line, bytes })
+}
+
+/// What follows after the newlines up to line `target`, or nothing when they are not all here.
+fn skip_to_line<'a>(chunk: &'a [u8], line: &mut usize, target: usize) -> &'a [u8] {
+    let missing = target - *line;
+    let count = memchr_iter(b'\n', chunk).count();
+    if count < missing {
+        *line += count;
+        return &[];
+    }
+    *line = target;
+    memchr_iter(b'\n', chunk).nth(missing - 1).map_or(&[], |last| &chunk[last + 1..])
+}

@@ -1,0 +1,119 @@
+//! Which files the file tools leave alone.
+//!
+//! Every rule is checked on all faces of a path: as written, at each link on the way, and where it
+//! finally leads. So a link cannot carry a tool past a rule, and a rule about a link's own place
+//! holds as well.
+
+use std::path::{Path, PathBuf};
+
+mod devices;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+pub use devices::is_device_or_process_secret;
+
+/// A path with everything the rules look at.
+#[derive(Clone, Copy, Debug)]
+pub struct PathFaces<'a> {
+    /// Absolute and normalised, links as written.
+    pub literal: &'a Path,
+    /// Where each link on the way led.
+    pub hops: &'a [PathBuf],
+    /// With all links followed.
+    pub canonical: &'a Path,
+}
+
+impl PathFaces<'_> {
+    fn iter(&self) -> impl Iterator<Item = &Path> {
+        [self.literal, self.canonical].into_iter().chain(self.hops.iter().map(PathBuf::as_path))
+    }
+}
+
+/// Why a path is left alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The rule, as a short stable name.
+    pub rule: &'static str,
+    /// What happened and what to do instead.
+    pub message: String,
+}
+
+/// What the rules depend on.
+#[derive(Clone, Debug, Default)]
+pub struct PathRules {
+    /// The user's home folder.
+    pub user_home: Option<PathBuf>,
+    /// The agent's state folder, and the root one when it is a profile's.
+    pub agent_homes: Vec<PathBuf>,
+    /// When not empty, nothing outside is written.
+    pub safe_roots: Vec<PathBuf>,
+}
+
+impl PathRules {
+    /// Whether a path may be read.
+    ///
+    /// # Errors
+    /// The rule that speaks against it.
+    pub fn check_read(&self, path: &PathFaces<'_>) -> Result<(), Refusal> {
+        for face in path.iter() {
+            if is_device_or_process_secret(face) {
+                return Err(refuse("device", path, "it is a device or holds secrets of a process"));
+            }
+            if let Some(why) = rules::read_denied(self, face) {
+                return Err(refuse("credentials", path, why));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a path may be written, removed or moved.
+    ///
+    /// # Errors
+    /// The rule that speaks against it.
+    pub fn check_write(&self, path: &PathFaces<'_>) -> Result<(), Refusal> {
+        for face in path.iter() {
+            if is_device_or_process_secret(face) {
+                return Err(refuse("device", path, "it is a device or part of a process"));
+            }
+            if self.agent_homes.iter().any(|home| face == home.join("config.yaml")) {
+                return Err(refuse(
+                    "own-config",
+                    path,
+                    "it is the agent's own configuration; change it with `hermes config set`",
+                ));
+            }
+            if let Some(why) = rules::sensitive(face).or_else(|| rules::write_denied(self, face)) {
+                return Err(refuse("protected", path, why));
+            }
+        }
+        let is_inside = |root: &PathBuf| path.canonical.starts_with(root);
+        if !self.safe_roots.is_empty() && !self.safe_roots.iter().any(is_inside) {
+            return Err(refuse(
+                "safe-root",
+                path,
+                "it lies outside HERMES_WRITE_SAFE_ROOT, the only place that may be written",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether a write would reach into the state of another profile. Soft: the caller may insist.
+    ///
+    /// # Errors
+    /// Whose state it is.
+    pub fn check_profile(&self, path: &PathFaces<'_>) -> Result<(), Refusal> {
+        match path.iter().find_map(|face| rules::foreign_profile(self, face)) {
+            None => Ok(()),
+            Some(owner) => Err(refuse(
+                "profile",
+                path,
+                format!("it belongs to {owner}; pass cross_profile: true if that is meant"),
+            )),
+        }
+    }
+}
+
+fn refuse(rule: &'static str, path: &PathFaces<'_>, why: impl std::fmt::Display) -> Refusal {
+    Refusal { rule, message: format!("Access denied: {}: {why}", path.literal.display()) }
+}

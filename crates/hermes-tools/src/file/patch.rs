@@ -1,0 +1,77 @@
+//! `patch`: changing parts of files.
+
+use hermes_tool::{ToolContext, ToolError, ToolResult, tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+mod multi;
+mod single;
+
+use super::changing::CrossProfile;
+use super::workspace::Workspace;
+
+/// How the change is described.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    /// One file: the old text and the new.
+    #[default]
+    Replace,
+    /// Several files: a patch.
+    Patch,
+}
+
+/// Arguments of `patch`.
+#[derive(Deserialize, JsonSchema)]
+struct PatchFiles {
+    /// How the change is described.
+    #[serde(default)]
+    mode: Mode,
+    /// For `replace`: the file to change.
+    path: Option<String>,
+    /// For `replace`: the text to replace, quoted from the file.
+    old_string: Option<String>,
+    /// For `replace`: the text to put in its place.
+    new_string: Option<String>,
+    /// For `replace`: change every place that matches, not just one.
+    #[serde(default)]
+    replace_all: bool,
+    /// For `patch`: the patch text.
+    patch: Option<String>,
+    /// Set this to change the state of another agent profile on purpose.
+    #[serde(default)]
+    cross_profile: bool,
+}
+
+#[tool(
+    toolset = "file",
+    emoji = "🔧",
+    effects(reads(path), writes(path)),
+    max_result_chars = 100_000,
+    description = include_str!("patch.md")
+)]
+async fn patch(args: PatchFiles, cx: &ToolContext) -> ToolResult {
+    let workspace = Workspace::of(cx);
+    let cross_profile = CrossProfile::from(args.cross_profile);
+    match args.mode {
+        Mode::Replace => {
+            let path = args.path.ok_or_else(|| missing("path", "the file to change"))?;
+            let (Some(old), Some(new)) = (args.old_string, args.new_string) else {
+                return Err(missing("old_string and new_string", "the text before and after"));
+            };
+            let change = single::Change { path, old, new, replace_all: args.replace_all };
+            single::apply(&workspace, change, cross_profile).await
+        }
+        Mode::Patch => {
+            let text = args
+                .patch
+                .filter(|text| !text.trim().is_empty())
+                .ok_or_else(|| missing("patch", "the patch text"))?;
+            multi::apply(&workspace, &text, cross_profile).await
+        }
+    }
+}
+
+fn missing(what: &str, meaning: &str) -> ToolError {
+    ToolError::answer(format!("{what} is needed: {meaning}"))
+}

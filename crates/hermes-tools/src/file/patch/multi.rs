@@ -1,0 +1,278 @@
+//! Applying a patch over several files, all or nothing.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use hermes_files::edit::unified_diff;
+use hermes_files::fs::{FileKind, FsError};
+use hermes_files::lint;
+use hermes_files::state::Extent;
+use hermes_files::v4a::{
+    Change, Effect, FileState, Need, Plan, Workspace as PatchWorld, parse, plan,
+};
+use hermes_guard::redact::redact_file;
+use hermes_tool::{ToolError, ToolOutput, ToolResult};
+use serde_json::{Map, Value, json};
+
+use super::super::changing::{CrossProfile, MAX_CHANGED_BYTES, may_change, syntax};
+use super::super::workspace::{Target, Workspace};
+
+pub(super) async fn apply(
+    workspace: &Workspace,
+    text: &str,
+    cross_profile: CrossProfile,
+) -> ToolResult {
+    let patch = parse(text).map_err(|problem| {
+        ToolError::answer(format!("The patch cannot be read: {problem}")).with("success", false)
+    })?;
+    let mut world = World::default();
+    for path in patch.paths() {
+        let target = workspace.target(path).await?;
+        may_change(workspace, &target, cross_profile)?;
+        world.targets.insert(path.to_owned(), target);
+    }
+    let paths: Vec<PathBuf> =
+        world.targets.values().map(|target| target.canonical().to_owned()).collect();
+    let _alone = workspace.state.lock(paths).await;
+    world.look(workspace).await?;
+    // Matching and syntax checks may take a while; they do not belong on an async worker.
+    let (world, planned) = tokio::task::spawn_blocking(move || {
+        let planned = plan(&patch, &world);
+        (world, planned)
+    })
+    .await
+    .map_err(|gone| ToolError::failure("Planning", gone.to_string()))?;
+    let plan = planned.map_err(|problems| {
+        let listed: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        ToolError::answer(format!("No file was changed:\n{}", listed.join("\n")))
+            .with("success", false)
+    })?;
+    let stale = world.stale(workspace, &plan);
+    carry_out(workspace, &world, &plan).await?;
+    let mut lints = Map::new();
+    for effect in &plan.effects {
+        if let Effect::Write { path, before, after } = effect {
+            let report = syntax(&world.canonical(path), before.as_deref(), after).await;
+            lints.insert(path.clone(), report);
+        }
+    }
+    answer(&world, &plan, lints, stale)
+}
+
+/// The files of a patch as they were when it was read.
+#[derive(Default)]
+struct World {
+    targets: HashMap<String, Target>,
+    contents: HashMap<String, FileState>,
+}
+
+impl World {
+    async fn look(&mut self, workspace: &Workspace) -> Result<(), ToolError> {
+        for (path, target) in &self.targets {
+            let state = match target.kind() {
+                None => FileState::Missing,
+                Some(FileKind::File) => {
+                    match workspace
+                        .files
+                        .read(target.canonical().to_owned(), MAX_CHANGED_BYTES)
+                        .await
+                    {
+                        Ok((content, _)) => FileState::Text(content),
+                        Err(FsError::NotFound(_)) => FileState::Missing,
+                        Err(error) => FileState::Unreadable(error.to_string()),
+                    }
+                }
+                Some(kind) => FileState::NotRegular(kind.name().to_owned()),
+            };
+            self.contents.insert(path.clone(), state);
+        }
+        Ok(())
+    }
+
+    fn canonical(&self, path: &str) -> PathBuf {
+        self.targets.get(path).map_or_else(|| path.into(), |target| target.canonical().to_owned())
+    }
+
+    fn original(&self, path: &str) -> Option<&Vec<u8>> {
+        match self.contents.get(path) {
+            Some(FileState::Text(content)) => Some(content),
+            _ => None,
+        }
+    }
+
+    fn stale(&self, workspace: &Workspace, plan: &Plan) -> Option<String> {
+        let warnings: Vec<String> = plan
+            .files
+            .iter()
+            .filter_map(|file| self.targets.get(&file.path))
+            .flat_map(|target| {
+                let stamp = target.resolved.stat.map(|stat| stat.stamp);
+                let stale = workspace.state.before_write(
+                    &workspace.task,
+                    target.canonical(),
+                    stamp,
+                    Extent::Quoted,
+                );
+                stale.into_iter().chain(target.outside.clone())
+            })
+            .collect();
+        (!warnings.is_empty()).then(|| warnings.join(" | "))
+    }
+}
+
+impl PatchWorld for World {
+    fn state(&self, path: &str, need: Need) -> FileState {
+        match (self.contents.get(path).cloned().unwrap_or(FileState::Missing), need) {
+            (FileState::Text(_) | FileState::Unreadable(_), Need::Existence) => FileState::Present,
+            (state, _) => state,
+        }
+    }
+
+    fn identity(&self, path: &str) -> String {
+        self.canonical(path).display().to_string()
+    }
+
+    fn gate(&self, path: &str, before: Option<&[u8]>, after: &[u8]) -> Option<String> {
+        lint::gate(&self.canonical(path), before, after).map(|problem| problem.to_string())
+    }
+}
+
+/// What takes back one step.
+enum Undo {
+    Restore { path: PathBuf, content: Vec<u8> },
+    Remove { path: PathBuf },
+    MoveBack { from: PathBuf, to: PathBuf },
+}
+
+/// Carries out the effects; a failure takes back everything done before it.
+async fn carry_out(workspace: &Workspace, world: &World, plan: &Plan) -> Result<(), ToolError> {
+    let mut done: Vec<Undo> = Vec::new();
+    for effect in &plan.effects {
+        if let Err(error) = step(workspace, world, effect, &mut done).await {
+            let restored = undo(workspace, done).await;
+            let message = match restored {
+                Ok(()) => format!("No file was changed: {error}"),
+                Err(lost) => format!(
+                    "The patch failed ({error}) and could not be taken back completely ({lost}); \
+                     look at the files before going on"
+                ),
+            };
+            return Err(ToolError::answer(message).with("success", false));
+        }
+    }
+    Ok(())
+}
+
+async fn step(
+    workspace: &Workspace,
+    world: &World,
+    effect: &Effect,
+    done: &mut Vec<Undo>,
+) -> Result<(), FsError> {
+    let (files, state, task) = (&workspace.files, &workspace.state, &workspace.task);
+    match effect {
+        Effect::Move { from, to } => {
+            let (from, to) = (world.canonical(from), world.canonical(to));
+            files.rename(from.clone(), to.clone()).await?;
+            state.after_remove(task, &from);
+            done.push(Undo::MoveBack { from, to });
+        }
+        Effect::Delete { path } => {
+            let (path, content) = (world.canonical(path), world.original(path).cloned());
+            files.remove(path.clone()).await?;
+            state.after_remove(task, &path);
+            if let Some(content) = content {
+                done.push(Undo::Restore { path, content });
+            }
+        }
+        Effect::Write { path, before, after } => {
+            let path = world.canonical(path);
+            let written = files.write(path.clone(), after.clone()).await?;
+            state.after_write(task, &path, written.stamp);
+            done.push(match before {
+                Some(content) => Undo::Restore { path, content: content.clone() },
+                None => Undo::Remove { path },
+            });
+        }
+    }
+    Ok(())
+}
+
+async fn undo(workspace: &Workspace, done: Vec<Undo>) -> Result<(), FsError> {
+    let mut outcome = Ok(());
+    for step in done.into_iter().rev() {
+        let undone = match step {
+            Undo::Restore { path, content } => workspace.files.write(path, content).await.map(drop),
+            Undo::Remove { path } => workspace.files.remove(path).await,
+            Undo::MoveBack { from, to } => workspace.files.rename(to, from).await,
+        };
+        outcome = outcome.and(undone);
+    }
+    outcome
+}
+
+fn answer(
+    world: &World,
+    plan: &Plan,
+    lints: Map<String, Value>,
+    stale: Option<String>,
+) -> ToolResult {
+    let mut diff = String::new();
+    for effect in &plan.effects {
+        match effect {
+            Effect::Write { path, before, after } => {
+                diff += &unified_diff(before.as_deref().unwrap_or_default(), after, path);
+            }
+            Effect::Move { from, to } => diff += &format!("rename from {from}\nrename to {to}\n"),
+            Effect::Delete { path } => {
+                let before = world.original(path).map(Vec::as_slice).unwrap_or_default();
+                diff += &unified_diff(before, b"", path);
+            }
+        }
+    }
+    let absolute = |path: &str| world.canonical(path).display().to_string();
+    let mut modified: Vec<String> = plan.modified().map(absolute).collect();
+    let moved: Vec<Value> = plan
+        .files
+        .iter()
+        .filter_map(|file| match &file.change {
+            Change::Moved { from, .. } => {
+                Some(json!({"from": absolute(from), "to": absolute(&file.path)}))
+            }
+            _ => None,
+        })
+        .collect();
+    modified.sort();
+    let strategies: Map<String, Value> = plan
+        .files
+        .iter()
+        .filter(|file| !file.hunks.is_empty())
+        .map(|file| {
+            let names: Vec<&str> = file
+                .hunks
+                .iter()
+                .filter_map(|hunk| hunk.strategy)
+                .map(|strategy| strategy.name())
+                .collect();
+            (file.path.clone(), json!(names))
+        })
+        .collect();
+    let mut fields = Map::new();
+    fields.insert("success".into(), true.into());
+    fields.insert("diff".into(), redact_file(&diff).into_owned().into());
+    if plan.files.len() == 1 {
+        fields.insert("resolved_path".into(), absolute(&plan.files[0].path).into());
+    }
+    fields.insert("files_modified".into(), modified.into());
+    fields.insert("files_created".into(), plan.created().map(absolute).collect());
+    fields.insert("files_deleted".into(), plan.deleted().map(absolute).collect());
+    if !moved.is_empty() {
+        fields.insert("files_moved".into(), moved.into());
+    }
+    fields.insert("match_strategy".into(), strategies.into());
+    fields.insert("lint".into(), lints.into());
+    if let Some(warning) = stale {
+        fields.insert("_warning".into(), warning.into());
+    }
+    ToolOutput::json(&Value::Object(fields))
+}

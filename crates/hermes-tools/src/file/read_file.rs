@@ -1,0 +1,211 @@
+//! `read_file`: a window into a file.
+
+use hermes_files::fs::{FileKind, OpenFile, Stamp};
+use hermes_files::state::{LoopVerdict, ReadKey, Seen};
+use hermes_files::view::{
+    DEFAULT_MAX_CHARS, DEFAULT_MAX_LINE_CHARS, Shown, ViewError, Window, WindowRequest, show,
+};
+use hermes_guard::redact::redact_file;
+use hermes_tool::{ToolContext, ToolError, ToolOutput, ToolResult, tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::workspace::{Target, Workspace, refused, setting, told};
+
+/// Lines shown unless more or fewer are asked for.
+const DEFAULT_LINES: u64 = 500;
+/// Most lines shown at once, unless configured otherwise.
+const DEFAULT_MAX_LINES: usize = 2_000;
+
+/// Arguments of `read_file`.
+#[derive(Deserialize, JsonSchema)]
+struct ReadFile {
+    /// File to read; relative paths start at the working directory, `~` is your home.
+    #[serde(alias = "file_path")]
+    path: String,
+    /// First line to show, counted from 1.
+    #[serde(default = "first")]
+    #[schemars(range(min = 1))]
+    offset: u64,
+    /// How many lines to show.
+    #[serde(default = "default_lines")]
+    #[schemars(range(min = 1, max = 2000))]
+    limit: u64,
+    /// First character of each line to show, counted from 1; to see the rest of lines that were cut.
+    column: Option<u64>,
+}
+
+fn first() -> u64 {
+    1
+}
+
+fn default_lines() -> u64 {
+    DEFAULT_LINES
+}
+
+#[tool(
+    toolset = "file",
+    emoji = "📖",
+    effects(reads(path)),
+    max_result_chars = 100_000,
+    description = include_str!("read_file.md")
+)]
+async fn read_file(args: ReadFile, cx: &ToolContext) -> ToolResult {
+    let workspace = Workspace::of(cx);
+    let target = workspace.target(&args.path).await?;
+    workspace.rules.check_read(&target.faces()).map_err(|refusal| refused(&refusal))?;
+    match target.kind() {
+        None => return Err(workspace.not_found(&target).await),
+        Some(FileKind::File) => {}
+        Some(FileKind::Directory) => {
+            return Err(ToolError::answer(format!(
+                "{} is a directory; list it with search_files (target: \"files\", path: {:?}, \
+                 pattern: \"*\")",
+                target.given, target.given
+            )));
+        }
+        Some(kind) => {
+            return Err(ToolError::answer(format!(
+                "{} is {}; only regular files can be read",
+                target.given,
+                kind.name()
+            )));
+        }
+    }
+    let request = request(&args, cx);
+    let key = ReadKey {
+        path: target.canonical().to_owned(),
+        offset: request.offset as u64,
+        limit: request.limit as u64,
+        column: args.column.unwrap_or(1),
+    };
+    let stamp = target.resolved.stat.map(|stat| stat.stamp);
+    if let Some(answer) = stamp.and_then(|stamp| already_shown(&workspace, &target, &key, stamp)) {
+        return answer;
+    }
+    let (shown, stamp) = look(&workspace, &target, request).await?;
+    match shown {
+        Shown::Binary(reason) => Err(ToolError::answer(reason.message(target.canonical()))),
+        Shown::Image { format, part, file_size } => {
+            workspace.state.after_read(&workspace.task, target.canonical(), stamp, false);
+            let summary = format!("{} ({format:?} picture, {file_size} bytes)", target.given);
+            let text = json!({"type": "text", "text": summary});
+            Ok(ToolOutput::Multimodal { content: vec![text, part], text_summary: Some(summary) })
+        }
+        Shown::Text(window) => answer(&workspace, &target, key, stamp, &window, false),
+        Shown::Document(window) => answer(&workspace, &target, key, stamp, &window, true),
+    }
+}
+
+fn request(args: &ReadFile, cx: &ToolContext) -> WindowRequest {
+    let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let most = setting(cx, &["tool_output", "max_lines"]).unwrap_or(DEFAULT_MAX_LINES);
+    WindowRequest {
+        offset: whole(args.offset.max(1)),
+        limit: whole(args.limit).clamp(1, most),
+        max_line_chars: setting(cx, &["tool_output", "max_line_length"])
+            .unwrap_or(DEFAULT_MAX_LINE_CHARS),
+        max_chars: setting(cx, &["file_read_max_chars"]).unwrap_or(DEFAULT_MAX_CHARS),
+        column: args.column.map(whole),
+    }
+}
+
+/// The answer to a window that was shown before and has not changed.
+fn already_shown(
+    workspace: &Workspace,
+    target: &Target,
+    key: &ReadKey,
+    stamp: Stamp,
+) -> Option<ToolResult> {
+    match workspace.state.seen_before(&workspace.task, key, stamp) {
+        Seen::Never => None,
+        Seen::Unchanged => Some(ToolOutput::json(&json!({
+            "status": "unchanged",
+            "message": "This part of the file was shown before and has not changed since; \
+                        look at that earlier result.",
+            "path": target.given,
+            "dedup": true,
+            "content_returned": false,
+        }))),
+        Seen::Repeated { times } => Some(Err(ToolError::answer(
+            "BLOCKED: this part of the file was read again and again without a change. \
+             Use what you have, or read another part.",
+        )
+        .with("path", target.given.as_str())
+        .with("already_read", times))),
+    }
+}
+
+async fn look(
+    workspace: &Workspace,
+    target: &Target,
+    request: WindowRequest,
+) -> Result<(Shown, Stamp), ToolError> {
+    let OpenFile { mut content, stamp } =
+        workspace.files.open(target.canonical().to_owned()).await.map_err(told)?;
+    let path = target.canonical().to_owned();
+    let shown = tokio::task::spawn_blocking(move || show(&path, &mut content, &request))
+        .await
+        .map_err(|gone| ToolError::failure("Reading", gone.to_string()))?;
+    shown
+        .map(|shown| (shown, stamp))
+        .map_err(|problem: ViewError| ToolError::answer(format!("{}: {problem}", target.given)))
+}
+
+fn answer(
+    workspace: &Workspace,
+    target: &Target,
+    key: ReadKey,
+    stamp: Stamp,
+    window: &Window,
+    is_document: bool,
+) -> ToolResult {
+    let is_partial = key.offset > 1 || window.truncated;
+    workspace.state.after_read(&workspace.task, target.canonical(), stamp, is_partial);
+    let repeated = workspace.state.count_read(&workspace.task, key, stamp);
+    if let LoopVerdict::Block { times } = repeated {
+        return Err(ToolError::answer(
+            "BLOCKED: the same part of this file was read several times in a row. \
+             Use what you have, or do something else first.",
+        )
+        .with("path", target.given.as_str())
+        .with("already_read", times));
+    }
+    let mut fields = Map::new();
+    fields.insert("content".into(), redact_file(&window.content).into_owned().into());
+    fields.insert("total_lines".into(), window.total_lines.into());
+    fields.insert("file_size".into(), window.file_size.into());
+    fields.insert("truncated".into(), window.truncated.into());
+    if let Some(next) = window.next_offset {
+        fields.insert("truncated_by".into(), "bytes".into());
+        fields.insert("next_offset".into(), next.into());
+    }
+    let mut put = |name: &str, text: Option<String>| {
+        if let Some(text) = text {
+            fields.insert(name.into(), text.into());
+        }
+    };
+    put("hint", window.hint.clone());
+    put("_hint", window.advice.map(str::to_owned));
+    put("long_lines", window.long_lines.clone());
+    put("encoding", window.encoding.map(|encoding| encoding.name().to_owned()));
+    let repeated = (repeated == LoopVerdict::Warn).then(|| {
+        "This is the third identical read in a row; the content has not changed.".to_owned()
+    });
+    put("_warning", join(repeated, target.outside.clone()));
+    fields.insert("is_binary".into(), false.into());
+    fields.insert("is_image".into(), false.into());
+    if is_document {
+        fields.insert("extracted_document".into(), true.into());
+    }
+    ToolOutput::json(&Value::Object(fields))
+}
+
+/// Two notes as one.
+pub(super) fn join(first: Option<String>, second: Option<String>) -> Option<String> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(format!("{first} | {second}")),
+        (first, second) => first.or(second),
+    }
+}

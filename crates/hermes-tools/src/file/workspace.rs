@@ -1,0 +1,171 @@
+//! What the four tools share: where files are, which may be touched, what is remembered.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use hermes_files::fs::{FileKind, FileSystem, Files, FsError, LocalFiles, Resolved};
+use hermes_files::state::FileState;
+use hermes_guard::paths::{PathFaces, PathRules, Refusal};
+use hermes_tool::{CallObserver, ToolContext, ToolError, inventory};
+
+/// What all tasks of this process remember, unless a call brings a memory of its own.
+static SHARED_STATE: LazyLock<Arc<FileState>> = LazyLock::new(Arc::default);
+
+/// Tools that look at files without doing anything else.
+const LOOKING: [&str; 2] = ["read_file", "search_files"];
+
+inventory::submit! {
+    CallObserver(|tool, task| {
+        if !LOOKING.contains(&tool) {
+            SHARED_STATE.other_tool_ran(task);
+        }
+    })
+}
+
+/// The files of one call.
+pub(super) struct Workspace {
+    pub(super) files: Arc<dyn FileSystem>,
+    pub(super) state: Arc<FileState>,
+    pub(super) rules: Arc<PathRules>,
+    pub(super) task: String,
+    base: PathBuf,
+    home: Option<PathBuf>,
+}
+
+/// A path somebody wrote, worked out.
+pub(super) struct Target {
+    /// As written.
+    pub(super) given: String,
+    pub(super) resolved: Resolved,
+    /// A note when a relative path leads out of the working directory.
+    pub(super) outside: Option<String>,
+}
+
+impl Target {
+    pub(super) fn canonical(&self) -> &Path {
+        &self.resolved.canonical
+    }
+
+    pub(super) fn faces(&self) -> PathFaces<'_> {
+        let Resolved { literal, hops, canonical, .. } = &self.resolved;
+        PathFaces { literal, hops, canonical }
+    }
+
+    /// The kind of what is there.
+    pub(super) fn kind(&self) -> Option<FileKind> {
+        self.resolved.stat.map(|stat| stat.kind)
+    }
+}
+
+impl Workspace {
+    pub(super) fn of(cx: &ToolContext) -> Self {
+        let files = cx.service::<Files>().map_or_else(
+            || Arc::new(LocalFiles) as Arc<dyn FileSystem>,
+            |files| Arc::clone(&files.0),
+        );
+        let state = cx.service::<FileState>().unwrap_or_else(|| Arc::clone(&SHARED_STATE));
+        let vars = cx.vars();
+        let home = vars.non_blank("HOME").map(PathBuf::from);
+        let agent_home = vars
+            .non_blank("HERMES_HOME")
+            .map(PathBuf::from)
+            .or_else(|| Some(home.as_ref()?.join(".hermes")));
+        let safe_roots = vars
+            .non_blank("HERMES_WRITE_SAFE_ROOT")
+            .map(|list| std::env::split_paths(list).collect())
+            .unwrap_or_default();
+        let base = std::path::absolute(cx.cwd()).unwrap_or_else(|_| PathBuf::from("/"));
+        Self {
+            files,
+            state,
+            rules: Arc::new(PathRules {
+                user_home: home.clone(),
+                agent_homes: agent_home.map(homes_of).unwrap_or_default(),
+                safe_roots,
+            }),
+            task: cx.ids().task_id.clone(),
+            base,
+            home,
+        }
+    }
+
+    /// Works out a path as the caller wrote it.
+    pub(super) async fn target(&self, given: &str) -> Result<Target, ToolError> {
+        if given.trim().is_empty() {
+            return Err(ToolError::answer("path is empty; name a file"));
+        }
+        let expanded = self.expanded(given);
+        let is_relative = expanded.is_relative();
+        let path = self.base.join(expanded);
+        let resolved = self.files.resolve(path).await.map_err(told)?;
+        let outside = (is_relative && !resolved.literal.starts_with(&self.base)).then(|| {
+            format!(
+                "'{given}' leads to {}, outside the working directory {}",
+                resolved.literal.display(),
+                self.base.display()
+            )
+        });
+        Ok(Target { given: given.to_owned(), resolved, outside })
+    }
+
+    fn expanded(&self, given: &str) -> PathBuf {
+        match (given.strip_prefix('~'), &self.home) {
+            (Some(""), Some(home)) => home.clone(),
+            (Some(rest), Some(home)) if rest.starts_with('/') => home.join(&rest[1..]),
+            _ => PathBuf::from(given),
+        }
+    }
+
+    /// Says what is not there, and what is there under a like name.
+    pub(super) async fn not_found(&self, target: &Target) -> ToolError {
+        const MOST: usize = 5_000;
+        let literal = &target.resolved.literal;
+        let similar = match (literal.parent(), literal.file_name()) {
+            (Some(parent), Some(name)) => {
+                let siblings = self.files.names(parent.to_owned(), MOST).await.unwrap_or_default();
+                let missing = name.to_string_lossy();
+                hermes_files::search::similar_names(&missing, siblings)
+                    .into_iter()
+                    .map(|name| parent.join(name).display().to_string())
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        let error = ToolError::answer(format!("File not found: {}", target.given));
+        if similar.is_empty() { error } else { error.with("similar_files", similar) }
+    }
+}
+
+/// A profile's home and the root it belongs to.
+fn homes_of(home: PathBuf) -> Vec<PathBuf> {
+    let root = home
+        .parent()
+        .filter(|parent| parent.ends_with("profiles"))
+        .and_then(Path::parent)
+        .map(Path::to_owned);
+    let mut homes = vec![home];
+    homes.extend(root);
+    homes
+}
+
+/// A refusal of the guard, for the model.
+pub(super) fn refused(refusal: &Refusal) -> ToolError {
+    ToolError::answer(refusal.message.clone()).with("rule", refusal.rule)
+}
+
+/// An error of the file system, for the model.
+#[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
+pub(super) fn told(error: FsError) -> ToolError {
+    let kind = error.kind();
+    ToolError::answer(error.to_string()).with("error_type", kind)
+}
+
+/// A whole number from the settings, if it is there and positive.
+pub(super) fn setting(cx: &ToolContext, path: &[&str]) -> Option<usize> {
+    let mut value = cx.config();
+    for key in path {
+        value = value.get(key)?;
+    }
+    let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())?;
+    usize::try_from(number).ok().filter(|number| *number > 0)
+}

@@ -1,0 +1,71 @@
+//! `write_file`: the whole content of a file.
+
+use hermes_files::state::Extent;
+use hermes_tool::{ToolContext, ToolError, ToolOutput, ToolResult, tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::changing::{dressed_like, gate, may_change, present, syntax};
+use super::display_text::looks_displayed;
+use super::read_file::join;
+use super::workspace::{Workspace, told};
+
+/// Arguments of `write_file`.
+#[derive(Deserialize, JsonSchema)]
+struct WriteFile {
+    /// File to write; directories above it are made as needed.
+    path: String,
+    /// The whole new content.
+    content: String,
+    /// Set this to write into the state of another agent profile on purpose.
+    #[serde(default)]
+    cross_profile: bool,
+}
+
+#[tool(
+    toolset = "file",
+    emoji = "✍️",
+    effects(writes(path)),
+    max_result_chars = 100_000,
+    description = include_str!("write_file.md")
+)]
+async fn write_file(args: WriteFile, cx: &ToolContext) -> ToolResult {
+    let workspace = Workspace::of(cx);
+    let target = workspace.target(&args.path).await?;
+    may_change(&workspace, &target, args.cross_profile.into())?;
+    if let Some(problem) = looks_displayed(&args.path, &args.content) {
+        return Err(ToolError::answer(format!("Nothing was written: {problem}")));
+    }
+    let _alone = workspace.state.lock([target.canonical().to_owned()]).await;
+    let before = present(&workspace, &target).await?;
+    let stamp = before.as_ref().map(|(_, stamp)| *stamp);
+    let before = before.map(|(content, _)| content);
+    let after = match &before {
+        Some(old) => dressed_like(old, &args.content),
+        None => args.content.into_bytes(),
+    };
+    if let Some(problem) = gate(target.canonical(), before.as_deref(), &after).await {
+        return Err(ToolError::answer(format!(
+            "Nothing was written: the content is not valid: {problem}"
+        )));
+    }
+    let stale =
+        workspace.state.before_write(&workspace.task, target.canonical(), stamp, Extent::Whole);
+    let written =
+        workspace.files.write(target.canonical().to_owned(), after.clone()).await.map_err(told)?;
+    workspace.state.after_write(&workspace.task, target.canonical(), written.stamp);
+
+    let path = target.canonical().display().to_string();
+    let mut fields = Map::new();
+    fields.insert("bytes_written".into(), written.bytes.into());
+    fields.insert("dirs_created".into(), written.made_directories.into());
+    let lint = syntax(target.canonical(), before.as_deref(), &after).await;
+    fields.insert("lint".into(), lint);
+    fields.insert("resolved_path".into(), path.as_str().into());
+    fields.insert("files_modified".into(), json!([path]));
+    if let Some(warning) = join(stale, target.outside) {
+        fields.insert("_warning".into(), warning.into());
+    }
+    ToolOutput::json(&Value::Object(fields))
+}
