@@ -24,6 +24,6 @@ tidy:
 bench *ARGS:
     cargo run --release -p hermes-bench -- {{ARGS}}
 
-# Fuzz one target for a minute: coerce, arguments or tool_name
+# Fuzz one target for a minute: coerce, arguments, tool_name, replace, v4a, view or redact
 fuzz TARGET="arguments":
     cargo +nightly fuzz run {{TARGET}} -- -max_total_time=60

@@ -58,6 +58,9 @@ pub(crate) enum Command {
     /// List, try and revoke shell hooks
     #[command(subcommand)]
     Hooks(HooksCommand),
+    /// Look at and go back to the state of a project before a tool changed it
+    #[command(subcommand)]
+    Checkpoints(CheckpointsCommand),
     /// Check this installation and say what to mend
     Doctor(DoctorArgs),
     /// Print a completion script: `source <(hermes completion bash)`
@@ -297,5 +300,52 @@ pub(crate) enum HooksCommand {
     Revoke {
         /// The hook's command, exactly as configured
         command: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CheckpointsCommand {
+    /// List the checkpoints of a project, newest first
+    #[command(visible_alias = "ls")]
+    List {
+        /// The project; the one of the current directory by default
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what changed since a checkpoint
+    Show {
+        /// The checkpoint, as listed
+        hash: String,
+        /// Only this file, relative to the project
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// The project; the one of the current directory by default
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+    /// Go back to a checkpoint: shows the difference, asks, and saves the present state first
+    Restore {
+        /// The checkpoint, as listed
+        hash: String,
+        /// Only this file, relative to the project
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// The project; the one of the current directory by default
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+    },
+    /// Remove checkpoints that are too old, too many or of projects that are gone
+    Prune,
+    /// Say how many checkpoints there are and how much room they take
+    Status {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
     },
 }

@@ -78,6 +78,7 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
         Command::Toolsets(command) => commands::toolsets::run(command, &host, ui),
         Command::Config(command) => commands::config::run(command, &host, ui),
         Command::Hooks(command) => commands::hooks::run(command, &host, ui),
+        Command::Checkpoints(command) => commands::checkpoints::run(command, &host, ui),
         Command::Doctor(args) => commands::doctor::run(args, &host, ui),
         Command::Completion { .. } => Ok(Exit::Done),
     }

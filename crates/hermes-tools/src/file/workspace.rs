@@ -1,9 +1,11 @@
 //! What the four tools share: where files are, which may be touched, what is remembered.
 
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use hermes_files::fs::{FileKind, FileSystem, Files, FsError, LocalFiles, Resolved};
+use hermes_files::checkpoints::{Settings, Store, project_root};
+use hermes_files::fs::{FileKind, FileSystem, Files, FsError, LocalFiles, Place, Resolved};
 use hermes_files::state::FileState;
 use hermes_guard::paths::{PathFaces, PathRules, Refusal};
 use hermes_tool::{CallObserver, ToolContext, ToolError, inventory};
@@ -28,6 +30,8 @@ pub(super) struct Workspace {
     pub(super) state: Arc<FileState>,
     pub(super) rules: Arc<PathRules>,
     pub(super) task: String,
+    turn: String,
+    checkpoints: Option<Arc<Store>>,
     base: PathBuf,
     home: Option<PathBuf>,
 }
@@ -74,6 +78,10 @@ impl Workspace {
             .non_blank("HERMES_WRITE_SAFE_ROOT")
             .map(|list| std::env::split_paths(list).collect())
             .unwrap_or_default();
+        let checkpoints = match files.place() {
+            Place::Local => agent_home.as_deref().and_then(|home| checkpoint_store(cx, home)),
+            Place::Remote | Place::Container => None,
+        };
         let base = std::path::absolute(cx.cwd()).unwrap_or_else(|_| PathBuf::from("/"));
         Self {
             files,
@@ -84,6 +92,8 @@ impl Workspace {
                 safe_roots,
             }),
             task: cx.ids().task_id.clone(),
+            turn: cx.ids().turn_id.clone(),
+            checkpoints,
             base,
             home,
         }
@@ -116,6 +126,25 @@ impl Workspace {
         }
     }
 
+    /// Saves the projects of these files before the first change of a turn. That it could not be
+    /// saved never stops the change: the tool does what it was asked to.
+    pub(super) async fn checkpoint(&self, paths: &[PathBuf], reason: &str) {
+        let Some(store) = &self.checkpoints else { return };
+        let projects: BTreeSet<PathBuf> = paths.iter().map(|path| project_root(path)).collect();
+        for project in projects {
+            let taken = if self.turn.is_empty() {
+                store.snapshot(&project, reason).await
+            } else {
+                store.snapshot_once(&self.turn, &project, reason).await
+            };
+            let project = project.display();
+            match taken {
+                Ok(outcome) => tracing::debug!(?outcome, %project, "checkpoint"),
+                Err(problem) => tracing::warn!(%problem, %project, "no checkpoint was taken"),
+            }
+        }
+    }
+
     /// Says what is not there, and what is there under a like name.
     pub(super) async fn not_found(&self, target: &Target) -> ToolError {
         const MOST: usize = 5_000;
@@ -134,6 +163,21 @@ impl Workspace {
         let error = ToolError::answer(format!("File not found: {}", target.given));
         if similar.is_empty() { error } else { error.with("similar_files", similar) }
     }
+}
+
+/// The store of a home, if checkpoints are switched on. One per home and process: it knows which
+/// directories were saved this turn.
+fn checkpoint_store(cx: &ToolContext, home: &Path) -> Option<Arc<Store>> {
+    static STORES: LazyLock<Mutex<HashMap<PathBuf, Arc<Store>>>> = LazyLock::new(Mutex::default);
+    let settings = Settings::from_config(cx.config(), cx.vars());
+    if !settings.enabled {
+        return None;
+    }
+    let folder = home.join("checkpoints");
+    let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
+    let store =
+        stores.entry(folder.clone()).or_insert_with(|| Arc::new(Store::open(&folder, settings)));
+    Some(Arc::clone(store))
 }
 
 /// A profile's home and the root it belongs to.

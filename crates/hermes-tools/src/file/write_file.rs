@@ -52,6 +52,7 @@ async fn write_file(args: WriteFile, cx: &ToolContext) -> ToolResult {
     }
     let stale =
         workspace.state.before_write(&workspace.task, target.canonical(), stamp, Extent::Whole);
+    workspace.checkpoint(&[target.canonical().to_owned()], "before write_file").await;
     let written =
         workspace.files.write(target.canonical().to_owned(), after.clone()).await.map_err(told)?;
     workspace.state.after_write(&workspace.task, target.canonical(), written.stamp);

@@ -16,6 +16,7 @@
 mod adding_a_tool;
 mod basics;
 mod broken_config;
+mod checkpoints;
 mod completion;
 mod config;
 mod doctor;

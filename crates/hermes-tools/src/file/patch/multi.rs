@@ -48,6 +48,8 @@ pub(super) async fn apply(
             .with("success", false)
     })?;
     let stale = world.stale(workspace, &plan);
+    let touched: Vec<PathBuf> = plan.files.iter().map(|file| world.canonical(&file.path)).collect();
+    workspace.checkpoint(&touched, "before patch").await;
     carry_out(workspace, &world, &plan).await?;
     let mut lints = Map::new();
     for effect in &plan.effects {

@@ -42,6 +42,7 @@ pub(super) async fn apply(
         )));
     }
     let stale = workspace.state.before_write(&workspace.task, path, Some(stamp), Extent::Quoted);
+    workspace.checkpoint(&[path.to_owned()], "before patch").await;
     let written =
         workspace.files.write(path.to_owned(), edited.bytes.clone()).await.map_err(told)?;
     workspace.state.after_write(&workspace.task, path, written.stamp);
