@@ -23,7 +23,7 @@ use super::Lint;
 pub(super) const DEADLINE: Duration = Duration::from_secs(2);
 
 /// How many checks that missed their deadline may still be running.
-const MAX_ABANDONED: usize = 2;
+const MAX_ABANDONED: usize = 4;
 
 /// Stack that every check has.
 const BASE_STACK: usize = 8 * 1024 * 1024;
@@ -221,7 +221,7 @@ mod tests {
             assert_eq!(skipped(&lint), "Not checked: took too long");
             go
         };
-        let running = [late(), late()];
+        let running: Vec<_> = (0..MAX_ABANDONED).map(|_| late()).collect();
         let lint = run_within(&patience, "a", Stack::FIXED, |_| Lint::Ok);
         assert_eq!(skipped(&lint), "Not checked: earlier checks are still running");
         drop(running);

@@ -36,7 +36,8 @@ fn parse(text: &str) -> Option<Tree> {
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
 }
 
-/// Rewrites what Go learned lately: `new` of a value (1.26), methods with type parameters (1.27).
+/// Rewrites what Go learned lately, `new` of a value (1.26) and methods with type parameters
+/// (1.27), and functions that hide a built-in.
 fn in_older_syntax(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -71,19 +72,20 @@ fn method_type_parameters(line: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// `new(` under a name that takes any argument, unless a type literal follows.
+/// `new(` and `make(` under names that take any argument, unless a type literal follows.
 fn new_as_a_call(line: &str) -> String {
-    const TYPES: [&str; 7] = ["[", "*", "map[", "chan ", "func(", "struct", "interface"];
-    let mut out = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(at) = rest.find("new(") {
-        let (before, after) = rest.split_at(at + "new(".len());
-        let is_type = TYPES.iter().any(|start| after.starts_with(start));
-        out.push_str(&before[..at]);
-        out.push_str(if is_type { "new(" } else { "neW(" });
-        rest = after;
+    const TYPES: [&str; 8] =
+        ["[", "*", "map[", "chan ", "func(", "struct{", "struct {", "interface"];
+    let mut out = line.to_string();
+    for (word, call) in [("new(", "neW("), ("make(", "makE(")] {
+        for (at, _) in line.match_indices(word) {
+            let argument = &line[at + word.len()..];
+            if !TYPES.iter().any(|start| argument.starts_with(start)) {
+                out.replace_range(at..at + word.len(), call);
+            }
+        }
     }
-    out + rest
+    out
 }
 
 /// The outermost errors, each where a reader would look for it.
@@ -148,6 +150,7 @@ mod tests {
             ("func (r R[T]) N(n []I) {", "func (r R[T]) N(n []I) {"),
             ("func N[I any](n I) {", "func N[I any](n I) {"),
             ("func (r R) N[", "func (r R) N["),
+            ("make(n - 1), make(chan int)", "makE(n - 1), make(chan int)"),
         ];
         for (text, expected) in cases {
             assert_eq!(in_older_syntax(text), expected);

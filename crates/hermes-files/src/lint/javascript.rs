@@ -12,7 +12,7 @@ use super::bounded::Stack;
 use super::{Lint, LintError, MAX_ERRORS, text};
 
 /// The parser is recursive.
-pub(super) const STACK: Stack = Stack::per_token(3 * 1024);
+pub(super) const STACK: Stack = Stack::per_token(2 * 1024);
 
 /// How far into a file the mark of Flow is looked for.
 const FLOW_MARK_WITHIN: usize = 2000;

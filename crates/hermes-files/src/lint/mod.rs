@@ -15,8 +15,8 @@
 //! dialect, a template, too large, too deep, too slow) is [`Lint::Skipped`] with the reason.
 //!
 //! The second rule: no content can hurt the process. Parsers written by others run on a thread
-//! of their own with a stack sized for the content and a deadline (see [`bounded`]); the JSON
-//! validator here needs neither. A check may therefore block for up to [`bounded::DEADLINE`], so
+//! of their own with a stack sized for the content and a deadline (see `bounded`); the JSON
+//! validator here needs neither. A check may therefore block for up to two seconds, so
 //! asynchronous callers use a blocking task.
 
 mod bounded;

@@ -4,7 +4,7 @@ use super::bounded::Stack;
 use super::{Lint, MAX_ERRORS, text};
 
 /// The parser is recursive.
-pub(super) const STACK: Stack = Stack::per_token(4 * 1024);
+pub(super) const STACK: Stack = Stack::per_token(6 * 1024);
 
 /// What the lexer says about anything it does not like.
 const NO_TOKENS: &str = "cannot parse string into token stream";

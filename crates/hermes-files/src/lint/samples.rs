@@ -6,6 +6,8 @@ pub(super) const VALID: &[(&str, &str)] = &[
     ("a.json", "\u{feff}{}"),
     ("tsconfig.json", "{\n  // strict\n  \"a\": [1, 2,],\n}\n"),
     ("a.yaml", ""),
+    ("a.yml", "a:\n  b: \"first\nsecond\n\nthird\"\n  c: 'x\n y'\n"),
+    ("a.yml", "b: \"v\"#c\n"),
     ("a.yaml", "a: 1\n---\nb: !Custom {c: !!set {x}}\n...\n---\n- &x 1\n- *x\n"),
     ("a.yaml", "Ref: !Sub '${A}'\nList: !GetAtt A.B\nalias: *undefined\n"),
     (
@@ -147,7 +149,7 @@ pub(super) const VALID: &[(&str, &str)] = &[
     ),
     (
         "a.go",
-        "package a\n\nvar p = new(\"text\")\nvar q = new(int64(-64))\n\nfunc (r *R) N[I int | uint](n I) I {\n\treturn *new(I) + *new([]I)[0]\n}\n",
+        "package a\n\nvar p = new(structural{\"text\"})\nvar q = new(int64(-64))\n\nfunc (r *R) N[I int | uint](n I) I {\n\treturn *new(I) + *new([]I)[0]\n}\n",
     ),
     (
         "a.sh",
@@ -180,7 +182,8 @@ pub(super) const INVALID: &[(&str, &str, (usize, usize))] = &[
     ("package.json", "{\n  // no\n}", (2, 3)),
     ("tsconfig.json", "{\n  // yes\n  \"a\" 1\n}", (3, 7)),
     ("a.yaml", "a: [1, 2\nb: 3\n", (2, 2)),
-    ("a.yaml", "a: 'x\n", (2, 1)),
+    ("a.yaml", "a: 'x\n", (1, 4)),
+    ("a.yaml", "a: \"x\nb: 1\nc: \"y\"\n", (3, 5)),
     ("a.yml", "a:\n  b: 1\n c: 2\n", (3, 2)),
     ("a.yml", "a: b: c\n", (1, 5)),
     ("a.yml", "a:\n\t- b\n", (2, 2)),

@@ -6,7 +6,7 @@ use super::bounded::Stack;
 use super::{Lint, text};
 
 /// The parser is recursive.
-pub(super) const STACK: Stack = Stack::per_token(8 * 1024);
+pub(super) const STACK: Stack = Stack::per_token(4 * 1024);
 
 /// Checks one script.
 pub(super) fn check(text: &str) -> Lint {

@@ -22,7 +22,7 @@ fn valid_programs_are_never_called_wrong() {
 fn valid_programs_are_judged_unless_their_dialect_is_unknown() {
     let skipped = |(name, content): &&(&str, &str)| matches!(lint(name, content), Lint::Skipped(_));
     let names: Vec<&str> = VALID.iter().filter(skipped).map(|(name, _)| *name).collect();
-    assert_eq!(names, ["a.js", "a.ts", "a.rs", "a.rs", "a.sh", "deploy.yaml", "a.sh"]);
+    assert_eq!(names, ["a.yml", "a.js", "a.ts", "a.rs", "a.rs", "a.sh", "deploy.yaml", "a.sh"]);
 }
 
 #[test]
@@ -81,13 +81,9 @@ fn long_chains_do_not_overflow_the_stack() {
         ("a.json", "", "[", ""),
     ];
     for (name, start, unit, end) in chains {
-        eprintln!("CHAIN {name} {unit}");
         // Whatever the verdict, it is one.
         let found = lint(name, &format!("{start}{}{end}", unit.repeat(3000)));
         assert!(!matches!(&found, Lint::Skipped(r) if r.contains("failed")), "{name} {unit}");
-        if matches!(&found, Lint::Skipped(r) if r.contains("long")) {
-            eprintln!("LONG {name} {unit}");
-        }
     }
 }
 
@@ -117,8 +113,10 @@ fn deep_but_balanced_brackets_do_not_overflow_the_stack() {
 /// Speculation over nested type arguments takes the parser minutes.
 #[test]
 fn a_slow_parse_does_not_hold_the_caller() {
+    let start = std::time::Instant::now();
     let found = lint("a.ts", &"a<b<".repeat(2500));
-    assert_eq!(found, Lint::Skipped("Not checked: took too long".into()));
+    assert_ne!(found, Lint::Ok);
+    assert!(start.elapsed() < 3 * bounded::DEADLINE, "{found:?}");
 }
 
 #[test]
