@@ -41,6 +41,7 @@ pub fn main() -> ExitCode {
     }
     let cli = Cli::parse();
     start_logging(cli.flags.verbose);
+    quiet_panics();
     let mut ui = Ui::stdio();
     let result = run(&cli, &mut ui);
     ending(result, &mut ui).into()
@@ -95,6 +96,19 @@ fn chain(error: &anyhow::Error) -> String {
         }
     }
     text
+}
+
+/// A tool or check that panics is answered with an error result; its backtrace is for `-vv`. Only a
+/// panic of the program itself, on the main thread, is shown.
+fn quiet_panics() {
+    let shown = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().name() == Some("main") {
+            shown(panic);
+        } else {
+            tracing::debug!(%panic, "caught");
+        }
+    }));
 }
 
 fn start_logging(verbose: u8) {
