@@ -6,6 +6,8 @@
 //! * **Nothing outlives us by accident.** When the calling process ends, even by `kill -9`, every
 //!   process it started dies, with all descendants, also those that moved to a session of their
 //!   own or were orphaned on purpose. [`Lifetime::Survives`] is the only way out, and is spelt out.
+//!   A program that takes over the terminal ([`Command::run_in_foreground`], for editors) has no
+//!   warden; it is hung up with us, as it would be by a terminal that closes.
 //! * **Nothing outlives its command by accident.** A deadline, a cancellation, or dropping the
 //!   future or the [`Child`] ends the whole tree, not just the first process. Processes left
 //!   behind by a program that has ended are killed too, unless [`Leftovers::Keep`] is asked for.

@@ -1,4 +1,4 @@
-//! The keeper: the one process we ever fork, which forks all others for us.
+//! The keeper: forked once, it forks all others for us (but for editors in our foreground).
 //!
 //! ```text
 //! we ──────────▶ keeper ──fork──▶ warden ──vfork──▶ program ──▶ descendants …

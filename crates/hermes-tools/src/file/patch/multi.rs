@@ -141,9 +141,21 @@ impl PatchWorld for World {
 
 /// What takes back one step.
 enum Undo {
-    Restore { path: PathBuf, content: Vec<u8> },
-    Remove { path: PathBuf },
-    MoveBack { from: PathBuf, to: PathBuf },
+    Restore {
+        path: PathBuf,
+        content: Vec<u8>,
+    },
+    Remove {
+        path: PathBuf,
+    },
+    MoveBack {
+        from: PathBuf,
+        to: PathBuf,
+    },
+    /// A file that could be removed but not read before: it cannot come back.
+    Lost {
+        path: PathBuf,
+    },
 }
 
 /// Carries out the effects; a failure takes back everything done before it.
@@ -183,9 +195,10 @@ async fn step(
             let (path, content) = (world.canonical(path), world.original(path).cloned());
             files.remove(path.clone()).await?;
             state.after_remove(task, &path);
-            if let Some(content) = content {
-                done.push(Undo::Restore { path, content });
-            }
+            done.push(match content {
+                Some(content) => Undo::Restore { path, content },
+                None => Undo::Lost { path },
+            });
         }
         Effect::Write { path, before, after } => {
             let path = world.canonical(path);
@@ -207,6 +220,7 @@ async fn undo(workspace: &Workspace, done: Vec<Undo>) -> Result<(), FsError> {
             Undo::Restore { path, content } => workspace.files.write(path, content).await.map(drop),
             Undo::Remove { path } => workspace.files.remove(path).await,
             Undo::MoveBack { from, to } => workspace.files.rename(to, from).await,
+            Undo::Lost { path } => Err(FsError::NotFound(path)),
         };
         outcome = outcome.and(undone);
     }
