@@ -47,7 +47,7 @@ struct Inner {
     registry: Arc<Registry>,
     toolsets: ToolsetTable,
     availability: AvailabilityCache,
-    hooks: Hooks,
+    hooks: Arc<Hooks>,
     middleware: Middleware,
     settings: ArcSwap<Settings>,
     settings_revision: AtomicU64,
@@ -124,7 +124,7 @@ impl RuntimeBuilder {
                 registry: self.registry.unwrap_or_default(),
                 toolsets,
                 availability: AvailabilityCache::new(settings.check_timeout, self.clock),
-                hooks: Hooks::default(),
+                hooks: Arc::default(),
                 middleware: Middleware::default(),
                 settings: ArcSwap::from_pointee(settings),
                 settings_revision: AtomicU64::new(0),
@@ -172,7 +172,7 @@ impl Runtime {
 
     /// The hooks.
     #[must_use]
-    pub fn hooks(&self) -> &Hooks {
+    pub fn hooks(&self) -> &Arc<Hooks> {
         &self.inner.hooks
     }
 

@@ -202,6 +202,13 @@ fn apply(text: &Text<'_>, mark: &[u8], found: &Found<'_>, new: &str) -> Result<E
     Ok(Edited { bytes, strategy: found.strategy, count: found.hits.count, replacements })
 }
 
+/// The places of a file most like quoted lines that were not found in it, best first.
+pub(crate) fn closest_places(content: &[u8], quoted: &[&str]) -> Vec<Place> {
+    let body = content.strip_prefix(BOM.as_bytes()).unwrap_or(content);
+    let quoted: Vec<&[u8]> = quoted.iter().map(|line| line.as_bytes()).collect();
+    closest::closest(&Text::new(body), &quoted)
+}
+
 /// Tells stray backslashes before quotes from a quotation that is nowhere.
 fn not_found(text: &Text<'_>, search: &Search<'_>, old: &str) -> EditError {
     let meant = escapes::without_quote_escapes(old);

@@ -9,6 +9,7 @@
 //! opened, so a pipe cannot hang a tool and a device cannot feed it for ever, whatever the path said
 //! a moment before.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 mod local;
 
-pub use local::{LocalFiles, TEMP_PREFIX, remove_stray_temps};
+pub use local::{LocalFiles, TEMP_PREFIX, remove_stray_temps, user_home};
 
 use super::search::{ContentReply, FileReply, Output, Page, SearchError};
 
@@ -88,7 +89,7 @@ pub struct Stat {
 pub struct Resolved {
     /// Absolute, with `.` and `..` worked out, links as written.
     pub literal: PathBuf,
-    /// Every link met on the way, as the absolute path it led to.
+    /// The whole path after each link met on the way, absolute.
     pub hops: Vec<PathBuf>,
     /// With all links followed; of a path that does not exist yet, as far as it exists.
     pub canonical: PathBuf,
@@ -227,6 +228,13 @@ pub trait FileSystem: Send + Sync {
     /// Moves a file to a place where nothing is, making directories as needed.
     fn rename(&self, from: PathBuf, to: PathBuf) -> BoxFuture<Result<(), FsError>>;
 
+    /// Keeps a file as it is, with its mode, owner and attributes, under a hidden name beside it, and
+    /// says which. It stays where it was; replacing or removing it there leaves the kept one alone.
+    fn keep(&self, canonical: PathBuf) -> BoxFuture<Result<PathBuf, FsError>>;
+
+    /// Puts a kept file back in its place, over whatever is there.
+    fn put_back(&self, kept: PathBuf, canonical: PathBuf) -> BoxFuture<Result<(), FsError>>;
+
     /// Searches contents.
     fn search_content(
         &self,
@@ -251,7 +259,7 @@ pub struct SearchPlace {
     pub shown_root: String,
     /// Ends the search early.
     pub cancel: CancellationToken,
-    /// Files that may not be read; their results are left out and counted.
+    /// Files that may not be read; they are left out unopened, and counted.
     pub denied: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
 }
 
@@ -308,8 +316,26 @@ pub struct OpenFile {
 }
 
 /// What a view reads from.
-pub trait ReadSeek: io::Read + io::Seek + Send {}
-impl<T: io::Read + io::Seek + Send> ReadSeek for T {}
+pub trait ReadSeek: io::Read + io::Seek + Send {
+    /// The file behind it, where there is one: several threads can read that side by side.
+    fn as_file(&self) -> Option<&File> {
+        None
+    }
+}
+
+impl<T: AsRef<[u8]> + Send> ReadSeek for io::Cursor<T> {}
+
+impl ReadSeek for File {
+    fn as_file(&self) -> Option<&File> {
+        Some(self)
+    }
+}
+
+impl ReadSeek for Box<dyn ReadSeek> {
+    fn as_file(&self) -> Option<&File> {
+        (**self).as_file()
+    }
+}
 
 impl std::fmt::Debug for OpenFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -90,7 +90,7 @@ pub struct ContentReply {
     pub found: Found,
     /// Results in all, denied ones not included.
     pub total: Total,
-    /// Results left out because their files may not be read.
+    /// Files left out, unopened, because they may not be read.
     pub omitted: usize,
     /// Where the next page begins, if there is one.
     pub next_offset: Option<usize>,
@@ -195,15 +195,17 @@ impl<'a> ContentSearch<'a> {
             let mut scanner = Scanner::new(matcher, self.detail(), stop);
             let tally = &tally;
             move |entry| {
+                // Before it is opened: that a pattern is in it, or how often, is a secret too.
+                if (self.scope.denied)(entry.path()) {
+                    tally.add_denied(entry.path().to_owned());
+                    return;
+                }
                 let wish = Wish { window: 0..KEPT_MATCHES, count_to, budget: tally.room() };
                 match scanner.scan(entry.path(), wish) {
                     Ok(harvest) if harvest.binary => {
                         notes.saw_binary.store(true, Ordering::Relaxed);
                     }
                     Ok(harvest) if harvest.count == 0 => {}
-                    Ok(harvest) if (self.scope.denied)(entry.path()) => {
-                        tally.add_denied(entry.path().to_owned(), harvest.count);
-                    }
                     Ok(harvest) => {
                         let complete = harvest.count <= KEPT_MATCHES && !harvest.cut;
                         tally.add(entry.path().to_owned(), harvest, complete);

@@ -396,13 +396,35 @@ fn counting_has_no_cap_and_pages_files() {
 }
 
 #[test]
-fn denied_files_are_left_out_and_their_rows_counted() {
+fn denied_files_are_counted_whatever_they_hold() {
     let tree = Tree::new(&[("auth.json", "hit\nhit\n"), ("b", "hit\n")]);
     let denied = |path: &Path| path.ends_with("auth.json");
+    for (pattern, total) in [("hit", 1), ("nowhere", 0)] {
+        let reply = search(pattern, tree.scope().denied(&denied)).run().unwrap();
+        assert_eq!((reply.total, reply.omitted), (Total::Exact(total), 1), "{pattern}");
+        let Found::Rows(rows) = reply.found else { panic!() };
+        assert!(rows.iter().all(|row| row.path == "./b"));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn denied_files_are_not_opened() {
+    let tree = Tree::new(&[("secret", "hit\n"), ("open", "hit\n")]);
+    let read_at = |name: &str| {
+        use std::os::unix::fs::MetadataExt;
+        let found = tree.path(name).metadata().unwrap();
+        (found.atime(), found.atime_nsec())
+    };
+    let long_ago = std::time::SystemTime::UNIX_EPOCH;
+    for name in ["secret", "open"] {
+        let file = std::fs::File::options().write(true).open(tree.path(name)).unwrap();
+        file.set_times(std::fs::FileTimes::new().set_accessed(long_ago)).unwrap();
+    }
+    let denied = |path: &Path| path.ends_with("secret");
     let reply = search("hit", tree.scope().denied(&denied)).run().unwrap();
-    assert_eq!((reply.total, reply.omitted), (Total::Exact(1), 2));
-    let Found::Rows(rows) = reply.found else { panic!() };
-    assert!(rows.iter().all(|row| row.path == "./b"));
+    assert_eq!((reply.total, reply.omitted), (Total::Exact(1), 1));
+    assert_eq!(read_at("secret"), (0, 0));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Gitignore-style globs as a filter that works beside the ignore rules, never against them.
 //!
 //! A glob without a slash is compared with the name of a file at any depth; one with a slash,
-//! with its path relative to the root. `!` in front turns it round. Since a glob may be a plain
+//! with its path relative to the root. `!` in front turns it round. A bare word that ripgrep knows as
+//! a type of file (`rust`, `py`, `!js`) stands for the files of that type. Since a glob may be a plain
 //! name with brackets in it (`[id].tsx`), a file called exactly like the glob always matches.
 //!
 //! Hidden files stay hidden unless the glob spells a dot: a part that begins with one reveals the
@@ -9,7 +10,8 @@
 
 use std::path::{MAIN_SEPARATOR_STR, Path};
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobMatcher, GlobSet};
+use ignore::types::TypesBuilder;
 
 /// A glob that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +37,7 @@ pub(super) enum Kind {
 pub(super) struct Glob {
     matcher: GlobMatcher,
     literal: String,
+    file_type: Option<GlobSet>,
     against: Against,
     sense: Sense,
     hidden_dirs: Vec<GlobMatcher>,
@@ -81,12 +84,15 @@ impl Glob {
             .map_err(failed)?;
         let hidden_file = spells_dot(last).then(|| build(last)).transpose().map_err(failed)?;
         let matcher = build(&literal).map_err(failed)?;
-        Ok(Self { matcher, literal, against, sense, hidden_dirs, hidden_file })
+        let file_type = file_type(&literal).map_err(failed)?;
+        Ok(Self { matcher, literal, file_type, against, sense, hidden_dirs, hidden_file })
     }
 
     /// Does the glob let this file through? `relative` is its path under the root.
     pub(super) fn admits(&self, relative: &Path) -> bool {
-        self.hits(relative) == (self.sense == Sense::Only)
+        let name = relative.file_name().map_or(relative, Path::new);
+        let is_of_type = self.file_type.as_ref().is_some_and(|names| names.is_match(name));
+        (is_of_type || self.hits(relative)) == (self.sense == Sense::Only)
     }
 
     /// Does the glob exclude this directory with all it holds?
@@ -114,6 +120,21 @@ impl Glob {
         };
         self.matcher.is_match(subject) || subject.as_os_str() == self.literal.as_str()
     }
+}
+
+/// The names of the files of a type, if the word is one.
+fn file_type(word: &str) -> Result<Option<GlobSet>, globset::Error> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+');
+    if word.is_empty() || !word.chars().all(is_word) {
+        return Ok(None);
+    }
+    let known = TypesBuilder::new().add_defaults().definitions();
+    let Some(found) = known.iter().find(|known| known.name() == word) else { return Ok(None) };
+    let mut names = GlobSet::builder();
+    for glob in found.globs() {
+        names.add(GlobBuilder::new(glob).literal_separator(true).build()?);
+    }
+    names.build().map(Some)
 }
 
 fn build(glob: &str) -> Result<GlobMatcher, globset::Error> {
@@ -226,6 +247,15 @@ mod tests {
         assert!(reveals("{a,.b}", ".b", Kind::File));
         assert!(!Glob::parse("*", Path::new("/r")).unwrap().names_hidden());
         assert!(!Glob::parse("!.env", Path::new("/r")).unwrap().names_hidden());
+    }
+
+    #[test]
+    fn the_name_of_a_type_admits_its_files_and_its_namesake() {
+        assert!(admits("rust", "src/a.rs") && !admits("rust", "a.py"));
+        assert!(admits("py", "a.py") && admits("py", "a.pyi") && !admits("py", "a.rs"));
+        assert!(admits("rust", "bin/rust"), "a file called so");
+        assert!(!admits("!js", "a.js") && admits("!js", "a.rs"));
+        assert!(!admits("norust", "a.rs") && !admits("src/rust", "src/a.rs"));
     }
 
     #[test]

@@ -18,7 +18,8 @@
 //!   the tree cannot hang the search.
 //! - **Time is bounded.** The deadline and the cancel signal are looked at before every file and
 //!   on every read of a large one; what was found until then is returned.
-//! - **What may not be read is not shown.** Results in denied files are left out and counted.
+//! - **What may not be read is not opened.** Denied files are left out and counted, so that not even
+//!   the number of matches in them can be asked for.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -111,7 +112,7 @@ impl<'a> Scope<'a> {
         self
     }
 
-    /// Leave out, and count, what is found in files this names.
+    /// Leave out, and count, the files this names.
     #[must_use]
     pub fn denied(mut self, denied: &'a (dyn Fn(&Path) -> bool + Sync)) -> Self {
         self.denied = denied;

@@ -8,7 +8,7 @@
 //! that lies behind it. So the answer is the same for every schedule of the threads, and memory
 //! depends on the page, not on the tree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
@@ -68,7 +68,7 @@ struct State {
     /// Results found so far, kept or not, in the unit of the total and in that of the page.
     total: usize,
     seen: usize,
-    denied: BTreeMap<PathBuf, usize>,
+    denied: BTreeSet<PathBuf>,
 }
 
 /// The end of a search.
@@ -80,7 +80,7 @@ pub(super) struct Sum {
     /// Results found in the unit of the page, kept or not; more than the page reaches to means
     /// that there is a next one.
     pub(super) seen: usize,
-    /// Results in denied files.
+    /// Denied files.
     pub(super) omitted: usize,
 }
 
@@ -130,9 +130,9 @@ impl Tally {
         }
     }
 
-    /// Takes in a denied file with matches: counted, never shown.
-    pub(super) fn add_denied(&self, path: PathBuf, count: usize) {
-        self.state().denied.insert(path, count);
+    /// Takes in a denied file: counted, never looked into.
+    pub(super) fn add_denied(&self, path: PathBuf) {
+        self.state().denied.insert(path);
     }
 
     fn forget_what_is_off_the_page(&self, state: &mut State) {
@@ -157,9 +157,8 @@ impl Tally {
         let omitted = state
             .denied
             .iter()
-            .filter(|(path, _)| horizon.as_ref().is_none_or(|last| *path <= last))
-            .map(|(_, count)| count)
-            .sum();
+            .filter(|path| horizon.as_ref().is_none_or(|last| *path <= last))
+            .count();
         let total = if state.total > self.need.cap {
             Total::AtLeast(self.need.cap)
         } else if ending == Ending::Complete {
@@ -226,9 +225,9 @@ mod tests {
         tally.add(PathBuf::from("m/x"), hits(13), true);
         assert!(tally.is_worth(Path::new("m")) && tally.is_worth(Path::new("a/z")));
         assert!(!tally.is_worth(Path::new("m/y")) && !tally.is_worth(Path::new("n")));
-        tally.add_denied(PathBuf::from("a"), 2);
-        tally.add_denied(PathBuf::from("z"), 4);
-        assert_eq!(tally.finish(Ending::Complete).omitted, 2);
+        tally.add_denied(PathBuf::from("a"));
+        tally.add_denied(PathBuf::from("z"));
+        assert_eq!(tally.finish(Ending::Complete).omitted, 1);
     }
 
     #[test]

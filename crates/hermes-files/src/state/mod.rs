@@ -31,6 +31,17 @@ const MAX_FAILED_PATHS: usize = 64;
 /// Tasks remembered.
 const MAX_TASKS: usize = 256;
 
+/// Who gets the answers, as a service of the call. A script has no earlier answer to look back at:
+/// nothing is withheld from it as shown before, and what it repeats is not counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reader {
+    /// A conversation, in which earlier answers still stand.
+    #[default]
+    Conversation,
+    /// A program.
+    Script,
+}
+
 /// How much of a file a write replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {

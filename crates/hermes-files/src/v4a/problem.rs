@@ -5,12 +5,13 @@ use super::lines::Lines;
 use super::locate::Miss;
 use super::patch::Hunk;
 use super::strategy::{Strategy, is_blank};
+use crate::edit::{Place, closest_places};
 
 /// Most line numbers listed in one message.
 const MAX_LISTED_LINES: usize = 8;
 
 /// One reason why a patch cannot be applied.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{path} (patch line {patch_line}): {kind}")]
 pub struct Problem {
     /// The file concerned, as written in the patch.
@@ -22,7 +23,7 @@ pub struct Problem {
 }
 
 /// The kinds of problems. Line numbers count from 1 in the file as it was before the operation.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ProblemKind {
     /// The file to update, delete or move is not there.
     #[error("file not found; check the path, or create it with `*** Add File:`")]
@@ -46,6 +47,8 @@ pub enum ProblemKind {
         searched: Vec<String>,
         /// Where the lines as they would be afterwards stand already.
         already_at: Option<usize>,
+        /// The places most like them, best first; none when the lines were changed already.
+        closest: Vec<Place>,
     },
     /// The old lines are there, but not at the end of the file.
     #[error(
@@ -107,15 +110,23 @@ impl ProblemKind {
     /// Explains why a hunk has no place in a file.
     pub(super) fn of_miss(miss: Miss, hunk: &Hunk, file: &[u8]) -> Self {
         match miss {
-            Miss::NotFound => Self::NotFound {
-                searched: hunk.old_lines().map(|line| line.text.clone()).collect(),
-                already_at: already_at(hunk, file),
-            },
+            Miss::NotFound => Self::not_found(hunk, file),
             Miss::NotAtEnd(line) => Self::NotAtEnd { line },
             Miss::Ambiguous(lines) => Self::Ambiguous { lines },
             Miss::Hint(HintTrouble::Missing(hint)) => Self::HintMissing { hint },
             Miss::Hint(HintTrouble::Ambiguous(hint, lines)) => Self::HintAmbiguous { hint, lines },
         }
+    }
+
+    fn not_found(hunk: &Hunk, file: &[u8]) -> Self {
+        let searched: Vec<&str> = hunk.old_lines().map(|line| line.text.as_str()).collect();
+        let already_at = already_at(hunk, file);
+        let closest = match already_at {
+            Some(_) => Vec::new(),
+            None => closest_places(file, &searched),
+        };
+        let searched = searched.into_iter().map(str::to_owned).collect();
+        Self::NotFound { searched, already_at, closest }
     }
 }
 

@@ -13,11 +13,13 @@
 //! only what they show, documents and pictures have a size cap before they are loaded, and what is
 //! unpacked has one of its own.
 
-use std::io::{self, Read, Seek};
+use std::io;
 use std::path::Path;
 
 use serde_json::Value;
 use thiserror::Error;
+
+use crate::fs::ReadSeek;
 
 mod classify;
 mod document;
@@ -84,7 +86,7 @@ pub enum Shown {
 /// When the file cannot be read, or is a picture too large to send.
 pub fn show(
     path: &Path,
-    file: &mut (impl Read + Seek),
+    file: &mut impl ReadSeek,
     request: &WindowRequest,
 ) -> Result<Shown, ViewError> {
     if let Some(kind) = DocumentKind::of(path)

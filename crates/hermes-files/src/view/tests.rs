@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn shown(name: &str, content: impl AsRef<[u8]>) -> Shown {
-    show(Path::new(name), &mut Cursor::new(content), &WindowRequest::lines(1, 2)).unwrap()
+    show(Path::new(name), &mut Cursor::new(content.as_ref()), &WindowRequest::lines(1, 2)).unwrap()
 }
 
 #[test]

@@ -25,7 +25,7 @@ const PROCESS_SECRETS: &[&str] =
 /// Whether a path names such a device or file.
 #[must_use]
 pub fn is_device_or_process_secret(path: &Path) -> bool {
-    if DEVICES.iter().any(|device| path == Path::new(device)) {
+    if path.starts_with("/dev") && DEVICES.iter().any(|device| path == Path::new(device)) {
         return true;
     }
     let Ok(below) = path.strip_prefix("/proc") else { return false };

@@ -90,9 +90,10 @@ pub(super) fn read_denied(rules: &PathRules, path: &Path) -> Option<&'static str
     rules
         .agent_homes
         .iter()
-        .any(|home| {
-            AGENT_FILES_NOT_READ.iter().any(|file| path == home.join(file))
-                || AGENT_FOLDERS_NOT_READ.iter().any(|folder| is_below(path, &home.join(folder)))
+        .filter_map(|home| path.strip_prefix(home).ok())
+        .any(|below| {
+            AGENT_FILES_NOT_READ.iter().any(|file| below == Path::new(file))
+                || AGENT_FOLDERS_NOT_READ.iter().any(|folder| below.starts_with(folder))
         })
         .then_some("it holds the agent's own credentials")
 }

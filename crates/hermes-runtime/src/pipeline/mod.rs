@@ -237,6 +237,10 @@ impl Runtime {
         if parts.enabled_tools.is_empty() {
             parts.enabled_tools = self.visible_tools();
         }
+        // Only a tool can raise this one, so it needs the hooks; others never look.
+        if self.hooks().listens(HookEvent::TransformTerminalOutput) {
+            parts.services = parts.services.with(Arc::clone(self.hooks()));
+        }
         if let Some(limit) = call.time_limit {
             parts.deadline = Some(Instant::now() + limit);
             parts.cancellation = call.context.cancellation.child_token();

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use hermes_files::fs::{FileKind, FsError, Stamp};
-use hermes_files::lint;
+use hermes_files::lint::{self, LintError};
+use hermes_guard::redact::redact_file;
 use hermes_tool::ToolError;
 use serde_json::{Value, json};
 
@@ -78,15 +79,26 @@ pub(super) fn dressed_like(old: &[u8], new: &str) -> Vec<u8> {
 /// Why the content must not be written: it would break a file that was valid.
 pub(super) async fn gate(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Option<String> {
     let (path, before, after) = (path.to_owned(), before.map(<[u8]>::to_vec), after.to_vec());
-    let check = move || lint::gate(&path, before.as_deref(), &after).map(|error| error.to_string());
+    let check = move || lint::gate(&path, before.as_deref(), &after).map(|error| quoted(&error));
     // A check that was broken off says nothing against the content.
     tokio::task::spawn_blocking(check).await.unwrap_or_default()
+}
+
+/// An error of a check, with secrets hidden: some parsers quote the line they stumble over.
+pub(super) fn quoted(error: &LintError) -> String {
+    redact_file(&error.to_string()).into_owned()
 }
 
 /// What the change did to the file's syntax, as the `lint` field.
 pub(super) async fn syntax(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Value {
     let (path, before, after) = (path.to_owned(), before.map(<[u8]>::to_vec), after.to_vec());
-    let check = move || lint::check_write(&path, before.as_deref(), &after).to_json();
+    let check = move || {
+        let mut report = lint::check_write(&path, before.as_deref(), &after).to_json();
+        if let Some(Value::String(output)) = report.get_mut("output") {
+            *output = redact_file(output).into_owned();
+        }
+        report
+    };
     tokio::task::spawn_blocking(check).await.unwrap_or_else(
         |_| json!({"status": "skipped", "message": "the syntax check was broken off"}),
     )

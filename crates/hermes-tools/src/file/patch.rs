@@ -6,8 +6,10 @@ use serde::Deserialize;
 
 mod multi;
 mod single;
+mod transaction;
 
 use super::changing::CrossProfile;
+use super::lenient::truth;
 use super::workspace::Workspace;
 
 /// How the change is described.
@@ -34,12 +36,12 @@ struct PatchFiles {
     /// For `replace`: the text to put in its place.
     new_string: Option<String>,
     /// For `replace`: change every place that matches, not just one.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "truth")]
     replace_all: bool,
     /// For `patch`: the patch text.
     patch: Option<String>,
     /// Set this to change the state of another agent profile on purpose.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "truth")]
     cross_profile: bool,
 }
 

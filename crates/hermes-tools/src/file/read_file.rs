@@ -1,7 +1,12 @@
 //! `read_file`: a window into a file.
+//!
+//! The order of the checks is the order of what they cost: whether the path may be read at all, what
+//! stands there, whether this very window was shown before, and only then the file itself. Secrets are
+//! hidden after the window is cut to size, so a marker never pushes a line out of it. Only a read that
+//! returned content is remembered as shown.
 
 use hermes_files::fs::{FileKind, OpenFile, Stamp};
-use hermes_files::state::{LoopVerdict, ReadKey, Seen};
+use hermes_files::state::{LoopVerdict, ReadKey, Reader, Seen};
 use hermes_files::view::{
     DEFAULT_MAX_CHARS, DEFAULT_MAX_LINE_CHARS, Shown, ViewError, Window, WindowRequest, show,
 };
@@ -11,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::lenient::number_or;
 use super::workspace::{Target, Workspace, refused, setting, told};
 
 /// Lines shown unless more or fewer are asked for.
@@ -25,11 +31,11 @@ struct ReadFile {
     #[serde(alias = "file_path")]
     path: String,
     /// First line to show, counted from 1.
-    #[serde(default = "first")]
+    #[serde(default = "first", deserialize_with = "number_or::<1, _>")]
     #[schemars(range(min = 1))]
     offset: u64,
     /// How many lines to show.
-    #[serde(default = "default_lines")]
+    #[serde(default = "default_lines", deserialize_with = "number_or::<DEFAULT_LINES, _>")]
     #[schemars(range(min = 1, max = 2000))]
     limit: u64,
     /// First character of each line to show, counted from 1; to see the rest of lines that were cut.
@@ -118,7 +124,11 @@ fn already_shown(
     key: &ReadKey,
     stamp: Stamp,
 ) -> Option<ToolResult> {
-    match workspace.state.seen_before(&workspace.task, key, stamp) {
+    let seen = match workspace.reader {
+        Reader::Conversation => workspace.state.seen_before(&workspace.task, key, stamp),
+        Reader::Script => Seen::Never,
+    };
+    match seen {
         Seen::Never => None,
         Seen::Unchanged => Some(ToolOutput::json(&json!({
             "status": "unchanged",
@@ -163,7 +173,10 @@ fn answer(
 ) -> ToolResult {
     let is_partial = key.offset > 1 || window.truncated;
     workspace.state.after_read(&workspace.task, target.canonical(), stamp, is_partial);
-    let repeated = workspace.state.count_read(&workspace.task, key, stamp);
+    let repeated = match workspace.reader {
+        Reader::Conversation => workspace.state.count_read(&workspace.task, key, stamp),
+        Reader::Script => LoopVerdict::Fine,
+    };
     if let LoopVerdict::Block { times } = repeated {
         return Err(ToolError::answer(
             "BLOCKED: the same part of this file was read several times in a row. \
@@ -191,7 +204,8 @@ fn answer(
     put("long_lines", window.long_lines.clone());
     put("encoding", window.encoding.map(|encoding| encoding.name().to_owned()));
     let repeated = (repeated == LoopVerdict::Warn).then(|| {
-        "This is the third identical read in a row; the content has not changed.".to_owned()
+        "This is the third identical read in a row; do something else before reading it again."
+            .to_owned()
     });
     put("_warning", join(repeated, target.outside.clone()));
     fields.insert("is_binary".into(), false.into());

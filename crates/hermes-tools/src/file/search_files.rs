@@ -1,5 +1,11 @@
 //! `search_files`: lines or files in a tree.
+//!
+//! The search itself is the file system's; here the place is checked, files that may not be read are
+//! kept out of it unopened, and secrets are hidden in what it found. A search counts as repeated when it
+//! asks for the same and finds the same: in a tree that changes, asking again is no loop. No argument is
+//! refused that can be understood.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,7 +13,7 @@ use hermes_files::fs::{ContentQuery, NameQuery, SearchPlace};
 use hermes_files::search::{
     MatchStyle, Output, Page, SearchError, render_content, render_error, render_files,
 };
-use hermes_files::state::{LoopVerdict, SearchKey};
+use hermes_files::state::{LoopVerdict, Reader, SearchKey};
 use hermes_guard::paths::PathFaces;
 use hermes_guard::redact::redact_file;
 use hermes_tool::{ToolContext, ToolError, ToolOutput, ToolResult, tool};
@@ -15,8 +21,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::lenient::{number_or, word_or_default};
 use super::read_file::join;
 use super::workspace::{Workspace, refused};
+
+/// Results returned unless more or fewer are asked for.
+const DEFAULT_LIMIT: u64 = 50;
 
 /// What to look at.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
@@ -50,34 +60,34 @@ struct SearchFiles {
     /// A regular expression for lines, or a glob such as `*.rs` for files.
     pattern: String,
     /// What to look at.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "word_or_default")]
     target: SearchTarget,
     /// Directory or file to search.
     #[serde(default = "here")]
     path: String,
-    /// Only files that match this glob, such as `*.py` or `src/**`.
+    /// Only files that match this glob, such as `*.py` or `src/**`, or of this type, such as `rust`.
     file_glob: Option<String>,
     /// Most results to return.
-    #[serde(default = "fifty")]
+    #[serde(default = "default_limit", deserialize_with = "number_or::<DEFAULT_LIMIT, _>")]
     #[schemars(range(min = 1))]
-    limit: usize,
+    limit: u64,
     /// Results to pass over first, to see the next page.
-    #[serde(default)]
-    offset: usize,
+    #[serde(default, deserialize_with = "number_or::<0, _>")]
+    offset: u64,
     /// What to return of matching lines.
     #[serde(default)]
     output_mode: OutputMode,
     /// Lines to show before and after each match.
-    #[serde(default)]
-    context: usize,
+    #[serde(default, deserialize_with = "number_or::<0, _>")]
+    context: u64,
 }
 
 fn here() -> String {
     ".".to_owned()
 }
 
-fn fifty() -> usize {
-    50
+fn default_limit() -> u64 {
+    DEFAULT_LIMIT
 }
 
 #[tool(
@@ -91,7 +101,7 @@ async fn search_files(args: SearchFiles, cx: &ToolContext) -> ToolResult {
     let workspace = Workspace::of(cx);
     let target = workspace.target(&args.path).await?;
     workspace.rules.check_read(&target.faces()).map_err(|refusal| refused(&refusal))?;
-    let repeated = count(&workspace, &args)?;
+    let asked = Asked::of(&args);
     let rules = Arc::clone(&workspace.rules);
     let place = SearchPlace {
         root: target.canonical().to_owned(),
@@ -102,7 +112,8 @@ async fn search_files(args: SearchFiles, cx: &ToolContext) -> ToolResult {
             rules.check_read(&faces).is_err()
         }),
     };
-    let page = Page { limit: args.limit.max(1), offset: args.offset };
+    let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let page = Page { limit: whole(args.limit.max(1)), offset: whole(args.offset) };
     let mut fields = match args.target {
         SearchTarget::Files => {
             let query = NameQuery { pattern: args.pattern, page };
@@ -116,11 +127,16 @@ async fn search_files(args: SearchFiles, cx: &ToolContext) -> ToolResult {
                 OutputMode::Count => Output::Counts,
             };
             let SearchFiles { pattern, file_glob, context, .. } = args;
-            let query = ContentQuery { pattern, file_glob, output, context, page };
+            let query = ContentQuery { pattern, file_glob, output, context: whole(context), page };
             let reply = workspace.files.search_content(place, query).await;
-            render_content(&reply.map_err(|problem| told(&problem))?, MatchStyle::Compact)
+            let style = match workspace.reader {
+                Reader::Conversation => MatchStyle::Compact,
+                Reader::Script => MatchStyle::List,
+            };
+            render_content(&reply.map_err(|problem| told(&problem))?, style)
         }
     };
+    let repeated = asked.count(&workspace, &fields)?;
     redact(&mut fields);
     if let Some(warning) = join(repeated, target.outside) {
         fields.insert("_warning".into(), warning.into());
@@ -128,28 +144,46 @@ async fn search_files(args: SearchFiles, cx: &ToolContext) -> ToolResult {
     ToolOutput::json(&Value::Object(fields))
 }
 
-/// Counts the search; a repetition is warned about and then refused.
-fn count(workspace: &Workspace, args: &SearchFiles) -> Result<Option<String>, ToolError> {
-    let key = format!(
-        "{:?} {:?} {:?} {:?} {} {} {:?} {}",
-        args.pattern,
-        args.target,
-        args.path,
-        args.file_glob,
-        args.limit,
-        args.offset,
-        args.output_mode,
-        args.context
-    );
-    match workspace.state.count_search(&workspace.task, SearchKey(key)) {
-        LoopVerdict::Fine => Ok(None),
-        LoopVerdict::Warn => Ok(Some("This is the third identical search in a row.".to_owned())),
-        LoopVerdict::Block { times } => Err(ToolError::answer(
-            "BLOCKED: the same search was made several times in a row. \
-             Use what it found, or search for something else.",
-        )
-        .with("pattern", args.pattern.as_str())
-        .with("already_searched", times)),
+/// A search, to tell whether it is made again and again.
+struct Asked {
+    pattern: String,
+    all: String,
+}
+
+impl Asked {
+    fn of(args: &SearchFiles) -> Self {
+        let SearchFiles { pattern, target, path, file_glob, limit, offset, output_mode, context } =
+            args;
+        let all = format!(
+            "{pattern:?} {target:?} {path:?} {file_glob:?} {limit} {offset} {output_mode:?} {context}"
+        );
+        Self { pattern: pattern.clone(), all }
+    }
+
+    /// Counts the search; a repetition that finds the same is warned about and then refused.
+    fn count(
+        self,
+        workspace: &Workspace,
+        found: &Map<String, Value>,
+    ) -> Result<Option<String>, ToolError> {
+        if workspace.reader == Reader::Script {
+            return Ok(None);
+        }
+        let mut hasher = DefaultHasher::new();
+        found.hash(&mut hasher);
+        let key = SearchKey(format!("{} {:x}", self.all, hasher.finish()));
+        match workspace.state.count_search(&workspace.task, key) {
+            LoopVerdict::Fine => Ok(None),
+            LoopVerdict::Warn => {
+                Ok(Some("This is the third identical search in a row.".to_owned()))
+            }
+            LoopVerdict::Block { times } => Err(ToolError::answer(
+                "BLOCKED: the same search was made several times in a row. \
+                 Use what it found, or search for something else.",
+            )
+            .with("pattern", self.pattern)
+            .with("already_searched", times)),
+        }
     }
 }
 

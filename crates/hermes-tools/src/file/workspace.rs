@@ -1,12 +1,19 @@
 //! What the four tools share: where files are, which may be touched, what is remembered.
+//!
+//! A [`Workspace`] is made for one call from its context. The services it looks for, all optional:
+//! [`Files`] for files elsewhere than on this machine, [`FileState`] for a memory of its own instead of
+//! the process's, and [`Reader`] for a call made by a script. Every path a caller wrote becomes a
+//! [`Target`] here, once; checks and acts use that and never the text again.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use hermes_files::checkpoints::{Settings, Store, project_root};
-use hermes_files::fs::{FileKind, FileSystem, Files, FsError, LocalFiles, Place, Resolved};
-use hermes_files::state::FileState;
+use hermes_files::fs::{
+    FileKind, FileSystem, Files, FsError, LocalFiles, Place, Resolved, Stamp, user_home,
+};
+use hermes_files::state::{Extent, FileState, Reader};
 use hermes_guard::paths::{PathFaces, PathRules, Refusal};
 use hermes_tool::{CallObserver, ToolContext, ToolError, inventory};
 
@@ -30,6 +37,8 @@ pub(super) struct Workspace {
     pub(super) state: Arc<FileState>,
     pub(super) rules: Arc<PathRules>,
     pub(super) task: String,
+    pub(super) reader: Reader,
+    warns_of_stale: bool,
     turn: String,
     checkpoints: Option<Arc<Store>>,
     base: PathBuf,
@@ -74,23 +83,32 @@ impl Workspace {
             .non_blank("HERMES_HOME")
             .map(PathBuf::from)
             .or_else(|| Some(home.as_ref()?.join(".hermes")));
+        // The rules compare with paths whose links are followed, so theirs must be too. Elsewhere than
+        // here the links are not ours to follow.
+        let real = |path: PathBuf| match files.place() {
+            Place::Local => path.canonicalize().unwrap_or(path),
+            Place::Remote | Place::Container => path,
+        };
         let safe_roots = vars
             .non_blank("HERMES_WRITE_SAFE_ROOT")
-            .map(|list| std::env::split_paths(list).collect())
+            .map(|list| std::env::split_paths(list).map(real).collect())
             .unwrap_or_default();
         let checkpoints = match files.place() {
             Place::Local => agent_home.as_deref().and_then(|home| checkpoint_store(cx, home)),
             Place::Remote | Place::Container => None,
         };
         let base = std::path::absolute(cx.cwd()).unwrap_or_else(|_| PathBuf::from("/"));
+        let rules = PathRules {
+            user_home: home.clone().map(real),
+            agent_homes: agent_home.map(real).map(homes_of).unwrap_or_default(),
+            safe_roots,
+        };
         Self {
             files,
             state,
-            rules: Arc::new(PathRules {
-                user_home: home.clone(),
-                agent_homes: agent_home.map(homes_of).unwrap_or_default(),
-                safe_roots,
-            }),
+            rules: Arc::new(rules),
+            reader: cx.service::<Reader>().map_or_else(Reader::default, |reader| *reader),
+            warns_of_stale: vars.non_blank("HERMES_DISABLE_FILE_STATE_GUARD") != Some("1"),
             task: cx.ids().task_id.clone(),
             turn: cx.ids().turn_id.clone(),
             checkpoints,
@@ -118,12 +136,31 @@ impl Workspace {
         Ok(Target { given: given.to_owned(), resolved, outside })
     }
 
+    /// `~` is the home of this profile, `~ada` that of a user of this machine. A tilde that names
+    /// nobody is a name like any other.
     fn expanded(&self, given: &str) -> PathBuf {
-        match (given.strip_prefix('~'), &self.home) {
-            (Some(""), Some(home)) => home.clone(),
-            (Some(rest), Some(home)) if rest.starts_with('/') => home.join(&rest[1..]),
-            _ => PathBuf::from(given),
+        let plain = || PathBuf::from(given);
+        let Some(rest) = given.strip_prefix('~') else { return plain() };
+        let (user, below) = rest.split_once('/').unwrap_or((rest, ""));
+        let home = match (user, self.files.place()) {
+            ("", _) => self.home.clone(),
+            (user, Place::Local) => user_home(user),
+            (_, Place::Remote | Place::Container) => None,
+        };
+        home.map_or_else(plain, |home| home.join(below))
+    }
+
+    /// What the task should be told before it changes a file.
+    pub(super) fn stale(
+        &self,
+        path: &Path,
+        stamp: Option<Stamp>,
+        extent: Extent,
+    ) -> Option<String> {
+        if !self.warns_of_stale {
+            return None;
         }
+        self.state.before_write(&self.task, path, stamp, extent)
     }
 
     /// Saves the projects of these files before the first change of a turn. That it could not be

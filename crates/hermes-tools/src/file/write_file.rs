@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::changing::{dressed_like, gate, may_change, present, syntax};
 use super::display_text::looks_displayed;
+use super::lenient::truth;
 use super::read_file::join;
 use super::workspace::{Workspace, told};
 
@@ -19,7 +20,7 @@ struct WriteFile {
     /// The whole new content.
     content: String,
     /// Set this to write into the state of another agent profile on purpose.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "truth")]
     cross_profile: bool,
 }
 
@@ -50,8 +51,7 @@ async fn write_file(args: WriteFile, cx: &ToolContext) -> ToolResult {
             "Nothing was written: the content is not valid: {problem}"
         )));
     }
-    let stale =
-        workspace.state.before_write(&workspace.task, target.canonical(), stamp, Extent::Whole);
+    let stale = workspace.stale(target.canonical(), stamp, Extent::Whole);
     workspace.checkpoint(&[target.canonical().to_owned()], "before write_file").await;
     let written =
         workspace.files.write(target.canonical().to_owned(), after.clone()).await.map_err(told)?;

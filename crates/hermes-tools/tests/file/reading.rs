@@ -97,3 +97,46 @@ fn invalid_text_is_shown_and_marked() {
     assert_eq!(answer["content"], "1|caf\u{fffd}");
     assert_eq!(answer["encoding"], "unknown");
 }
+
+#[test]
+fn the_budget_of_characters_ends_a_window_between_lines() {
+    let bench = Bench::with_config(json!({"file_read_max_chars": 30}));
+    bench.put("a.txt", "0123456789\n".repeat(10));
+    let answer = bench.run("read_file", json!({"path": "a.txt"}));
+    assert_eq!(answer["content"], "1|0123456789\n2|0123456789");
+    assert_eq!((&answer["truncated_by"], &answer["next_offset"]), (&json!("bytes"), &json!(3)));
+    assert!(answer["hint"].as_str().unwrap().contains("offset=3"), "{answer}");
+    assert_eq!((&answer["is_binary"], &answer["is_image"]), (&json!(false), &json!(false)));
+}
+
+#[test]
+fn the_rest_of_a_long_line_can_be_seen() {
+    let bench = Bench::new();
+    bench.put("a.txt", format!("{}end\n", "é".repeat(2_000)));
+    let answer = bench.run("read_file", json!({"path": "a.txt"}));
+    assert!(answer["content"].as_str().unwrap().ends_with("... [truncated]"), "{answer}");
+    assert!(answer["long_lines"].as_str().unwrap().contains("column=2001"), "{answer}");
+    let rest = bench.run("read_file", json!({"path": "a.txt", "column": 2_001}));
+    assert_eq!(rest["content"], "1|end");
+}
+
+#[test]
+fn empty_files_and_offsets_past_the_end_are_no_errors() {
+    let bench = Bench::new();
+    bench.put("empty", "");
+    let answer = bench.run("read_file", json!({"path": "empty"}));
+    assert_eq!((&answer["content"], &answer["total_lines"]), (&json!(""), &json!(0)));
+    bench.put("a.txt", "one\ntwo");
+    let answer = bench.run("read_file", json!({"path": "a.txt", "offset": 9}));
+    assert_eq!((&answer["content"], &answer["total_lines"]), (&json!(""), &json!(2)));
+    assert_eq!(answer["truncated"], false);
+}
+
+#[test]
+fn text_under_a_name_that_may_be_either_is_read() {
+    let bench = Bench::new();
+    for name in ["a.dat", "a.data", "a.idx", "a.db", "a.ai", "a.o", "a.lib"] {
+        bench.put(name, "plain text\n");
+        assert_eq!(bench.run("read_file", json!({"path": name}))["content"], "1|plain text");
+    }
+}

@@ -102,3 +102,92 @@ fn only_new_syntax_errors_are_blamed_on_the_write() {
     let other = bench.run("write_file", json!({"path": "a.xyz", "content": "?"}));
     assert_eq!(other["lint"]["status"], "skipped", "{other}");
 }
+
+#[test]
+fn the_size_told_is_the_size_on_disk() {
+    let bench = Bench::new();
+    bench.put("a.txt", "\u{feff}a\r\n");
+    let answer = bench.run("write_file", json!({"path": "a.txt", "content": "x\ny\n"}));
+    assert_eq!(answer["bytes_written"], 9, "two line ends and the mark: {answer}");
+    bench.put("b.txt", "a\n");
+    bench.run("write_file", json!({"path": "b.txt", "content": "x\r\ny\n"}));
+    assert_eq!(bench.content("b.txt"), b"x\r\ny\n");
+}
+
+#[test]
+fn owner_and_attributes_survive_where_they_can() {
+    use std::os::unix::fs::MetadataExt;
+    let bench = Bench::new();
+    let path = bench.put("a.txt", "one\n");
+    if nix::unistd::geteuid().is_root() {
+        std::os::unix::fs::chown(&path, Some(4_321), Some(8_765)).unwrap();
+    }
+    let flags = rustix::fs::XattrFlags::empty();
+    // A file system without attributes has none to lose, and must take the write all the same.
+    let has_attributes = rustix::fs::setxattr(&path, "user.note", b"kept", flags).is_ok();
+    let before = path.metadata().unwrap();
+    let answer = bench.run("write_file", json!({"path": "a.txt", "content": "two\n"}));
+    assert!(answer["error"].is_null(), "{answer}");
+    let after = path.metadata().unwrap();
+    assert_ne!(after.ino(), before.ino(), "replaced");
+    assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()));
+    let mut value = [0; 16];
+    let found = rustix::fs::getxattr(&path, "user.note", &mut value).map(|length| &value[..length]);
+    assert_eq!(found.ok(), has_attributes.then_some(b"kept".as_slice()));
+}
+
+#[test]
+fn the_home_of_a_user_is_meant_by_name() {
+    let bench = Bench::new();
+    bench.run("write_file", json!({"path": "~/a.txt", "content": "x"}));
+    assert_eq!(bench.content("../home/a.txt"), b"x");
+    let error = bench.error("read_file", json!({"path": "~root"}));
+    assert!(error.contains("is a directory"), "{error}");
+    bench.run("write_file", json!({"path": "~nobody-of-this-name/a", "content": "x"}));
+    assert_eq!(bench.content("~nobody-of-this-name/a"), b"x");
+}
+
+#[test]
+fn tables_with_numbers_are_data() {
+    let bench = Bench::new();
+    for (path, content) in
+        [("a.md", "1|a|b\n2|c|d\n"), ("a.csv", "1|a\n2|b\n"), ("a.psv", "1|a\n2|b\n")]
+    {
+        let answer = bench.run("write_file", json!({"path": path, "content": content}));
+        assert!(answer["error"].is_null(), "{path}: {answer}");
+    }
+}
+
+#[test]
+fn a_display_of_an_unchanged_file_is_not_written() {
+    let bench = Bench::new();
+    bench.put("a.txt", "one\n");
+    bench.run("read_file", json!({"path": "a.txt"}));
+    let stub = bench.run("read_file", json!({"path": "a.txt"}));
+    let error = bench.error("write_file", json!({"path": "a.txt", "content": stub["message"]}));
+    assert!(error.contains("read the file again"), "{error}");
+    assert_eq!(bench.content("a.txt"), b"one\n");
+}
+
+#[test]
+fn data_files_are_checked_before_they_are_written() {
+    let bench = Bench::new();
+    for (path, content) in
+        [("a.json", "{"), ("a.yaml", "a: [1\n"), ("a.yml", "a: ]"), ("a.toml", "a =")]
+    {
+        let error = bench.error("write_file", json!({"path": path, "content": content}));
+        assert!(error.starts_with("Nothing was written"), "{path}: {error}");
+        assert!(!bench.path(path).exists(), "{path}");
+    }
+    for (path, content) in [
+        ("ok.json", "{\"a\": NaN, \"a\": Infinity}"),
+        ("ok.yaml", "a: !mine 1\n---\nb: 2\n"),
+        ("tsconfig.json", "{// note\n\"a\": 1,}"),
+        (".vscode/settings.json", "{/* note */}"),
+        ("a.jsonc", "{// note\n}"),
+        ("b.py", "def ("),
+    ] {
+        let answer = bench.run("write_file", json!({"path": path, "content": content}));
+        assert!(answer["error"].is_null(), "{path}: {answer}");
+    }
+}

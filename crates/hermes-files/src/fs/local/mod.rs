@@ -14,6 +14,7 @@ use super::{
 };
 use crate::search::{ContentReply, ContentSearch, FileReply, FileSearch, Scope, SearchError};
 
+mod keep;
 mod resolve;
 mod temp;
 #[cfg(test)]
@@ -25,6 +26,12 @@ pub use temp::{TEMP_PREFIX, remove_stray_temps};
 /// The files of this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LocalFiles;
+
+/// The home of a user of this machine, by name.
+#[must_use]
+pub fn user_home(name: &str) -> Option<PathBuf> {
+    nix::unistd::User::from_name(name).ok()?.map(|user| user.dir)
+}
 
 /// Runs file work where it may block.
 async fn blocking<T: Send + 'static>(
@@ -101,8 +108,8 @@ fn move_file(from: &Path, to: &Path) -> Result<(), FsError> {
     match std::fs::rename(from, to) {
         // Across devices a move is a copy and a removal; the copy is complete before anything goes.
         Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
-            let (content, _) = read_whole(from, u64::MAX - 1)?;
-            write::replace(to, &content)?;
+            let (mut content, _) = open_regular(from)?;
+            write::copy(&mut content, from, to)?;
             std::fs::remove_file(from).map_err(FsError::of("remove", from))
         }
         done => done.map_err(FsError::of("move", from)),
@@ -150,6 +157,14 @@ impl FileSystem for LocalFiles {
 
     fn rename(&self, from: PathBuf, to: PathBuf) -> BoxFuture<Result<(), FsError>> {
         Box::pin(blocking(move || move_file(&from, &to)))
+    }
+
+    fn keep(&self, canonical: PathBuf) -> BoxFuture<Result<PathBuf, FsError>> {
+        Box::pin(blocking(move || keep::keep(&canonical)))
+    }
+
+    fn put_back(&self, kept: PathBuf, canonical: PathBuf) -> BoxFuture<Result<(), FsError>> {
+        Box::pin(blocking(move || keep::put_back(&kept, &canonical)))
     }
 
     fn search_content(

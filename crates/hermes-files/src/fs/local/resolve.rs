@@ -62,7 +62,7 @@ fn follow(path: &Path, hops: &mut Vec<PathBuf>) -> Result<PathBuf, FsError> {
             Err(_) => real = next,
             Ok(target) => {
                 let target = if target.is_absolute() { target } else { real.join(target) };
-                hops.push(normal(&target));
+                hops.push(normal(&left.iter().fold(target.clone(), |path, name| path.join(name))));
                 if hops.len() > MAX_LINKS {
                     return Err(FsError::LinkLoop(path.to_owned()));
                 }

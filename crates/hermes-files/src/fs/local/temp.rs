@@ -1,11 +1,13 @@
 //! Temporary files of writes: named after the process that makes them, so that what a killed process
-//! left behind can be told from what a living one is working on.
+//! left behind can be told from what a living one is working on. Process numbers are used again, in a
+//! container at every start; the moment of the start is therefore part of the name.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// How the names of temporary files begin.
 pub const TEMP_PREFIX: &str = ".hermes-tmp.";
@@ -14,8 +16,14 @@ pub const TEMP_PREFIX: &str = ".hermes-tmp.";
 pub(super) fn fresh_name(directory: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    directory.join(format!("{TEMP_PREFIX}{}.{count}", std::process::id()))
+    directory.join(format!("{TEMP_PREFIX}{}.{}.{count}", std::process::id(), *STARTED))
 }
+
+/// When this process made its first temporary file, in nanoseconds.
+static STARTED: LazyLock<String> = LazyLock::new(|| {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}", now.as_nanos())
+});
 
 /// Clears a directory of what killed processes left in it, the first time this process writes there.
 pub(super) fn clean_once(directory: &Path) {
@@ -31,16 +39,17 @@ pub fn remove_stray_temps(directory: &Path) -> usize {
     let Ok(entries) = std::fs::read_dir(directory) else { return 0 };
     entries
         .filter_map(Result::ok)
-        .filter(|entry| maker(&entry.file_name()).is_some_and(|process| !is_alive(process)))
+        .filter(|entry| is_stray(&entry.file_name()).unwrap_or(false))
         .filter(|entry| std::fs::remove_file(entry.path()).is_ok())
         .count()
 }
 
-/// The process that made a temporary file.
-fn maker(name: &OsStr) -> Option<u32> {
-    name.to_str()?.strip_prefix(TEMP_PREFIX)?.split('.').next()?.parse().ok()
-}
-
-fn is_alive(process: u32) -> bool {
-    process == std::process::id() || Path::new("/proc").join(process.to_string()).exists()
+/// Whether the maker of a temporary file is gone; `None` for other files.
+fn is_stray(name: &OsStr) -> Option<bool> {
+    let mut parts = name.to_str()?.strip_prefix(TEMP_PREFIX)?.split('.');
+    let process: u32 = parts.next()?.parse().ok()?;
+    if process == std::process::id() {
+        return Some(parts.next() != Some(STARTED.as_str()));
+    }
+    Some(!Path::new("/proc").join(process.to_string()).exists())
 }

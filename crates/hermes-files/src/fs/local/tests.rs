@@ -73,7 +73,7 @@ fn links_are_followed_and_remembered() {
     let resolved = resolve::resolve(&base.join("./sub/../again")).unwrap();
     assert_eq!(resolved.literal, base.join("again"));
     assert_eq!(resolved.canonical, base.join("real/file"));
-    assert_eq!(resolved.hops, [base.join("link/file"), base.join("real")]);
+    assert_eq!(resolved.hops, [base.join("link/file"), base.join("real/file")]);
     assert_eq!(resolved.stat.unwrap().kind, FileKind::File);
 }
 
@@ -127,6 +127,20 @@ fn leftovers_of_dead_processes_are_cleared_and_those_of_living_ones_stay() {
 }
 
 #[test]
+fn leftovers_of_an_earlier_process_of_the_same_number_are_in_nobodys_way() {
+    let folder = folder();
+    for count in 0..3 {
+        let name = format!("{TEMP_PREFIX}{}.1.{count}", std::process::id());
+        std::fs::File::create(folder.path().join(name)).unwrap();
+    }
+    let ours = temp::fresh_name(folder.path());
+    std::fs::File::create(&ours).unwrap();
+    put(&folder.path().join("a"), b"x");
+    assert_eq!(leftovers(folder.path()), 1, "only what this process is working on");
+    assert!(ours.exists());
+}
+
+#[test]
 fn moves_make_directories_and_never_overwrite() {
     let folder = folder();
     let (from, to) = (folder.path().join("a"), folder.path().join("new/place/b"));
@@ -136,4 +150,41 @@ fn moves_make_directories_and_never_overwrite() {
     put(&from, b"y");
     assert!(move_file(&from, &to).unwrap_err().to_string().contains("already exists"));
     assert_eq!(std::fs::read(&to).unwrap(), b"x");
+}
+
+#[test]
+fn a_kept_file_comes_back_as_it_was() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = folder();
+    let path = folder.path().join("a");
+    put(&path, b"old");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let before = path.metadata().unwrap();
+    let kept = keep::keep(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    keep::put_back(&kept, &path).unwrap();
+    let after = path.metadata().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"old");
+    assert_eq!((after.mode(), after.ino()), (before.mode(), before.ino()));
+    let kept = keep::keep(&path).unwrap();
+    put(&path, b"new");
+    assert_eq!(std::fs::read(&kept).unwrap(), b"old", "a write leaves the kept file alone");
+    keep::put_back(&kept, &path).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"old");
+    let kept = keep::keep(&path).unwrap();
+    keep::put_back(&kept, &path).unwrap();
+    assert_eq!(leftovers(folder.path()), 0, "not even when nothing happened in between");
+}
+
+#[test]
+fn a_copy_has_the_mode_of_its_original() {
+    let folder = folder();
+    let (from, to) = (folder.path().join("a"), folder.path().join("b"));
+    put(&from, b"x");
+    std::fs::set_permissions(&from, std::fs::Permissions::from_mode(0o604)).unwrap();
+    let (mut content, _) = open_regular(&from).unwrap();
+    write::copy(&mut content, &from, &to).unwrap();
+    assert_eq!(std::fs::read(&to).unwrap(), b"x");
+    assert_eq!(to.metadata().unwrap().permissions().mode() & 0o777, 0o604);
+    assert_eq!(leftovers(folder.path()), 0);
 }

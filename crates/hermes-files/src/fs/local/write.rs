@@ -47,6 +47,18 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> Result<Written, FsError> {
     Ok(Written { bytes: stamp.size, made_directories, stamp })
 }
 
+/// Copies an open file to a new place, dressed like the file at `like`.
+pub(super) fn copy(content: &mut File, like: &Path, to: &Path) -> Result<(), FsError> {
+    let directory = to.parent().unwrap_or(Path::new("/"));
+    let temp = Temp::create(directory, to)?;
+    let mut file = &temp.file;
+    io::copy(content, &mut file).map_err(FsError::of("copy", like))?;
+    let metadata = content.metadata().map_err(FsError::of("look at", like))?;
+    dress(&temp.file, like, &metadata).map_err(FsError::of("set the permissions of", to))?;
+    temp.file.sync_all().map_err(FsError::of("flush to disk", to))?;
+    temp.become_file(to)
+}
+
 /// Makes the directories above a file; says whether any were missing.
 pub(super) fn make_parents(path: &Path) -> Result<bool, FsError> {
     let Some(parent) = path.parent() else { return Ok(false) };
@@ -123,7 +135,7 @@ fn copy_attributes(new: &File, old: &Path) {
     }
 }
 
-fn sync_directory(directory: &Path) -> io::Result<()> {
+pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory)?.sync_all() {
         // Some file systems cannot flush a directory; the rename itself is done.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),

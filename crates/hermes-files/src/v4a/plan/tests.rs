@@ -74,7 +74,10 @@ fn the_lines_searched_are_handed_on() {
     let world = World::new([("a", b"1\nx\n")]);
     let problems = world.plan("*** Update File: a\n 1\n-y\n+x\n").unwrap_err();
     let searched = vec!["1".to_owned(), "y".to_owned()];
-    assert_eq!(problems[0].kind, ProblemKind::NotFound { searched, already_at: Some(1) });
+    assert_eq!(
+        problems[0].kind,
+        ProblemKind::NotFound { searched, already_at: Some(1), closest: Vec::new() }
+    );
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! [`read_window`] goes through the file once, front to back, through one buffer. Lines before and
 //! after the window are only counted; of the lines inside it, only what will be shown is kept. So
 //! fifty lines out of a gigabyte cost a gigabyte of reading and fifty lines of memory, even where
-//! the gigabyte is a single line.
+//! the gigabyte is a single line. The lines of a large file are counted by several threads first,
+//! and only the part with the window is gone through.
 //!
 //! What a window promises:
 //!
@@ -17,19 +18,21 @@
 //! It never fails on what a file contains: bytes that are no text in the file's encoding are shown
 //! as U+FFFD and [`Window::encoding`] says so.
 
-use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::io::{Cursor, SeekFrom};
 
 mod hint;
 mod pieces;
 mod rows;
 mod scan;
+mod survey;
 #[cfg(test)]
 mod tests;
 
 use super::ViewError;
 use super::encoding::{Bom, Encoding, Transcoder};
+use crate::fs::ReadSeek;
 use rows::Rows;
-use scan::scan;
+use scan::{Pass, scan};
 
 /// First line of a window unless asked otherwise.
 pub const DEFAULT_OFFSET: usize = 1;
@@ -112,10 +115,7 @@ pub struct Window {
 /// # Errors
 ///
 /// When the file cannot be read or rewound.
-pub fn read_window(
-    file: &mut (impl Read + Seek),
-    request: &WindowRequest,
-) -> Result<Window, ViewError> {
+pub fn read_window(file: &mut impl ReadSeek, request: &WindowRequest) -> Result<Window, ViewError> {
     let bom = Bom::read(file)?;
     file.seek(SeekFrom::Start(bom.map_or(0, Bom::len)))?;
     let (offset, limit) = (request.offset.max(1), request.limit.max(1));
@@ -123,12 +123,15 @@ pub fn read_window(
     let mut rows = Rows::new(&request);
     let (lines, bytes) = match bom.and_then(Bom::wide) {
         None => {
-            let totals = scan(file, &request, &mut rows)?;
+            let totals = match survey::survey(file)? {
+                Some(survey) => survey.collect(file, bom, &request, &mut rows)?,
+                None => scan(file, &request, &mut rows, Pass::whole())?,
+            };
             (totals.lines, totals.bytes)
         }
         Some(wide) => {
             let mut transcoder = Transcoder::new(file, wide);
-            let totals = scan(&mut transcoder, &request, &mut rows)?;
+            let totals = scan(&mut transcoder, &request, &mut rows, Pass::whole())?;
             (totals.lines, transcoder.bytes_read())
         }
     };

@@ -9,7 +9,7 @@ use super::rows::Rows;
 
 /// Bytes read at a time: large enough for few system calls, small enough to stay in the
 /// processor's cache between being copied and being counted.
-const BUFFER_BYTES: usize = 256 * 1024;
+pub(super) const BUFFER_BYTES: usize = 256 * 1024;
 
 /// What a whole pass has seen.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,17 +20,43 @@ pub(super) struct Totals {
     pub(super) bytes: u64,
 }
 
-/// Reads to the end, putting the lines of the window into `rows`.
+/// Where a pass begins and where it may end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pass {
+    /// Number of the line the reader stands in, counted from 0.
+    pub(super) line: usize,
+    /// Where it may end.
+    pub(super) until: Until,
+}
+
+impl Pass {
+    /// All of a file.
+    pub(super) fn whole() -> Self {
+        Self { line: 0, until: Until::End }
+    }
+}
+
+/// Where a pass may end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Until {
+    /// With the file: the rest of the lines is to be counted.
+    End,
+    /// With the window: the lines were counted before.
+    WindowEnds,
+}
+
+/// Reads on, putting the lines of the window into `rows`.
 pub(super) fn scan(
     reader: &mut impl Read,
     request: &WindowRequest,
     rows: &mut Rows,
+    pass: Pass,
 ) -> io::Result<Totals> {
     let first = request.offset - 1;
     let end = first.saturating_add(request.limit);
     let mut buffer = vec![0; BUFFER_BYTES];
     // Whole lines so far, which is also the number of the current one, counted from 0.
-    let mut line = 0;
+    let mut line = pass.line;
     let mut bytes = 0;
     let mut at_line_start = true;
     loop {
@@ -45,6 +71,8 @@ pub(super) fn scan(
         while !chunk.is_empty() {
             if line < first {
                 chunk = skip_to_line(chunk, &mut line, first);
+            } else if (line >= end || rows.is_full()) && pass.until == Until::WindowEnds {
+                return Ok(Totals { lines: line, bytes });
             } else if line >= end || rows.is_full() {
                 line += memchr_iter(b'\n', chunk).count();
                 break;

@@ -1,21 +1,29 @@
-//! Applying a patch over several files, all or nothing.
+//! A patch over several files: reading it, looking at the files, planning, answering.
+//!
+//! All paths are checked and locked before the first file is read. The plan is made on copies in memory
+//! and lists every problem it meets; only a plan without any is carried out, by `transaction`.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use hermes_files::edit::unified_diff;
-use hermes_files::fs::{FileKind, FsError};
+use hermes_files::edit::{render_places, unified_diff};
+use hermes_files::fs::{FileKind, FsError, Stamp};
 use hermes_files::lint;
 use hermes_files::state::Extent;
 use hermes_files::v4a::{
-    Change, Effect, FileState, Need, Plan, Workspace as PatchWorld, parse, plan,
+    Change, Effect, FileState, Need, Plan, Problem, ProblemKind, Workspace as PatchWorld, parse,
+    plan,
 };
 use hermes_guard::redact::redact_file;
 use hermes_tool::{ToolError, ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
 
-use super::super::changing::{CrossProfile, MAX_CHANGED_BYTES, may_change, syntax};
+use super::super::changing::{CrossProfile, MAX_CHANGED_BYTES, may_change, quoted, syntax};
 use super::super::workspace::{Target, Workspace};
+use super::transaction::carry_out;
+
+/// Problems for which the closest places are shown; more would bury the list.
+const MAX_PLACED_PROBLEMS: usize = 3;
 
 pub(super) async fn apply(
     workspace: &Workspace,
@@ -42,11 +50,7 @@ pub(super) async fn apply(
     })
     .await
     .map_err(|gone| ToolError::failure("Planning", gone.to_string()))?;
-    let plan = planned.map_err(|problems| {
-        let listed: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        ToolError::answer(format!("No file was changed:\n{}", listed.join("\n")))
-            .with("success", false)
-    })?;
+    let plan = planned.map_err(|problems| refused(&problems))?;
     let stale = world.stale(workspace, &plan);
     let touched: Vec<PathBuf> = plan.files.iter().map(|file| world.canonical(&file.path)).collect();
     workspace.checkpoint(&touched, "before patch").await;
@@ -61,9 +65,26 @@ pub(super) async fn apply(
     answer(&world, &plan, lints, stale)
 }
 
+/// Every problem of a patch, and where the lines that were not found may have been meant.
+fn refused(problems: &[Problem]) -> ToolError {
+    let mut message = "No file was changed:".to_owned();
+    for problem in problems {
+        message += &format!("\n{problem}");
+    }
+    let misses = problems.iter().filter_map(|problem| match &problem.kind {
+        ProblemKind::NotFound { closest, .. } if !closest.is_empty() => Some((problem, closest)),
+        _ => None,
+    });
+    for (problem, closest) in misses.take(MAX_PLACED_PROBLEMS) {
+        let Problem { path, patch_line, .. } = problem;
+        message += &format!("\n\n{path} (patch line {patch_line}): {}", render_places(closest));
+    }
+    ToolError::answer(redact_file(&message)).with("success", false)
+}
+
 /// The files of a patch as they were when it was read.
 #[derive(Default)]
-struct World {
+pub(super) struct World {
     targets: HashMap<String, Target>,
     contents: HashMap<String, FileState>,
 }
@@ -91,8 +112,13 @@ impl World {
         Ok(())
     }
 
-    fn canonical(&self, path: &str) -> PathBuf {
+    pub(super) fn canonical(&self, path: &str) -> PathBuf {
         self.targets.get(path).map_or_else(|| path.into(), |target| target.canonical().to_owned())
+    }
+
+    /// The state a file had when the patch was planned.
+    pub(super) fn stamp(&self, path: &str) -> Option<Stamp> {
+        self.targets.get(path)?.resolved.stat.map(|stat| stat.stamp)
     }
 
     fn original(&self, path: &str) -> Option<&Vec<u8>> {
@@ -109,12 +135,7 @@ impl World {
             .filter_map(|file| self.targets.get(&file.path))
             .flat_map(|target| {
                 let stamp = target.resolved.stat.map(|stat| stat.stamp);
-                let stale = workspace.state.before_write(
-                    &workspace.task,
-                    target.canonical(),
-                    stamp,
-                    Extent::Quoted,
-                );
+                let stale = workspace.stale(target.canonical(), stamp, Extent::Quoted);
                 stale.into_iter().chain(target.outside.clone())
             })
             .collect();
@@ -135,96 +156,8 @@ impl PatchWorld for World {
     }
 
     fn gate(&self, path: &str, before: Option<&[u8]>, after: &[u8]) -> Option<String> {
-        lint::gate(&self.canonical(path), before, after).map(|problem| problem.to_string())
+        lint::gate(&self.canonical(path), before, after).map(|problem| quoted(&problem))
     }
-}
-
-/// What takes back one step.
-enum Undo {
-    Restore {
-        path: PathBuf,
-        content: Vec<u8>,
-    },
-    Remove {
-        path: PathBuf,
-    },
-    MoveBack {
-        from: PathBuf,
-        to: PathBuf,
-    },
-    /// A file that could be removed but not read before: it cannot come back.
-    Lost {
-        path: PathBuf,
-    },
-}
-
-/// Carries out the effects; a failure takes back everything done before it.
-async fn carry_out(workspace: &Workspace, world: &World, plan: &Plan) -> Result<(), ToolError> {
-    let mut done: Vec<Undo> = Vec::new();
-    for effect in &plan.effects {
-        if let Err(error) = step(workspace, world, effect, &mut done).await {
-            let restored = undo(workspace, done).await;
-            let message = match restored {
-                Ok(()) => format!("No file was changed: {error}"),
-                Err(lost) => format!(
-                    "The patch failed ({error}) and could not be taken back completely ({lost}); \
-                     look at the files before going on"
-                ),
-            };
-            return Err(ToolError::answer(message).with("success", false));
-        }
-    }
-    Ok(())
-}
-
-async fn step(
-    workspace: &Workspace,
-    world: &World,
-    effect: &Effect,
-    done: &mut Vec<Undo>,
-) -> Result<(), FsError> {
-    let (files, state, task) = (&workspace.files, &workspace.state, &workspace.task);
-    match effect {
-        Effect::Move { from, to } => {
-            let (from, to) = (world.canonical(from), world.canonical(to));
-            files.rename(from.clone(), to.clone()).await?;
-            state.after_remove(task, &from);
-            done.push(Undo::MoveBack { from, to });
-        }
-        Effect::Delete { path } => {
-            let (path, content) = (world.canonical(path), world.original(path).cloned());
-            files.remove(path.clone()).await?;
-            state.after_remove(task, &path);
-            done.push(match content {
-                Some(content) => Undo::Restore { path, content },
-                None => Undo::Lost { path },
-            });
-        }
-        Effect::Write { path, before, after } => {
-            let path = world.canonical(path);
-            let written = files.write(path.clone(), after.clone()).await?;
-            state.after_write(task, &path, written.stamp);
-            done.push(match before {
-                Some(content) => Undo::Restore { path, content: content.clone() },
-                None => Undo::Remove { path },
-            });
-        }
-    }
-    Ok(())
-}
-
-async fn undo(workspace: &Workspace, done: Vec<Undo>) -> Result<(), FsError> {
-    let mut outcome = Ok(());
-    for step in done.into_iter().rev() {
-        let undone = match step {
-            Undo::Restore { path, content } => workspace.files.write(path, content).await.map(drop),
-            Undo::Remove { path } => workspace.files.remove(path).await,
-            Undo::MoveBack { from, to } => workspace.files.rename(to, from).await,
-            Undo::Lost { path } => Err(FsError::NotFound(path)),
-        };
-        outcome = outcome.and(undone);
-    }
-    outcome
 }
 
 fn answer(

@@ -1,7 +1,7 @@
 //! Replacing a quotation in one file.
 
 use hermes_files::edit::{EditError, Edited, Scope, render_places, replace, unified_diff};
-use hermes_files::state::Extent;
+use hermes_files::state::{Extent, Reader};
 use hermes_guard::redact::redact_file;
 use hermes_tool::{ToolError, ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
@@ -41,7 +41,7 @@ pub(super) async fn apply(
             "Nothing was changed: the file would no longer be valid: {problem}"
         )));
     }
-    let stale = workspace.state.before_write(&workspace.task, path, Some(stamp), Extent::Quoted);
+    let stale = workspace.stale(path, Some(stamp), Extent::Quoted);
     workspace.checkpoint(&[path.to_owned()], "before patch").await;
     let written =
         workspace.files.write(path.to_owned(), edited.bytes.clone()).await.map_err(told)?;
@@ -96,7 +96,10 @@ fn answer(
 
 /// Why nothing was changed, with the closest places and, after a few failures, another way.
 fn refused(workspace: &Workspace, target: &Target, problem: &EditError) -> ToolError {
-    let failures = workspace.state.edit_failed(&workspace.task, target.canonical());
+    let failures = match workspace.reader {
+        Reader::Conversation => workspace.state.edit_failed(&workspace.task, target.canonical()),
+        Reader::Script => 0,
+    };
     let mut message = problem.to_string();
     let mut has_places = false;
     if let EditError::NotFound { closest } = problem {
