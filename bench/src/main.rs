@@ -6,6 +6,7 @@
 //! reference, `--measure` measures ours, and both print the JSON that
 //! `measurements.rs` describes. Nothing is judged that was not measured in this run.
 
+mod files;
 mod measurements;
 mod ours;
 mod process;
@@ -14,6 +15,7 @@ mod report;
 mod rows;
 mod sides;
 mod start;
+mod terminal;
 mod timing;
 mod units;
 
@@ -26,12 +28,14 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 use serde::Serialize;
 
+use crate::files::{Contest, Times};
 use crate::measurements::{Measurements, Phase};
 use crate::process::Sandbox;
 use crate::reference::Reference;
 use crate::report::Report;
 use crate::sides::Sides;
 use crate::start::Starts;
+use crate::terminal::{Numbers as TerminalNumbers, Part};
 
 /// Compare Hermes with the Python reference package.
 ///
@@ -39,6 +43,10 @@ use crate::start::Starts;
 /// could not be measured.
 #[derive(Parser)]
 struct Args {
+    /// Which rows to measure [default: all].
+    #[arg(value_name = "GROUP")]
+    groups: Vec<Group>,
+
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
@@ -54,6 +62,35 @@ struct Args {
     /// Measure our side and print its JSON: how the benchmark calls itself.
     #[arg(long, hide = true)]
     measure: Option<Phase>,
+
+    /// Measure our side of a job of the file rows and print its JSON.
+    #[arg(long, hide = true)]
+    job: Option<PathBuf>,
+
+    /// Measure our side of some of the terminal rows and print its JSON.
+    #[arg(long, hide = true)]
+    part: Option<Part>,
+
+    /// The files that part works on.
+    #[arg(long, hide = true)]
+    texts: Option<PathBuf>,
+}
+
+/// Rows that are measured together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Group {
+    /// Starting, definitions, calls, memory.
+    Runtime,
+    /// The file tools.
+    Files,
+    /// The terminal, the guard, redaction.
+    Terminal,
+}
+
+impl Args {
+    fn wants(&self, group: Group) -> bool {
+        self.groups.is_empty() || self.groups.contains(&group)
+    }
 }
 
 /// Everything `--json` prints: the judged rows, and what they were made from.
@@ -61,9 +98,20 @@ struct Args {
 struct Output<'a> {
     #[serde(flatten)]
     report: &'a Report,
-    starts: &'a Starts,
-    ours: &'a Measurements,
-    reference: Option<&'a Measurements>,
+    #[serde(flatten)]
+    runtime: Option<RuntimeNumbers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<Vec<Times>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    terminal: Option<TerminalNumbers>,
+}
+
+/// What the rows of the runtime are made from.
+#[derive(Serialize)]
+struct RuntimeNumbers {
+    starts: Starts,
+    ours: Measurements,
+    reference: Option<Measurements>,
 }
 
 // The allocator of the program that is compared.
@@ -72,18 +120,19 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    if let Some(phase) = args.measure {
-        return match ours::print(phase) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                let _ = writeln!(std::io::stderr(), "hermes-bench: {error:#}");
-                ExitCode::from(2)
-            }
-        };
-    }
-    match run(&args) {
-        Ok(report) if report.misses_a_target() => ExitCode::from(1),
-        Ok(_) => ExitCode::SUCCESS,
+    let ended = match (args.measure, &args.job, args.part) {
+        (Some(phase), ..) => ours::print(phase).map(|()| ExitCode::SUCCESS),
+        (None, Some(job), _) => files::print(job).map(|()| ExitCode::SUCCESS),
+        (None, None, Some(part)) => {
+            terminal::print(part, args.texts.as_deref()).map(|()| ExitCode::SUCCESS)
+        }
+        (None, None, None) => run(&args).map(|report| match report.misses_a_target() {
+            true => ExitCode::from(1),
+            false => ExitCode::SUCCESS,
+        }),
+    };
+    match ended {
+        Ok(code) => code,
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "hermes-bench: {error:#}");
             ExitCode::from(2)
@@ -96,28 +145,52 @@ fn run(args: &Args) -> Result<Report> {
         bail!("a debug build says nothing about speed; run `cargo run --release -p hermes-bench`");
     }
     let this_program = std::env::current_exe().context("finding this program")?;
-    let hermes = build_hermes(&this_program)?;
     let reference = match args.skip_reference {
         true => None,
         false => Some(Reference::install(&args.python)?),
     };
 
     let sandbox = Sandbox::new()?;
-    let program = reference.as_ref().map(Reference::program);
-    let starts = start::measure(&sandbox, &hermes, program.as_deref())?;
-    let sides = Sides { sandbox: &sandbox, ours: &this_program, reference: reference.as_ref() };
-    let (ours, theirs) = sides.measure()?;
+    let (ours, reference) = (this_program.as_path(), reference.as_ref());
+    let runtime = match args.wants(Group::Runtime) {
+        true => Some(measure_runtime(&sandbox, ours, reference)?),
+        false => None,
+    };
+    let files = match args.wants(Group::Files) {
+        true => Some(Contest { sandbox: &sandbox, ours, reference }.measure()?),
+        false => None,
+    };
+    let terminal = match args.wants(Group::Terminal) {
+        true => Some(terminal::Contest { sandbox: &sandbox, ours, reference }.measure()?),
+        false => None,
+    };
 
-    let report = Report { rows: rows::rows(&starts, &ours, theirs.as_ref()) };
+    let of_runtime = runtime
+        .iter()
+        .flat_map(|numbers| rows::rows(&numbers.starts, &numbers.ours, numbers.reference.as_ref()));
+    let of_files = files.iter().flat_map(|times| files::rows(times));
+    let of_terminal = terminal.iter().flat_map(terminal::rows);
+    let report = Report { rows: of_runtime.chain(of_files).chain(of_terminal).collect() };
     let text = if args.json {
-        let output =
-            Output { report: &report, starts: &starts, ours: &ours, reference: theirs.as_ref() };
+        let output = Output { report: &report, runtime, files, terminal };
         serde_json::to_string_pretty(&output)? + "\n"
     } else {
         report.table()
     };
     std::io::stdout().write_all(text.as_bytes()).context("printing the report")?;
     Ok(report)
+}
+
+fn measure_runtime(
+    sandbox: &Sandbox,
+    ours: &Path,
+    reference: Option<&Reference>,
+) -> Result<RuntimeNumbers> {
+    let hermes = build_hermes(ours)?;
+    let program = reference.map(Reference::program);
+    let starts = start::measure(sandbox, &hermes, program.as_deref())?;
+    let (ours, reference) = Sides { sandbox, ours, reference }.measure()?;
+    Ok(RuntimeNumbers { starts, ours, reference })
 }
 
 /// Builds the program itself with the profile this benchmark was built with, so that no

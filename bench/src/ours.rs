@@ -28,7 +28,8 @@ pub(crate) fn print(phase: Phase) -> Result<()> {
     writeln!(std::io::stdout(), "{text}").context("printing the measurements")
 }
 
-fn runtime() -> Runtime {
+/// A runtime with every tool.
+pub(crate) fn runtime() -> Runtime {
     Runtime::builder().registry(Arc::new(Registry::with_linked_tools())).build()
 }
 
@@ -68,12 +69,17 @@ fn cpu_ns() -> Result<f64> {
 }
 
 fn resident_bytes() -> Result<u64> {
+    memory("VmRSS:")
+}
+
+/// Bytes of a line of the kernel's account of our memory.
+pub(crate) fn memory(line_start: &str) -> Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status").context("reading memory use")?;
     let kilobytes = status
         .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .find_map(|line| line.strip_prefix(line_start))
         .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok())
-        .context("/proc/self/status has no VmRSS line")?;
+        .with_context(|| format!("/proc/self/status has no {line_start} line"))?;
     Ok(kilobytes * 1024)
 }
 

@@ -3,12 +3,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
@@ -41,6 +43,8 @@ impl Sandbox {
             .env("PATH", &self.path)
             .env("HOME", self.home.path())
             .env("HERMES_HOME", self.home.path().join(".hermes"))
+            // What a program that is stopped leaves behind goes with the home.
+            .env("TMPDIR", self.home.path())
             .env("LANG", "C.UTF-8")
             .current_dir(self.home.path())
             .stdin(Stdio::null())
@@ -71,12 +75,48 @@ impl Sandbox {
         Ok(Some(Cost { wall_ns, cpu_ns }))
     }
 
+    /// The wall time of one run and what it printed, read to the end. `Ok(None)` when there is
+    /// no such program.
+    pub(crate) fn time_listing(
+        &self,
+        program: &OsStr,
+        args: &[&str],
+    ) -> Result<Option<(f64, Vec<u8>)>> {
+        let mut command = self.command(program, args);
+        command.stdout(Stdio::piped());
+        let start = Instant::now();
+        let output = match command.output() {
+            Ok(output) => output,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(error).with_context(|| format!("starting {}", program.display()));
+            }
+        };
+        let wall_ns = start.elapsed().as_nanos() as f64;
+        if !output.status.success() {
+            bail!("{} {} failed: {}", program.display(), args.join(" "), output.status);
+        }
+        Ok(Some((wall_ns, output.stdout)))
+    }
+
     /// Runs a program that prints one JSON value, and reads it.
     pub(crate) fn read_json<T: DeserializeOwned>(
         &self,
         program: &Path,
         args: &[&str],
     ) -> Result<T> {
+        match self.read_json_in_time(program, args)? {
+            Ended::Printed(value) => Ok(value),
+            Ended::OutOfTime => bail!("{} ran out of time", program.display()),
+        }
+    }
+
+    /// The same for a program that sets itself an alarm and may be ended by it.
+    pub(crate) fn read_json_in_time<T: DeserializeOwned>(
+        &self,
+        program: &Path,
+        args: &[&str],
+    ) -> Result<Ended<T>> {
         let what = || format!("{} {}", program.display(), args.join(" "));
         let output = self
             .command(program.as_os_str(), args)
@@ -84,13 +124,34 @@ impl Sandbox {
             .stderr(Stdio::piped())
             .output()
             .with_context(|| format!("starting {}", what()))?;
+        if output.status.signal() == Some(Signal::SIGALRM as i32) {
+            return Ok(Ended::OutOfTime);
+        }
         if !output.status.success() {
             let complaint = String::from_utf8_lossy(&output.stderr);
             bail!("{} failed: {}\n{}", what(), output.status, complaint.trim_end());
         }
         serde_json::from_slice(&output.stdout)
+            .map(Ended::Printed)
             .with_context(|| format!("reading the measurements printed by {}", what()))
     }
+}
+
+/// The plainest way to run a shell command: what ours is compared with. No input; errors are shown
+/// to nobody.
+pub(crate) fn bare_shell(text: &str) -> Command {
+    let mut shell = command(OsStr::new("bash"));
+    shell.args(["-c", text]).stdin(Stdio::null()).stderr(Stdio::null());
+    shell
+}
+
+/// How a program that was given some time ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Ended<T> {
+    /// With its result.
+    Printed(T),
+    /// By its alarm.
+    OutOfTime,
 }
 
 /// Runs a preparing step in the user's own environment; what it prints goes to standard
@@ -159,6 +220,25 @@ mod tests {
         let script = "env | grep -c '^CARGO' || true";
         let inherited: u32 = sandbox.read_json(Path::new("sh"), &["-c", script]).unwrap();
         assert_eq!(inherited, 0);
+    }
+
+    #[test]
+    fn tells_an_alarm_from_a_failure() {
+        let sandbox = Sandbox::new().unwrap();
+        let run = |script| sandbox.read_json_in_time::<u32>(Path::new("sh"), &["-c", script]);
+        assert_eq!(run("echo 7").unwrap(), Ended::Printed(7));
+        assert_eq!(run("kill -ALRM $$").unwrap(), Ended::OutOfTime);
+        assert!(run("kill -TERM $$").is_err());
+    }
+
+    #[test]
+    fn reads_a_listing_to_its_end() {
+        let sandbox = Sandbox::new().unwrap();
+        let script = "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done";
+        let listing = sandbox.time_listing(OsStr::new("sh"), &["-c", script]).unwrap();
+        let (wall_ns, listed) = listing.unwrap();
+        assert!(wall_ns > 0.0 && listed.ends_with(b"line 19999\n"));
+        assert_eq!(sandbox.time_listing(OsStr::new("no-such-program-here"), &[]).unwrap(), None);
     }
 
     #[test]

@@ -16,14 +16,22 @@ pub(crate) struct Reference {
     environment: PathBuf,
     /// The script that measures it.
     pub(crate) script: PathBuf,
+    /// The script that measures its file tools.
+    pub(crate) files_script: PathBuf,
+    /// The script that measures its terminal, its guard and its redaction.
+    pub(crate) terminal_script: PathBuf,
 }
 
 impl Reference {
     /// Finds the installed reference, or installs it with `interpreter`.
     pub(crate) fn install(interpreter: &OsStr) -> Result<Self> {
         let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let reference =
-            Self { environment: bench.join(".venv"), script: bench.join("reference.py") };
+        let reference = Self {
+            environment: bench.join(".venv"),
+            script: bench.join("reference.py"),
+            files_script: bench.join("reference_files.py"),
+            terminal_script: bench.join("reference_terminal.py"),
+        };
         if !reference.marker().exists() {
             reference
                 .create(interpreter)

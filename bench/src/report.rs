@@ -14,6 +14,8 @@ use crate::units::{Unit, ratio_text};
 pub(crate) enum Baseline {
     /// Measured in this run.
     Measured(f64),
+    /// Stopped before it was done: it takes at least this.
+    AtLeast(f64),
     /// Left out on purpose.
     Skipped,
     /// Wanted, but not to be had: why, and what to do.
@@ -34,8 +36,12 @@ pub(crate) enum Target {
     None,
     /// Ours is at most so many times the baseline.
     Times(f64),
+    /// Ours is at most so much more than the baseline, in the row's unit.
+    Above(f64),
     /// Ours is at most this, in the row's unit.
     AtMost(f64),
+    /// Ours is at least this, in the row's unit.
+    AtLeast(f64),
 }
 
 /// How a row came out.
@@ -70,11 +76,21 @@ pub(crate) struct Row {
     unit: Unit,
     ours: f64,
     reference: Option<f64>,
+    /// Whether the reference was stopped, so that its number is too small and the ratio too large.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    reference_stopped: bool,
     ratio: Option<f64>,
+    /// How much more than the baseline ours is, where that is what counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    above: Option<f64>,
     target: Option<String>,
     verdict: Verdict,
+    /// Why there is no baseline, or what to know about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
+    /// What to know about our number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remark: Option<String>,
 }
 
 impl Row {
@@ -88,40 +104,81 @@ impl Row {
     ) -> Self {
         let baseline = baseline.into();
         let reference = match baseline {
-            Baseline::Measured(value) => Some(value),
+            Baseline::Measured(value) | Baseline::AtLeast(value) => Some(value),
             Baseline::Skipped | Baseline::Missing(_) => None,
         };
+        let reference_stopped = matches!(baseline, Baseline::AtLeast(_));
         let ratio = reference.map(|reference| ours / reference);
-        let verdict = match (target, &baseline, ratio) {
+        let above = match target {
+            Target::Above(_) => reference.map(|reference| ours - reference),
+            _ => None,
+        };
+        let compared = match target {
+            Target::Above(_) => above,
+            _ => ratio,
+        };
+        let verdict = match (target, &baseline, compared) {
             (Target::None, ..) => Verdict::Untargeted,
             (Target::AtMost(limit), ..) => judge(ours, limit),
-            (Target::Times(limit), _, Some(ratio)) => judge(ratio, limit),
-            (Target::Times(_), Baseline::Skipped, None) => Verdict::NotJudged,
-            (Target::Times(_), _, None) => Verdict::Fail,
+            (Target::AtLeast(limit), ..) => judge(limit, ours),
+            (Target::Times(limit) | Target::Above(limit), _, Some(number)) => judge(number, limit),
+            (Target::Times(_) | Target::Above(_), Baseline::Skipped, None) => Verdict::NotJudged,
+            (Target::Times(_) | Target::Above(_), _, None) => Verdict::Fail,
         };
         let target = match target {
             Target::None => None,
             Target::Times(limit) => Some(format!("≤ {}", ratio_text(limit))),
+            Target::Above(limit) => Some(format!("≤ +{}", unit.text(limit))),
             Target::AtMost(limit) => Some(format!("≤ {}", unit.text(limit))),
+            Target::AtLeast(limit) => Some(format!("≥ {}", unit.text(limit))),
         };
         let note = match baseline {
             Baseline::Missing(why) => Some(why),
+            Baseline::AtLeast(value) => Some(format!(
+                "the reference did not finish in {} and was stopped; the ratio is at most this",
+                unit.text(value)
+            )),
             Baseline::Measured(_) | Baseline::Skipped => None,
         };
-        Self { name, unit, ours, reference, ratio, target, verdict, note }
+        Self {
+            name,
+            unit,
+            ours,
+            reference,
+            reference_stopped,
+            ratio,
+            above,
+            target,
+            verdict,
+            note,
+            remark: None,
+        }
+    }
+
+    /// The row with something to know about our number.
+    pub(crate) fn remarked(mut self, remark: String) -> Self {
+        self.remark = Some(remark);
+        self
     }
 
     fn cells(&self) -> [String; COLUMNS] {
+        let (above, below) = if self.reference_stopped { ("> ", "< ") } else { ("", "") };
         let reference = match (self.reference, &self.note) {
-            (Some(value), _) => self.unit.text(value),
+            (Some(value), _) => format!("{above}{}", self.unit.text(value)),
             (None, Some(_)) => "missing".to_owned(),
+            (None, None) => "–".to_owned(),
+        };
+        let compared = match (self.above, self.ratio) {
+            (Some(more), _) if more < 0.0 => format!("−{}", self.unit.text(-more)),
+            (Some(more), _) => format!("+{}", self.unit.text(more)),
+            (None, Some(ratio)) => below.to_owned() + &ratio_text(ratio),
             (None, None) => "–".to_owned(),
         };
         [
             self.name.to_owned(),
             self.unit.text(self.ours),
             reference,
-            self.ratio.map_or_else(|| "–".to_owned(), ratio_text),
+            compared,
             self.target.clone().unwrap_or_default(),
             self.verdict.word().to_owned(),
         ]
@@ -176,7 +233,7 @@ impl Report {
             text.push('\n');
         }
         for row in &self.rows {
-            if let Some(note) = &row.note {
+            for note in row.note.iter().chain(&row.remark) {
                 let _ = write!(text, "\n{}: {note}\n", row.name);
             }
         }
@@ -211,6 +268,26 @@ mod tests {
     }
 
     #[test]
+    fn judges_differences_and_lower_limits() {
+        let above = |ours| row(ours, Baseline::Measured(1e6), Target::Above(1e6));
+        assert_eq!(above(2e6).verdict, Verdict::Pass);
+        assert_eq!(above(2.1e6).verdict, Verdict::Fail);
+        assert_eq!(row(5.0, Baseline::Skipped, Target::AtLeast(5.0)).verdict, Verdict::Pass);
+        assert_eq!(row(4.9, Baseline::Skipped, Target::AtLeast(5.0)).verdict, Verdict::Fail);
+        assert_eq!(row(f64::NAN, Baseline::Skipped, Target::AtLeast(5.0)).verdict, Verdict::Fail);
+        let table = Report { rows: vec![above(1.25e6), above(0.75e6)] }.table();
+        assert!(table.contains("+250 µs  ≤ +1.00 ms"), "{table}");
+        assert!(table.contains("−250 µs  ≤ +1.00 ms"), "{table}");
+    }
+
+    #[test]
+    fn a_remark_is_printed_but_takes_nothing_from_the_row() {
+        let row = row(1e3, Baseline::Skipped, Target::AtMost(2e3)).remarked("the worst".to_owned());
+        let table = Report { rows: vec![row] }.table();
+        assert!(table.contains("row: the worst") && !table.contains("missing"), "{table}");
+    }
+
+    #[test]
     fn a_missing_baseline_fails_while_a_skipped_one_is_counted() {
         let missing = Baseline::Missing("install it".to_owned());
         let rows = vec![
@@ -222,6 +299,17 @@ mod tests {
         let table = report.table();
         assert!(table.contains("row: install it"), "{table}");
         assert!(table.contains("0 targets met, 1 missed, 1 not judged"), "{table}");
+    }
+
+    #[test]
+    fn a_reference_that_was_stopped_is_a_bound() {
+        let report = Report { rows: vec![row(1e9, Baseline::AtLeast(6e10), Target::Times(0.05))] };
+        assert!(!report.misses_a_target());
+        let table = report.table();
+        assert!(table.contains("> 60.0 s  < 1/60"), "{table}");
+        assert!(table.contains("row: the reference did not finish in 60.0 s"), "{table}");
+        let unproven = row(4e9, Baseline::AtLeast(6e10), Target::Times(0.05));
+        assert_eq!(unproven.verdict, Verdict::Fail);
     }
 
     #[test]

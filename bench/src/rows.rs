@@ -11,7 +11,8 @@ const CACHED: Target = Target::Times(1.0 / 50.0);
 const CALL: Target = Target::Times(1.0 / 10.0);
 const MEMORY: Target = Target::AtMost(15e6);
 
-const NO_RIPGREP: &str = "ripgrep is not installed, so this target cannot be judged; \
+/// What to do about a missing ripgrep.
+pub(crate) const NO_RIPGREP: &str = "ripgrep is not installed, so this target cannot be judged; \
     install it with `apt-get install ripgrep` or `cargo install ripgrep`";
 
 /// All rows, in the order of printing. Without `reference` the rows that compare with it

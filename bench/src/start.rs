@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::measurements::Cost;
 use crate::process::Sandbox;
+use crate::timing::median;
 
 const ROUNDS: usize = 300;
 /// The reference takes hundreds of milliseconds: one of its runs per so many rounds.
@@ -67,12 +68,6 @@ fn typical(runs: &[Cost]) -> Option<Cost> {
         wall_ns: median(runs.iter().map(|run| run.wall_ns))?,
         cpu_ns: median(runs.iter().map(|run| run.cpu_ns))?,
     })
-}
-
-fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut sorted: Vec<f64> = values.collect();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied()
 }
 
 #[cfg(test)]

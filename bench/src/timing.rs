@@ -32,6 +32,13 @@ pub(crate) fn median_after<O>(mut disturb: impl FnMut(), mut call: impl FnMut() 
     runs.get(runs.len() / 2).map_or(f64::NAN, |took| took.as_nanos() as f64)
 }
 
+/// The number in the middle.
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied()
+}
+
 /// What is made in the timed part is dropped in it too, as it is on the other side.
 fn batch<I, O>(
     size: usize,

@@ -13,9 +13,15 @@ pub(crate) enum Unit {
     Bytes,
     /// Things.
     Count,
+    /// Things in a second.
+    Rate,
+    /// Bytes in a second.
+    Throughput,
 }
 
 const TIMES: &[(f64, &str)] = &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
+const RATES: &[(f64, &str)] = &[(1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")];
+const THROUGHPUTS: &[(f64, &str)] = &[(1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")];
 const SIZES: &[(f64, &str)] = &[(1e6, "MB"), (1e3, "kB"), (1.0, "B")];
 
 impl Unit {
@@ -25,6 +31,8 @@ impl Unit {
             Self::Time => scaled(value, TIMES),
             Self::Bytes => scaled(value, SIZES),
             Self::Count => format!("{value:.0}"),
+            Self::Rate => scaled(value, RATES),
+            Self::Throughput => scaled(value, THROUGHPUTS),
         }
     }
 }
@@ -75,6 +83,8 @@ mod tests {
         assert_eq!(Unit::Bytes.text(73_183_232.0), "73.2 MB");
         assert_eq!(Unit::Bytes.text(38_818.0), "38.8 kB");
         assert_eq!(Unit::Count.text(16.0), "16");
+        assert_eq!(Unit::Rate.text(100_000.0), "100 k/s");
+        assert_eq!(Unit::Throughput.text(52_400_000.0), "52.4 MB/s");
     }
 
     #[test]

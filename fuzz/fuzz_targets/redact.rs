@@ -1,10 +1,15 @@
-//! Any text: no panic, and redacting twice gives the same as once.
+//! Any text in any mode: no panic, and redacting twice gives the same as once. As a command, the text
+//! can be read as well.
 #![no_main]
 
-use hermes_guard::redact::redact_file;
+use hermes_guard::redact::{Mode, redact, redact_file};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    let once = redact_file(text).into_owned();
-    assert_eq!(redact_file(&once), once);
+    for mode in [Mode::Full, Mode::CodeFile, Mode::FileRead, Mode::UrlCredentials] {
+        let once = redact(text, mode).into_owned();
+        assert_eq!(redact(&once, mode), once, "{mode:?}");
+    }
+    assert_eq!(redact_file(text), redact(text, Mode::FileRead));
+    let _ = redact("TOKEN=abc", Mode::Terminal { command: text });
 });

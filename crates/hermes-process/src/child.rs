@@ -5,47 +5,49 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe;
 use tokio::runtime::Handle;
-use tokio::time::timeout;
 
+use crate::adopted::process_start_time;
 use crate::command::{Command, Stdin};
 use crate::error::ProcessError;
+use crate::handle::ProcessHandle;
 use crate::launch::{self, Launched};
-use crate::warden::{Link, News};
+use crate::pty::Pty;
+use crate::warden::Line;
 
 /// A pipe to a program's standard input; dropping it is the end of the input.
 pub type InputPipe = pipe::Sender;
 /// A pipe from a program's standard output or standard error.
 pub type OutputPipe = pipe::Receiver;
 
-/// How long a killed tree may take to be gone before we stop waiting for it.
-const KILL_LIMIT: Duration = Duration::from_secs(2);
-
-/// How long a program's end may precede its warden's when nothing is left to watch over.
-const PARTING_LIMIT: Duration = Duration::from_millis(50);
-
 /// A running program and its whole tree.
 ///
 /// Dropping it kills the tree at once, unless the program was started with
-/// [`Lifetime::Survives`](crate::Lifetime::Survives).
+/// [`Lifetime::Survives`](crate::Lifetime::Survives). Other tasks that have to do with the program
+/// get a [`ProcessHandle`].
 pub struct Child {
-    pid: u32,
-    status: Option<ExitStatus>,
-    tree: Tree,
-    link: Link,
+    handle: ProcessHandle,
     stdin: Option<InputPipe>,
     stdout: Option<OutputPipe>,
     stderr: Option<OutputPipe>,
+    pty: Option<Pty>,
+    when_dropped: WhenDropped,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tree {
-    Alive,
-    Gone,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WhenDropped {
+    HangUp,
+    Nothing,
+}
+
+/// Whether to look up the time at which a program was started.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StartTime {
+    Wanted,
+    /// By calls that see the program through to its end themselves.
+    NotWanted,
 }
 
 impl Command {
@@ -53,19 +55,23 @@ impl Command {
     ///
     /// Not async: it takes a millisecond or so until the program runs or cannot be run.
     ///
-    /// Deadline, cancellation, capture limit and leftovers are matters of [`Command::run`]: here
-    /// they are the caller's.
-    pub fn spawn(mut self) -> Result<Child, ProcessError> {
+    /// Deadline, cancellation, capture limit, tap and leftovers are matters of [`Command::run`]:
+    /// here they are the caller's.
+    pub fn spawn(self) -> Result<Child, ProcessError> {
+        self.start(StartTime::Wanted)
+    }
+
+    pub(crate) fn start(mut self, start_time: StartTime) -> Result<Child, ProcessError> {
         let program = launch::name(&self);
         if Handle::try_current().is_err() {
             return Err(ProcessError::NoRuntime { program });
         }
         let launched = launch::launch(&self)?;
         let input = std::mem::take(&mut self.stdin);
-        match Child::adopt(launched, input) {
+        match Child::adopt(launched, input, &self, start_time) {
             Ok(child) => {
                 // Without arguments: they may hold secrets.
-                tracing::debug!(pid = child.pid, program, "started");
+                tracing::debug!(pid = child.pid(), program, "started");
                 Ok(child)
             }
             Err(source) => Err(ProcessError::NoResources { program, source }),
@@ -74,24 +80,47 @@ impl Command {
 }
 
 impl Child {
-    fn adopt(launched: Launched, input: Stdin) -> io::Result<Self> {
+    fn adopt(
+        launched: Launched,
+        input: Stdin,
+        command: &Command,
+        start_time: StartTime,
+    ) -> io::Result<Self> {
         let Launched { pid, control, pipes } = launched;
-        let link = Link::open(control)?;
+        let line = Line::open(control)?;
+        let start_time = match start_time {
+            // Looked up before the news are: as long as these do not say that the program has
+            // ended, the number was its own.
+            StartTime::Wanted => process_start_time(pid).filter(|_| line.news().status.is_none()),
+            StartTime::NotWanted => None,
+        };
+        let handle = ProcessHandle::new(pid, start_time, command.lifetime, line);
         let mut stdin = pipes.stdin.map(InputPipe::from_owned_fd).transpose()?;
         let stdout = pipes.stdout.map(OutputPipe::from_owned_fd).transpose()?;
         let stderr = pipes.stderr.map(OutputPipe::from_owned_fd).transpose()?;
+        let pty = pipes.terminal.map(Pty::new).transpose()?;
         if let Stdin::Bytes(bytes) = input
             && let Some(pipe) = stdin.take()
         {
             // Needs no handle: the pipe breaks when the last process that could read it is gone.
             tokio::spawn(feed(pipe, bytes));
         }
-        Ok(Self { pid, status: None, tree: Tree::Alive, link, stdin, stdout, stderr })
+        Ok(Self { handle, stdin, stdout, stderr, pty, when_dropped: WhenDropped::HangUp })
+    }
+
+    /// A handle for other tasks.
+    pub fn handle(&self) -> ProcessHandle {
+        self.handle.clone()
     }
 
     /// The program's process id, which is also that of its group and session.
     pub fn pid(&self) -> u32 {
-        self.pid
+        self.handle.pid()
+    }
+
+    /// When the program was started, see [`ProcessHandle::start_time`].
+    pub fn start_time(&self) -> Option<u64> {
+        self.handle.start_time()
     }
 
     /// The pipe to the program's input, once, if it was started with [`Stdin::Piped`].
@@ -109,78 +138,55 @@ impl Child {
         self.stderr.take()
     }
 
+    /// The program's terminal, once, if it was started with [`Command::pty`]. Then it takes the
+    /// place of all three pipes.
+    pub fn take_pty(&mut self) -> Option<Pty> {
+        self.pty.take()
+    }
+
     /// Waits for the program itself to end; descendants may still run. Can be called again, and
     /// loses nothing when cancelled.
     pub async fn wait(&mut self) -> Result<ExitStatus, ProcessError> {
-        loop {
-            if let Some(status) = self.status {
-                return Ok(status);
-            }
-            if self.tree == Tree::Gone {
-                return Err(ProcessError::WardenLost { pid: self.pid });
-            }
-            self.hear().await;
-        }
+        self.handle.wait().await
+    }
+
+    /// How the program has ended, if it has. Does not wait.
+    pub fn try_wait(&mut self) -> Result<Option<ExitStatus>, ProcessError> {
+        self.handle.try_wait()
     }
 
     /// Sends SIGTERM to the whole tree, and SIGKILL to what is left of it after `grace`. Returns
     /// when all are gone.
     pub async fn terminate(&mut self, grace: Duration) -> Result<(), ProcessError> {
-        self.link.terminate(grace).await;
-        self.gone_within(grace.saturating_add(KILL_LIMIT)).await
+        self.handle.terminate(grace).await
     }
 
     /// Sends SIGKILL to the whole tree. Returns when all are gone.
     pub async fn kill(&mut self) -> Result<(), ProcessError> {
-        self.link.kill().await;
-        self.gone_within(KILL_LIMIT).await
+        self.handle.kill().await
     }
 
     /// Gives up control: the tree runs on until it ends by itself or the calling process ends.
-    pub async fn release(mut self) {
+    pub fn release(mut self) {
         // Most often nothing is left, and then there is no line to keep.
-        if self.status.is_none() || self.gone_within(PARTING_LIMIT).await.is_err() {
-            self.link.release();
+        if !self.handle.is_gone() {
+            self.handle.release();
         }
+        self.when_dropped = WhenDropped::Nothing;
     }
+}
 
-    async fn gone_within(&mut self, limit: Duration) -> Result<(), ProcessError> {
-        let gone = timeout(limit, async {
-            while self.tree == Tree::Alive {
-                self.hear().await;
-            }
-        });
-        gone.await.map_err(|_| ProcessError::StillRunning { pid: self.pid })
-    }
-
-    async fn hear(&mut self) {
-        match self.link.news().await {
-            News::Exited(status) => self.status = Some(status),
-            News::Gone => {
-                self.tree = Tree::Gone;
-                if self.status.is_none() {
-                    self.clean_up_after_lost_warden();
-                }
-            }
+impl Drop for Child {
+    fn drop(&mut self) {
+        if self.when_dropped == WhenDropped::HangUp && !self.handle.is_gone() {
+            self.handle.hang_up();
         }
-    }
-
-    /// A warden that leaves without a word was killed. The program dies by its parent-death
-    /// signal; its group, at least, can be reached from here.
-    fn clean_up_after_lost_warden(&self) {
-        tracing::warn!(pid = self.pid, "the warden of this process was killed");
-        let _ = killpg(Pid::from_raw(self.pid.cast_signed()), Signal::SIGKILL);
     }
 }
 
 impl fmt::Debug for Child {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pid, status, tree, .. } = self;
-        f.debug_struct("Child")
-            .field("pid", pid)
-            .field("status", status)
-            .field("tree", tree)
-            .finish_non_exhaustive()
+        f.debug_struct("Child").field("pid", &self.pid()).finish_non_exhaustive()
     }
 }
 

@@ -9,12 +9,15 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use crate::capture::CaptureLimit;
+use crate::confine::Confinement;
 use crate::environment::Environment;
+use crate::pty::PtySize;
 
 /// What a program reads from its standard input.
 #[derive(Debug, Default)]
@@ -64,6 +67,9 @@ pub enum Leftovers {
     Keep,
 }
 
+/// Is shown output as it arrives, see [`Command::on_output`].
+pub type OutputTap = Arc<dyn Fn(&[u8]) + Send + Sync>;
+
 /// A program to run, with everything that decides how.
 ///
 /// A bare program name is looked up in the `PATH` given to the child or, if it is given none, in
@@ -76,6 +82,9 @@ pub struct Command {
     pub(crate) environment: Environment,
     pub(crate) stdin: Stdin,
     pub(crate) output: Output,
+    pub(crate) pty: Option<PtySize>,
+    pub(crate) tap: Option<OutputTap>,
+    pub(crate) confinement: Option<Confinement>,
     pub(crate) capture: CaptureLimit,
     pub(crate) deadline: Option<Duration>,
     pub(crate) grace: Duration,
@@ -98,6 +107,9 @@ impl Command {
             environment: Environment::default(),
             stdin: Stdin::default(),
             output: Output::default(),
+            pty: None,
+            tap: None,
+            confinement: None,
             capture: CaptureLimit::default(),
             deadline: None,
             grace: Self::DEFAULT_GRACE,
@@ -177,6 +189,36 @@ impl Command {
         self
     }
 
+    /// Gives the program a terminal of this size in place of its three standard streams, and as
+    /// its controlling terminal. The choices of input and output do not matter then: what the
+    /// program prints is read from its [`Pty`](crate::Pty), and what is written there is typed.
+    ///
+    /// [`Command::run`] types the bytes of [`Stdin::Bytes`], if any, and the end of the input, and
+    /// captures the screen as `stdout`.
+    ///
+    /// What kind of terminal it is should be said in the variable `TERM`.
+    #[must_use]
+    pub fn pty(mut self, size: PtySize) -> Self {
+        self.pty = Some(size);
+        self
+    }
+
+    /// Shows each piece of output to `tap` as [`Command::run`] reads it, both streams merged, cut
+    /// anywhere, before any limit. Called where the call is polled: it must be quick.
+    #[must_use]
+    pub fn on_output(mut self, tap: OutputTap) -> Self {
+        self.tap = Some(tap);
+        self
+    }
+
+    /// Takes rights away from the program and all its descendants. If the kernel cannot do what is
+    /// asked for, the program is not started.
+    #[must_use]
+    pub fn confine(mut self, confinement: Confinement) -> Self {
+        self.confinement = Some(confinement);
+        self
+    }
+
     /// Limits what [`Command::run`] keeps of each captured stream.
     #[must_use]
     pub fn capture(mut self, limit: CaptureLimit) -> Self {
@@ -228,6 +270,8 @@ impl fmt::Debug for Command {
             .field("args", &self.args)
             .field("cwd", &self.cwd)
             .field("environment", &self.environment)
+            .field("pty", &self.pty)
+            .field("confinement", &self.confinement)
             .field("deadline", &self.deadline)
             .field("lifetime", &self.lifetime)
             .field("leftovers", &self.leftovers)

@@ -58,7 +58,7 @@ impl fmt::Debug for Environment {
     clippy::disallowed_methods,
     reason = "handing on a variable of our own process, by name, is this module's purpose"
 )]
-fn ours(name: &OsStr) -> Option<OsString> {
+pub(crate) fn ours(name: &OsStr) -> Option<OsString> {
     std::env::var_os(name)
 }
 

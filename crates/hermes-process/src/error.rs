@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::confine::ConfinementError;
+
 /// Why a program could not be started, watched or stopped.
 ///
 /// A program that ran and failed is not an error: see [`End`](crate::End).
@@ -88,6 +90,15 @@ pub enum ProcessError {
         source: io::Error,
     },
 
+    /// The program was not started, because it could not have been confined as asked for.
+    #[error("cannot start `{program}` confined: {source}")]
+    Confinement {
+        /// The program that was to be started.
+        program: String,
+        /// What is missing.
+        source: ConfinementError,
+    },
+
     /// Any other refusal by the system.
     #[error("cannot start `{program}`: {source}")]
     Spawn {
@@ -124,6 +135,16 @@ pub enum ProcessError {
          something killed the `hermes-warden` process, look for an out-of-memory kill in `dmesg`"
     )]
     WardenLost {
+        /// The program's process id.
+        pid: u32,
+    },
+
+    /// The program runs on by itself, as it was to survive, and nobody watches over it any more.
+    #[error(
+        "process {pid} was let go and runs on by itself; \
+         find it by its number and start time"
+    )]
+    LetGo {
         /// The program's process id.
         pid: u32,
     },

@@ -4,6 +4,8 @@
 //! are started by us, in our group, without a warden. They hang up when we die, like every program
 //! whose terminal goes away.
 
+use std::io::IsTerminal as _;
+use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::ExitStatus;
 
@@ -11,14 +13,15 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 
 use crate::command::Command;
+use crate::confine::Prepared;
 use crate::error::ProcessError;
-use crate::launch::system_error;
+use crate::launch::{confinement, system_error};
 use crate::lookup;
 
 impl Command {
     /// Runs the program in the foreground of our own terminal and waits for it. It shares our
     /// process group and streams, so keys and signals of the terminal reach it; deadline, capture
-    /// and the other settings that keep a program apart from us do not apply.
+    /// and the other settings that keep a program apart from us do not apply. A confinement does.
     pub fn run_in_foreground(self) -> Result<ExitStatus, ProcessError> {
         let file = lookup::find(&self.program, &self.environment.search_path())?;
         #[expect(
@@ -30,9 +33,20 @@ impl Command {
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
-        // SAFETY: between fork and exec only this one system call is made.
+        let terminal = std::io::stdin();
+        let prepared = match &self.confinement {
+            Some(wanted) => wanted
+                .prepare(terminal.is_terminal().then(|| terminal.as_fd()))
+                .map_err(|error| confinement(&self, error))?,
+            None => Prepared::nothing(),
+        };
+        let enter = move || {
+            set_pdeathsig(Signal::SIGHUP)?;
+            Ok(prepared.enter()?)
+        };
+        // SAFETY: between fork and exec only system calls are made.
         unsafe {
-            command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGHUP)?));
+            command.pre_exec(enter);
         }
         command.status().map_err(|source| system_error(&self, source))
     }

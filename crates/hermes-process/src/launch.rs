@@ -1,8 +1,15 @@
 //! From a [`Command`] to a running program: what can be done, and can go wrong, on our side.
+//!
+//! Everything that may allocate, search or be refused happens here, before anyone is asked to start
+//! anything: texts are checked, the file is found, the directory opened, pipes or a terminal made, a
+//! confinement prepared. Then one request goes out and one answer comes back, and each way in which
+//! it can fail becomes an error that says what to do about it.
+//!
+//! A request is made again only if it is certain that its program was not started.
 
 use std::fs::File;
 use std::io::{self, PipeWriter};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -12,10 +19,12 @@ use nix::fcntl::{OFlag, open};
 use nix::sys::stat::Mode;
 
 use crate::command::{Command, Output, Stdin};
+use crate::confine::{ConfinementError, Prepared};
 use crate::error::ProcessError;
-use crate::keeper::image::Parts;
+use crate::keeper::image::{self, Parts, Terminal};
 use crate::keeper::{self, Handed};
 use crate::lookup;
+use crate::pty;
 use crate::warden::{self, Report, Stage};
 
 /// Tries to get an answer from a keeper: one may be killed with our request still unread. Then the
@@ -36,6 +45,16 @@ pub(crate) struct Pipes {
     pub(crate) stdin: Option<OwnedFd>,
     pub(crate) stdout: Option<OwnedFd>,
     pub(crate) stderr: Option<OwnedFd>,
+    /// Our end of its terminal.
+    pub(crate) terminal: Option<OwnedFd>,
+}
+
+/// The child's standard streams.
+struct Streams {
+    stdin: OwnedFd,
+    /// None, if it is the same as the one before.
+    stdout: Option<OwnedFd>,
+    stderr: Option<OwnedFd>,
 }
 
 /// Starts the program under a warden of its own. Blocks until it runs, a matter of milliseconds.
@@ -45,19 +64,21 @@ pub(crate) fn launch(command: &Command) -> Result<Launched, ProcessError> {
     let cwd = open_cwd(command)?;
     let lost = || ProcessError::KeeperLost { program: name(command) };
     for _ in 0..ATTEMPTS {
-        let (control, pipes) =
-            ask(command, &file, &cwd).map_err(|source| system_error(command, source))?;
+        let Asked { control, pipes, image } = ask(command, &file, &cwd)?;
         let report = match warden::next_report(&control) {
-            Some(Report::Standing) => warden::next_report(&control).ok_or_else(lost)?,
             Some(report) => report,
+            None if image::is_taken(image.as_fd()) => return Err(lost()),
             None => continue,
         };
         return match report {
             Report::Started(pid) => Ok(Launched { pid: pid.cast_unsigned(), control, pipes }),
             Report::Failed(Stage::Directory, error) => Err(working_directory(command, error)),
+            Report::Failed(Stage::Confine, error) => {
+                Err(confinement(command, ConfinementError::Refused { source: error.into() }))
+            }
             Report::Failed(Stage::Exec, error) => Err(exec_error(command, &file, error)),
             Report::Failed(Stage::Prepare, error) => Err(system_error(command, error.into())),
-            Report::Standing | Report::Exited(_) => Err(lost()),
+            Report::Exited(_) | Report::Finished(_) => Err(lost()),
         };
     }
     Err(lost())
@@ -86,31 +107,59 @@ fn open_cwd(command: &Command) -> Result<OwnedFd, ProcessError> {
     open(dir, flags, Mode::empty()).map_err(|error| working_directory(command, error))
 }
 
+/// What we keep of a request.
+struct Asked {
+    control: UnixStream,
+    pipes: Pipes,
+    image: OwnedFd,
+}
+
 /// Sends the request. When this returns, the child's ends of everything are the child's alone:
 /// while we held a copy of one, nobody would see its end of file.
-fn ask(command: &Command, file: &Path, cwd: &OwnedFd) -> io::Result<(UnixStream, Pipes)> {
-    let (ours, theirs) = UnixStream::pair()?;
+fn ask(command: &Command, file: &Path, cwd: &OwnedFd) -> Result<Asked, ProcessError> {
+    let failed = |source| system_error(command, source);
+    let (control, theirs) = UnixStream::pair().map_err(failed)?;
     let mut pipes = Pipes::default();
-    let stdin = connect_input(&command.stdin, &mut pipes)?;
-    let (stdout, stderr) = connect_output(&command.output, &mut pipes)?;
+    let streams = connect(command, &mut pipes).map_err(failed)?;
+    let terminal = command.pty.map_or(Terminal::None, |_| Terminal::Controlling);
+    let own_terminal = command.pty.map(|_| streams.stdin.as_fd());
+    let prepared = match &command.confinement {
+        Some(wanted) => {
+            wanted.prepare(own_terminal).map_err(|error| confinement(command, error))?
+        }
+        None => Prepared::nothing(),
+    };
     let args = std::iter::once(&command.program).chain(&command.args);
     let parts = Parts {
         lifetime: command.lifetime,
+        terminal,
+        privileges: prepared.privileges,
+        filter: &prepared.filter,
         file,
         args: args.map(AsRef::as_ref).collect(),
         environment: command.environment.iter().collect(),
     };
-    let (image, image_len) = parts.write()?;
-    let fds = Handed {
-        control: theirs.as_fd(),
-        image: image.as_fd(),
-        cwd: cwd.as_fd(),
-        stdin: stdin.as_fd(),
-        stdout: stdout.as_fd(),
-        stderr: stderr.as_fd(),
-    };
-    keeper::request(image_len, &fds)?;
-    Ok((ours, pipes))
+    let (image, image_len) = parts.write().map_err(failed)?;
+    let stdin = streams.stdin.as_fd();
+    let stdout = streams.stdout.as_ref().map_or(stdin, AsFd::as_fd);
+    let stderr = streams.stderr.as_ref().map_or(stdout, AsFd::as_fd);
+    let ruleset = prepared.ruleset.as_ref().map(AsFd::as_fd);
+    let (control_fd, image_fd, cwd) = (theirs.as_fd(), image.as_fd(), cwd.as_fd());
+    let fds = Handed { control: control_fd, image: image_fd, cwd, stdin, stdout, stderr, ruleset };
+    keeper::request(image_len, &fds).map_err(failed)?;
+    Ok(Asked { control, pipes, image })
+}
+
+/// The child's standard streams; our ends, if any, go into `pipes`.
+fn connect(command: &Command, pipes: &mut Pipes) -> io::Result<Streams> {
+    if let Some(size) = command.pty {
+        let pty::Ends { ours, programs } = pty::open(size)?;
+        pipes.terminal = Some(ours);
+        return Ok(Streams { stdin: programs, stdout: None, stderr: None });
+    }
+    let stdin = connect_input(&command.stdin, pipes)?;
+    let (stdout, stderr) = connect_output(&command.output, pipes)?;
+    Ok(Streams { stdin, stdout: Some(stdout), stderr })
 }
 
 /// The child's standard input; our end, if any, goes into `pipes`.
@@ -125,21 +174,18 @@ fn connect_input(stdin: &Stdin, pipes: &mut Pipes) -> io::Result<OwnedFd> {
     }
 }
 
-/// The child's standard output and standard error; our ends, if any, go into `pipes`.
-fn connect_output(output: &Output, pipes: &mut Pipes) -> io::Result<(OwnedFd, OwnedFd)> {
-    let both = |file: File| Ok((file.try_clone()?.into(), file.into()));
-    match output {
-        Output::Discard => both(File::options().write(true).open("/dev/null")?),
-        Output::ToFile(file) => both(file.try_clone()?),
-        Output::Merged => {
-            let writer = output_pipe(&mut pipes.stdout)?;
-            Ok((writer.try_clone()?.into(), writer.into()))
-        }
+/// The child's standard output and, if that is another, its standard error; our ends, if any, go
+/// into `pipes`.
+fn connect_output(output: &Output, pipes: &mut Pipes) -> io::Result<(OwnedFd, Option<OwnedFd>)> {
+    Ok(match output {
+        Output::Discard => (File::options().write(true).open("/dev/null")?.into(), None),
+        Output::ToFile(file) => (file.try_clone()?.into(), None),
+        Output::Merged => (output_pipe(&mut pipes.stdout)?.into(), None),
         Output::Separate => {
             let stdout = output_pipe(&mut pipes.stdout)?;
-            Ok((stdout.into(), output_pipe(&mut pipes.stderr)?.into()))
+            (stdout.into(), Some(output_pipe(&mut pipes.stderr)?.into()))
         }
-    }
+    })
 }
 
 /// A pipe whose reading end is kept in `ours`.
@@ -175,6 +221,10 @@ pub(crate) fn system_error(command: &Command, source: io::Error) -> ProcessError
         }
         _ => ProcessError::Spawn { program, source },
     }
+}
+
+pub(crate) fn confinement(command: &Command, source: ConfinementError) -> ProcessError {
+    ProcessError::Confinement { program: name(command), source }
 }
 
 fn working_directory(command: &Command, error: Errno) -> ProcessError {

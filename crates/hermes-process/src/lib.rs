@@ -16,8 +16,13 @@
 //! * **Nothing grows without limit.** Output is cut to its head and tail while it is read, see
 //!   [`HeadTail`].
 //! * **Nothing leaks in.** A child sees an empty environment plus the variables named by the
-//!   caller, default signal handling, and no descriptor but its standard three.
+//!   caller, default signal handling, and no descriptor but its standard three. That our own
+//!   environment and memory stay ours takes a word in `main`, see [`shield_own_environment`].
 //! * **Nothing is left to reap.** A finished call leaves no zombie.
+//! * **Nothing is signalled by mistake.** Orders go to a program's warden, not to a number. For
+//!   processes of an earlier run of ours, [`signal_if_same`] compares start times first.
+//! * **Nothing is confined halfway.** What a [`Confinement`] asks for is enforced by the kernel,
+//!   or the program does not run.
 //!
 //! # Use
 //!
@@ -40,6 +45,17 @@
 //!
 //! [`Command::run`] is the everyday call, [`Command::run_blocking`] the same for code without a
 //! runtime, and [`Command::spawn`] hands out the pipes for callers that stream.
+//! [`Command::pty`] puts the program on a terminal instead, with a [`Pty`] for its user.
+//!
+//! A table of background programs gives each [`Child`] to a task that waits for it, and keeps a
+//! [`ProcessHandle`] to look at the program and to end it: handles are shared, wait for nobody,
+//! and keep nothing alive.
+//!
+//! A running call takes two processes and, in our own, one descriptor for its warden and one for
+//! each pipe (a terminal counts as one). A thousand at a time are no trouble where the limits allow
+//! for it; where they do not, a call says so with [`ProcessError::NoResources`] and leaves nothing
+//! behind. There is no queue in here, because a program may be waiting for another that we run for
+//! it: who starts many has a semaphore.
 //!
 //! # Keeper and warden
 //!
@@ -52,18 +68,19 @@
 //!
 //! Wardens are forked by the *keeper*, which is a copy of us made once, with the first command.
 //! The larger a process, the slower its forks; the keeper stays as small as it was, so that
-//! starting a program takes the same short time in an agent of any size. [`prepare`] makes it
-//! early. No helper program has to be found on disk, no thread has to be kept alive, and no
+//! starting a program takes the same short time in an agent of any size. It also has a warden
+//! ready for the next program, so that no fork at all is waited for: a call costs some 0.2 ms more
+//! than the bare program does (`examples/spawn_cost.rs` measures it). [`prepare`] makes it early. No helper program has to be found on disk, no thread has to be kept alive, and no
 //! process-wide setting of the host program is touched.
 //!
 //! The modules `keeper` and `warden` tell the details. In `ps` the two show as `hermes-keeper` and
-//! `hermes-warden`.
+//! `hermes-warden`, and the warden that waits for work as `hermes-spare`.
 //!
 //! # What never happens here
 //!
 //! No decision on *whether* something may run (that is the guard's), no shell parsing, no
 //! redaction. No retry of a program that may have started. No signal to a process id that has
-//! already been reaped.
+//! already been reaped. No rendering of what a terminal shows: its bytes are handed on.
 //!
 //! # Platform
 //!
@@ -77,22 +94,35 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("hermes-process relies on Linux (child subreapers, parent-death signals, /proc)");
 
+mod adopted;
 mod capture;
 mod child;
 mod command;
+mod confine;
 mod environment;
 mod error;
 mod foreground;
 mod forked;
+mod handle;
 mod keeper;
 mod launch;
 mod lookup;
+mod processes;
+mod pty;
 mod run;
+mod shield;
 mod warden;
 
+pub use adopted::{process_start_time, signal_if_same};
 pub use capture::{CaptureLimit, Captured, HeadTail};
 pub use child::{Child, InputPipe, OutputPipe};
-pub use command::{Command, Leftovers, Lifetime, Output, Stdin};
+pub use command::{Command, Leftovers, Lifetime, Output, OutputTap, Stdin};
+pub use confine::{
+    Confinement, ConfinementError, KernelSupport, Metadata, Network, kernel_support,
+};
 pub use error::ProcessError;
+pub use handle::{ProcessHandle, Stop};
 pub use keeper::prepare;
+pub use pty::{Pty, PtyReader, PtySize, PtyWriter};
 pub use run::{End, Finished};
+pub use shield::{HideError, hide_environment, shield_own_environment};

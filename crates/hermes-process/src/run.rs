@@ -19,14 +19,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use std::os::unix::process::ExitStatusExt as _;
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
 use crate::capture::{Captured, HeadTail};
-use crate::child::{Child, OutputPipe};
-use crate::command::{Command, Leftovers};
+use crate::child::{Child, StartTime};
+use crate::command::{Command, Leftovers, OutputTap, Stdin};
 use crate::error::ProcessError;
 use crate::launch;
+use crate::pty::PtyWriter;
 
 /// After a program has ended, a descendant may hold its output open. Reading ends with the end of
 /// the output, when nothing came for this long ...
@@ -84,7 +86,7 @@ impl Finished {
 impl Command {
     /// Runs the program to its end, its deadline or its cancellation. Needs a Tokio runtime with
     /// I/O and time. Dropping the future kills the whole tree.
-    pub async fn run(self) -> Result<Finished, ProcessError> {
+    pub async fn run(mut self) -> Result<Finished, ProcessError> {
         let begun = Instant::now();
         let plan = Plan::of(&self);
         let mut stdout = HeadTail::new(self.capture);
@@ -92,14 +94,31 @@ impl Command {
         let end = if plan.cancel.is_cancelled() {
             End::Cancelled
         } else {
-            let mut child = self.spawn()?;
+            let tap = self.tap.take();
+            let typed = match (self.pty, &mut self.stdin) {
+                (Some(_), Stdin::Bytes(bytes)) => std::mem::take(bytes),
+                _ => Vec::new(),
+            };
+            let mut child = self.start(StartTime::NotWanted)?;
             drop(child.take_stdin());
+            let screen = child.take_pty().map(|pty| {
+                let (screen, keyboard) = pty.into_split();
+                // Needs no handle: typing fails when nobody has the terminal open any more.
+                tokio::spawn(type_in(keyboard, typed));
+                screen
+            });
             let (out, err) = (child.take_stdout(), child.take_stderr());
             let received = AtomicU64::new(0);
+            let sink = Sink { tap: tap.as_ref(), received: &received };
             let reading = pin!(async {
-                let out = collect(out, &mut stdout, &received);
-                let err = collect(err, &mut stderr, &received);
-                tokio::join!(out, err);
+                match screen {
+                    Some(screen) => sink.collect(Some(screen), &mut stdout).await,
+                    None => {
+                        let out = sink.collect(out, &mut stdout);
+                        let err = sink.collect(err, &mut stderr);
+                        tokio::join!(out, err);
+                    }
+                }
             });
             plan.carry_out(child, Reading { future: reading, received: &received, ended: false })
                 .await?
@@ -113,11 +132,14 @@ impl Command {
     pub fn run_blocking(self) -> Result<Finished, ProcessError> {
         let program = launch::name(&self);
         let no_room = |source| ProcessError::NoResources { program: program.clone(), source };
-        // A runtime may not be entered from within another one: hence a thread of its own.
         let work = move || {
             let mut runtime = tokio::runtime::Builder::new_current_thread();
             Ok(runtime.enable_io().enable_time().build()?.block_on(self.run()))
         };
+        if Handle::try_current().is_err() {
+            return work().map_err(no_room)?;
+        }
+        // A runtime may not be entered from within another one: hence a thread of its own.
         let worker = thread::Builder::new().name("hermes-run".into()).spawn(work);
         match worker.map_err(no_room)?.join() {
             Ok(result) => result.map_err(no_room)?,
@@ -161,9 +183,10 @@ impl Plan {
                 io.drain().await;
                 match self.leftovers {
                     Leftovers::Keep => {
-                        child.release().await;
+                        child.release();
                         return Ok(status.into());
                     }
+                    Leftovers::Kill if child.handle().is_gone() => return Ok(status.into()),
                     Leftovers::Kill => note(io.alongside(child.kill()).await),
                 }
                 status.into()
@@ -227,23 +250,47 @@ impl<F: Future<Output = ()>> Reading<'_, F> {
     }
 }
 
-/// Reads a pipe to its end.
-async fn collect(pipe: Option<OutputPipe>, into: &mut HeadTail, received: &AtomicU64) {
-    let Some(mut pipe) = pipe else { return };
-    let mut buffer = vec![0; READ_SIZE];
-    let mut reads = 0_u32;
-    loop {
-        match pipe.read(&mut buffer).await {
-            // An error ends the stream as well: what has been read is what there is.
-            Ok(0) | Err(_) => return,
-            Ok(count) => {
-                into.push(&buffer[..count]);
-                received.fetch_add(count as u64, Ordering::Relaxed);
+/// Types the input of a program that was given a terminal, and its end.
+async fn type_in(mut keyboard: PtyWriter, bytes: Vec<u8>) {
+    let typed = match keyboard.write_all(&bytes).await {
+        Ok(()) => keyboard.send_eof().await,
+        failed => failed,
+    };
+    if let Err(error) = typed {
+        tracing::debug!(%error, "could not type all input to a process");
+    }
+}
+
+/// Where output goes beside its capture.
+#[derive(Clone, Copy)]
+struct Sink<'a> {
+    tap: Option<&'a OutputTap>,
+    received: &'a AtomicU64,
+}
+
+impl Sink<'_> {
+    /// Reads a stream to its end.
+    async fn collect(self, stream: Option<impl AsyncRead + Unpin>, into: &mut HeadTail) {
+        let Some(mut stream) = stream else { return };
+        let mut buffer = Vec::with_capacity(READ_SIZE);
+        let mut reads = 0_u32;
+        loop {
+            match stream.read_buf(&mut buffer).await {
+                // An error ends the stream as well: what has been read is what there is.
+                Ok(0) | Err(_) => return,
+                Ok(count) => {
+                    self.received.fetch_add(count as u64, Ordering::Relaxed);
+                    if let Some(tap) = self.tap {
+                        tap(&buffer);
+                    }
+                    into.push(&buffer);
+                    buffer.clear();
+                }
             }
-        }
-        reads = reads.wrapping_add(1);
-        if reads.is_multiple_of(READS_PER_TURN) {
-            tokio::task::yield_now().await;
+            reads = reads.wrapping_add(1);
+            if reads.is_multiple_of(READS_PER_TURN) {
+                tokio::task::yield_now().await;
+            }
         }
     }
 }

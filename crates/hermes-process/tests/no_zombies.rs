@@ -4,15 +4,19 @@ mod common;
 
 use std::time::Duration;
 
-use common::{children_of, eventually, kill_9, sh};
-use hermes_process::{Command, End, Leftovers, Lifetime, Stdin, prepare};
+use common::{children_of, eventually, kill_9, name_of, sh};
+use hermes_process::{Command, End, Leftovers, Lifetime, PtySize, Stdin, prepare};
 
 #[tokio::test]
 async fn no_process_is_left_however_a_command_ends() {
     prepare().unwrap();
     let ours = children_of(std::process::id());
     let &[keeper] = ours.as_slice() else { panic!("one keeper, not {ours:?}") };
-    let clean = || children_of(keeper).is_empty() && children_of(std::process::id()) == [keeper];
+    // Below the keeper nothing but the warden that waits for the next command.
+    let clean = || {
+        matches!(children_of(keeper).as_slice(), [spare] if children_of(*spare).is_empty() && name_of(*spare) == "hermes-spare")
+            && children_of(std::process::id()) == [keeper]
+    };
 
     sh("exit 1").run().await.unwrap();
     assert!(eventually(clean), "after an end of its own");
@@ -35,10 +39,22 @@ async fn no_process_is_left_however_a_command_ends() {
     drop(sh("sleep 0.05").lifetime(Lifetime::Survives).spawn().unwrap());
     assert!(eventually(clean), "after it was let go");
 
+    sh("exit 3").pty(PtySize::default()).run().await.unwrap();
+    assert!(eventually(clean), "after a program on a terminal");
+
+    drop(sh("sleep 600").pty(PtySize::default()).spawn().unwrap());
+    assert!(eventually(clean), "after a program on a terminal was dropped");
+
+    kill_9(children_of(keeper)[0]);
+    assert!(eventually(clean), "after the spare warden was killed");
+
     // A killed keeper is replaced, and takes nobody with it.
     let mut running = sh("read line; exit 5").stdin(Stdin::Piped).spawn().unwrap();
     kill_9(keeper);
-    assert_eq!(sh("exit 4").run().await.unwrap().end, End::Exited(4));
+    // The first is still taken by the spare warden, the second needs another keeper.
+    for _ in 0..2 {
+        assert_eq!(sh("exit 4").run().await.unwrap().end, End::Exited(4));
+    }
     drop(running.take_stdin());
     assert_eq!(End::from(running.wait().await.unwrap()), End::Exited(5));
     let ours = children_of(std::process::id());

@@ -54,6 +54,15 @@ fn the_whole_tree_dies_with_its_killed_parent() {
 }
 
 #[test]
+fn the_whole_tree_on_a_terminal_dies_with_its_killed_parent() {
+    // Deaf to the hang-up of the terminal, which alone would end the rest.
+    let tree = format!("trap '' HUP\n{TREE}");
+    let (parent, tree) = doomed("terminal", &tree, 4);
+    drop(parent);
+    assert!(eventually(|| !tree.iter().any(|pid| is_alive(*pid))), "{tree:?}");
+}
+
+#[test]
 fn what_a_finished_command_left_behind_dies_with_the_killed_parent() {
     let script = "setsid sh -c 'echo $$; exec sleep 600 >/dev/null 2>&1' &";
     let (parent, tree) = doomed("leaves", script, 1);

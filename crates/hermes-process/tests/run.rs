@@ -5,11 +5,13 @@ mod common;
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, sh};
 use hermes_process::{CaptureLimit, Command, End, Output, ProcessError, Stdin};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
 async fn reports_exit_codes_and_signals() {
@@ -200,4 +202,28 @@ async fn many_run_at_once() {
         let done = task.await.unwrap().unwrap();
         assert_eq!((done.end, done.stdout.text()), (End::Exited(n), format!("{n}\n")));
     }
+}
+
+#[tokio::test]
+async fn output_is_shown_as_it_arrives() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let tap = Arc::clone(&seen);
+    let token = CancellationToken::new();
+    let ready = token.clone();
+    // The program ends only after its first words were seen.
+    let command = sh("echo one; echo two >&2; exec sleep 600")
+        .cancel(token)
+        .capture(CaptureLimit::chars(2))
+        .on_output(Arc::new(move |piece: &[u8]| {
+            let mut seen = tap.lock().unwrap();
+            seen.extend_from_slice(piece);
+            if seen.len() == "one\ntwo\n".len() {
+                ready.cancel();
+            }
+        }));
+    assert_eq!(command.run().await.unwrap().end, End::Cancelled);
+    let mut words: Vec<String> =
+        String::from_utf8(seen.lock().unwrap().clone()).unwrap().lines().map(Into::into).collect();
+    words.sort();
+    assert_eq!(words, ["one", "two"], "all of it, whatever the capture keeps");
 }

@@ -39,6 +39,10 @@ pub(crate) struct GlobalFlags {
     /// Run without shell hooks and plugins (also HERMES_SAFE_MODE=1)
     #[arg(long, global = true)]
     pub(crate) safe_mode: bool,
+    /// Run flagged commands without asking; what is never allowed still is not (also
+    /// HERMES_YOLO_MODE=1)
+    #[arg(long, global = true)]
+    pub(crate) yolo: bool,
     /// Say more on stderr; twice for debugging
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -58,6 +62,9 @@ pub(crate) enum Command {
     /// List, try and revoke shell hooks
     #[command(subcommand)]
     Hooks(HooksCommand),
+    /// See and change which commands run, are asked about or are refused
+    #[command(subcommand)]
+    Approvals(ApprovalsCommand),
     /// Look at and go back to the state of a project before a tool changed it
     #[command(subcommand)]
     Checkpoints(CheckpointsCommand),
@@ -301,6 +308,84 @@ pub(crate) enum HooksCommand {
         /// The hook's command, exactly as configured
         command: String,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalsCommand {
+    /// Say what would become of a command, and why; nothing runs
+    Test(ApprovalsTest),
+    /// List the rules in force: yours, what you allowed for good, and what is looked for
+    #[command(visible_alias = "ls")]
+    List {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add a rule for a command, a pattern of commands, or a category
+    Add(ApprovalsAdd),
+    /// Take back a rule or a lasting approval
+    Revoke {
+        /// The rule or category, as listed
+        key: String,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hermes approvals test 'git push --force' --why
+  hermes approvals test 'rm -r build' --audience nobody --json
+  printf '%s\\n' '\"ls -l\"' '\"rm -rf /\"' | hermes approvals test --stdin")]
+pub(crate) struct ApprovalsTest {
+    /// The command, as one argument
+    #[arg(required_unless_present = "stdin")]
+    pub(crate) command: Option<String>,
+    /// Who could be asked
+    #[arg(long, value_name = "WHO", default_value = "terminal")]
+    pub(crate) audience: TestAudience,
+    /// Also say what could go wrong and how to change the verdict
+    #[arg(long)]
+    pub(crate) why: bool,
+    /// Print JSON for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Analyse many commands: a JSON string a line in, a JSON object a line out
+    #[arg(long, conflicts_with_all = ["command", "why", "json", "audience"])]
+    pub(crate) stdin: bool,
+}
+
+/// Who could be asked about a command.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum TestAudience {
+    /// A person at a terminal
+    Terminal,
+    /// A person in a chat
+    Chat,
+    /// Nobody: a scheduled job
+    Cron,
+    /// Nobody at all
+    Nobody,
+}
+
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("effect").required(true)), after_help = "\
+Examples:
+  hermes approvals add --allow 'git push *'
+  hermes approvals add --deny 'terraform destroy*'
+  hermes approvals add --allow 'recursive delete'")]
+pub(crate) struct ApprovalsAdd {
+    /// Never run it
+    #[arg(long, group = "effect")]
+    pub(crate) deny: bool,
+    /// Always ask first
+    #[arg(long, group = "effect")]
+    pub(crate) ask: bool,
+    /// Run it without asking
+    #[arg(long, group = "effect")]
+    pub(crate) allow: bool,
+    /// A command, a pattern (`*`, `?`, `[abc]`) of whole commands, or a category
+    #[arg(value_name = "PATTERN|CATEGORY")]
+    pub(crate) rule: String,
 }
 
 #[derive(Debug, Subcommand)]

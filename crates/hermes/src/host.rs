@@ -6,7 +6,12 @@
 //! [`Host::runtime`] makes the runtime with every linked tool, and
 //! [`Host::register_shell_hooks`] puts into force the hooks somebody has agreed to.
 //!
+//! [`Host::approvals`] makes the gate that commands have to pass.
+//!
 //! What never happens here: a file is written, or a hook runs that nobody has agreed to.
+
+mod approvals;
+mod environments;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -86,7 +91,7 @@ impl Host {
         Runtime::builder()
             .registry(Arc::new(Registry::with_linked_tools()))
             .config(self.config.value().clone())
-            .vars(self.vars.clone())
+            .vars(self.call_vars())
             .approver(Arc::new(TerminalApprover))
             .build()
     }

@@ -39,12 +39,28 @@ pub fn main() -> ExitCode {
         let printed = ui.line(concat!("hermes ", env!("CARGO_PKG_VERSION")));
         return ending(printed.map(|()| Exit::Done).map_err(Into::into), &mut ui).into();
     }
+    hide_secrets();
     let cli = Cli::parse();
     start_logging(cli.flags.verbose);
     quiet_panics();
     let mut ui = Ui::stdio();
     let result = run(&cli, &mut ui);
     ending(result, &mut ui).into()
+}
+
+/// Keeps programs we start from reading our keys where the kernel shows them. What cannot be hidden
+/// (without `/proc`, say) is no reason not to work.
+fn hide_secrets() {
+    let vars = hermes_tool::Vars::from_process();
+    let secrets: Vec<&str> = vars
+        .iter()
+        .map(|(name, _)| name)
+        .filter(|name| hermes_exec::child_env::is_withheld(name))
+        .collect();
+    if !secrets.is_empty() {
+        let _ = hermes_process::hide_environment(secrets);
+    }
+    let _ = hermes_process::shield_own_environment();
 }
 
 /// Tells about a failure; a reader that went away is none.
@@ -79,6 +95,7 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
         Command::Toolsets(command) => commands::toolsets::run(command, &host, ui),
         Command::Config(command) => commands::config::run(command, &host, ui),
         Command::Hooks(command) => commands::hooks::run(command, &host, ui),
+        Command::Approvals(command) => commands::approvals::run(command, &host, ui),
         Command::Checkpoints(command) => commands::checkpoints::run(command, &host, ui),
         Command::Doctor(args) => commands::doctor::run(args, &host, ui),
         Command::Completion { .. } => Ok(Exit::Done),

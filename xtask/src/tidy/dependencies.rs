@@ -20,8 +20,23 @@ const ORDER: &[(&str, MayUse)] = &[
     ("hermes-process", MayUse::Only(&[])),
     ("hermes-guard", MayUse::Only(&[])),
     ("hermes-store", MayUse::Only(&[])),
+    (
+        "hermes-approval",
+        MayUse::Only(&["hermes-tool", "hermes-process", "hermes-guard", "hermes-store"]),
+    ),
     ("hermes-files", MayUse::Only(&["hermes-tool", "hermes-process", "hermes-guard"])),
     ("hermes-runtime", MayUse::Only(&["hermes-tool"])),
+    (
+        "hermes-exec",
+        MayUse::Only(&[
+            "hermes-tool",
+            "hermes-process",
+            "hermes-guard",
+            "hermes-store",
+            "hermes-approval",
+            "hermes-files",
+        ]),
+    ),
     (
         "hermes-plugins",
         MayUse::Only(&["hermes-tool", "hermes-process", "hermes-store", "hermes-runtime"]),

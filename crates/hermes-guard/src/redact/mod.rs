@@ -1,95 +1,125 @@
-//! Secrets in text on its way to a model.
+//! Secrets in text on its way to a model, a person or a log.
 //!
-//! One scan looks for anything that could begin a secret. Text without such a beginning, which is
-//! nearly all text, is returned as it is, without a copy. Otherwise each rule replaces what it finds.
-//! A known key prefix becomes a marker such as `«redacted:ghp_…»`, never a shortened key: a model
-//! that writes the text back cannot store a broken credential that looks like a real one.
+//! One automaton looks for everything that could begin or name a secret: key prefixes, header names,
+//! words such as `password`, the `://` of a URL. Nearly all text has few of these and is only read
+//! once, without a copy. Around each hit a hand-written rule looks at the neighbourhood and decides.
+//! Rules never look further than they then consume, or only a fixed distance, so the work grows with
+//! the text and with nothing else, however hostile the text is.
 //!
-//! This is the mode for files. Guesses from names (`token = …`) are off here: source code is full of
-//! such lines that hold no secret, and hiding them would make files unreadable.
+//! What is hidden depends on the [`Mode`]. Guesses from names (`token = …`) suit logs and dumps of
+//! the environment. In source code they would hide half of every file, so the code modes keep to what
+//! shows by itself: prefixes, headers, passwords in URLs, private keys.
+//!
+//! A hidden value is [`MASK`], or its first six and last four characters when it is long enough that
+//! these give nothing away. For files even that is too much: a model could write the shortened key
+//! back, and a broken credential would look like a real one. There, a known prefix becomes a marker
+//! such as `«redacted:ghp_…»` and everything else [`MASK`].
+//!
+//! Redacting twice gives the same as once. The rules know their own masks and step over them, and
+//! text in which something was hidden is read again until nothing more is found: what one rule hides
+//! can show another rule more than it saw before.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use regex::{Captures, Regex, RegexSet};
-
-mod patterns;
+mod anchors;
+mod assignment;
+mod blocks;
+mod flags;
+mod headers;
+mod keys;
+mod mask;
+mod names;
+mod parameters;
+mod scan;
+mod terminal;
 #[cfg(test)]
 mod tests;
+mod tokens;
+mod urls;
+mod words;
 
-use patterns::{KEY_PREFIXES, RULES, Rule};
+pub use mask::{MASK, PRIVATE_KEY};
+pub use parameters::is_credential_name;
 
-/// Stands for a private key.
-pub const PRIVATE_KEY: &str = "[REDACTED PRIVATE KEY]";
-/// Stands for a password or token without a known prefix.
-pub const MASK: &str = "***";
+/// How often text is read again after something was hidden. Real text needs one.
+const MORE_PASSES: usize = 8;
 
-struct Engine {
-    any: RegexSet,
-    rules: Vec<(Regex, Rule)>,
+/// Where text comes from, and so what counts as a secret in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode<'a> {
+    /// Any text: logs, messages, errors.
+    Full,
+    /// Source text: no guesses from names.
+    CodeFile,
+    /// Like [`Mode::CodeFile`], for text that may be written back: nothing of a secret remains.
+    FileRead,
+    /// Like [`Mode::Full`], and credentials in the query and fragment of URLs as well. Elsewhere they
+    /// stay on purpose: a link with a token in it is often the very thing asked for.
+    UrlCredentials,
+    /// What a command printed. Like [`Mode::CodeFile`], but [`Mode::Full`] when the command prints
+    /// environment variables.
+    Terminal {
+        /// The command that was run.
+        command: &'a str,
+    },
 }
 
-#[expect(clippy::expect_used, reason = "the patterns are constants and a test runs them")]
-static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
-    let compile = |pattern: &str| Regex::new(pattern).expect("constant pattern");
-    let sources: Vec<(String, Rule)> = RULES
-        .iter()
-        .map(|(pattern, rule)| ((*pattern).to_owned(), *rule))
-        .chain(std::iter::once((patterns::key_prefixes(), Rule::KeyPrefix)))
-        .collect();
-    Engine {
-        any: RegexSet::new(sources.iter().map(|(pattern, _)| pattern)).expect("constant patterns"),
-        rules: sources.iter().map(|(pattern, rule)| (compile(pattern), *rule)).collect(),
-    }
-});
+/// Whether secrets are hidden at all: the user's setting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Switch {
+    /// Secrets are hidden.
+    #[default]
+    On,
+    /// Text passes as it is.
+    Off,
+}
 
-/// The text of a file with its secrets replaced. Redacting twice gives the same as once.
+/// Hides secrets, according to a setting that is fixed when the program starts. A model that could
+/// change it later could switch it off.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Redactor {
+    switch: Switch,
+}
+
+impl Redactor {
+    /// A redactor with the user's setting.
+    #[must_use]
+    pub fn new(switch: Switch) -> Self {
+        Self { switch }
+    }
+
+    /// The text without its secrets, or as it is when the user switched redaction off.
+    #[must_use]
+    pub fn redact<'t>(&self, text: &'t str, mode: Mode<'_>) -> Cow<'t, str> {
+        match self.switch {
+            Switch::On => redact(text, mode),
+            Switch::Off => Cow::Borrowed(text),
+        }
+    }
+}
+
+/// The text without its secrets, whatever the user's setting: for places where a secret must not
+/// appear under any circumstances.
+#[must_use]
+pub fn redact<'t>(text: &'t str, mode: Mode<'_>) -> Cow<'t, str> {
+    let rules = scan::Rules::of(mode);
+    let Some(mut clean) = pass(text, rules) else { return Cow::Borrowed(text) };
+    for _ in 0..MORE_PASSES {
+        match pass(&clean, rules) {
+            Some(cleaner) => clean = cleaner,
+            None => break,
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// One walk over the text, if it changes anything.
+fn pass(text: &str, rules: scan::Rules) -> Option<String> {
+    urls::redact_form(text, rules).or_else(|| scan::Scan::new(text, rules).run())
+}
+
+/// The text of a file with its secrets replaced.
 #[must_use]
 pub fn redact_file(text: &str) -> Cow<'_, str> {
-    let found = ENGINE.any.matches(text);
-    if !found.matched_any() {
-        return Cow::Borrowed(text);
-    }
-    let mut redacted = Cow::Borrowed(text);
-    for index in &found {
-        let (pattern, rule) = &ENGINE.rules[index];
-        if let Cow::Owned(changed) =
-            pattern.replace_all(&redacted, |found: &Captures<'_>| rule.replacement(found))
-        {
-            redacted = Cow::Owned(changed);
-        }
-    }
-    redacted
-}
-
-impl Rule {
-    fn replacement(self, found: &Captures<'_>) -> String {
-        let part = |index: usize| found.get(index).map_or("", |part| part.as_str());
-        match self {
-            Self::KeyPrefix => {
-                let key = part(2);
-                let prefix = KEY_PREFIXES.iter().find(|known| key.starts_with(known.text));
-                match prefix {
-                    Some(known) if looks_random(&key[known.text.len()..]) => {
-                        format!("{}«redacted:{}…»", part(1), known.text)
-                    }
-                    _ => part(0).to_owned(),
-                }
-            }
-            Self::PrivateKey => PRIVATE_KEY.to_owned(),
-            Self::MaskBetween => format!("{}{MASK}{}", part(1), part(3)),
-            Self::MaskUnlessTemplate if part(2).starts_with(['{', '$', '<', '*']) => {
-                part(0).to_owned()
-            }
-            Self::MaskUnlessTemplate => format!("{}{MASK}{}", part(1), part(3)),
-        }
-    }
-}
-
-/// Whether the rest of a key could have come from a generator. Identifiers made of words
-/// (`sk_buff_head_init`) are not keys: they have no digit and no capital inside.
-fn looks_random(rest: &str) -> bool {
-    let has = |test: fn(&char) -> bool| rest.chars().any(|character| test(&character));
-    has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
-        || has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase)
+    redact(text, Mode::FileRead)
 }

@@ -46,6 +46,14 @@ pub(crate) fn request(image_len: usize, fds: &Handed<BorrowedFd<'_>>) -> io::Res
     Ok(())
 }
 
+/// Lets the keeper go, if there is one; the next command starts another.
+pub(crate) fn retire() {
+    let keeper = KEEPER.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(keeper) = keeper {
+        keeper.part();
+    }
+}
+
 impl Keeper {
     fn start() -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
@@ -62,6 +70,11 @@ impl Keeper {
     /// Reaps a keeper that does not listen any more: it has been killed, or ends for want of us.
     fn bury(self) {
         tracing::warn!(pid = self.pid.as_raw(), "the keeper was killed; starting another");
+        self.part();
+    }
+
+    /// Hangs up, upon which it ends, and reaps it.
+    fn part(self) {
         drop(self.socket);
         // An error means that it is not our child (we are a copy of who started it).
         let _ = waitpid(self.pid, None);

@@ -19,12 +19,35 @@ pub(crate) struct Handed<F> {
     pub(crate) stdin: F,
     pub(crate) stdout: F,
     pub(crate) stderr: F,
+    /// The rules of a confined program.
+    pub(crate) ruleset: Option<F>,
 }
 
-impl<F> Handed<F> {
-    fn map<T>(&self, get: impl Fn(&F) -> T) -> [T; COUNT] {
-        let Self { control, image, cwd, stdin, stdout, stderr } = self;
-        [control, image, cwd, stdin, stdout, stderr].map(get)
+impl<F: AsRawFd> Handed<F> {
+    /// The descriptors in their order on the wire, and how many there are.
+    fn numbers(&self) -> (Fds, usize) {
+        let Self { control, image, cwd, stdin, stdout, stderr, ruleset } = self;
+        let [control, image, cwd, stdin, stdout, stderr] =
+            [control, image, cwd, stdin, stdout, stderr].map(AsRawFd::as_raw_fd);
+        match ruleset {
+            None => ([control, image, cwd, stdin, stdout, stderr, -1], ALWAYS),
+            Some(rules) => {
+                ([control, image, cwd, stdin, stdout, stderr, rules.as_raw_fd()], ALWAYS + 1)
+            }
+        }
+    }
+}
+
+impl Handed<OwnedFd> {
+    fn from_numbers(fds: Fds, count: usize) -> Option<Self> {
+        // SAFETY: the kernel has just made the first `count` descriptors for us.
+        let own = |index: usize| unsafe { OwnedFd::from_raw_fd(fds[index]) };
+        let [control, image, cwd, stdin, stdout, stderr] = match count {
+            ALWAYS.. => std::array::from_fn(own),
+            _ => return None,
+        };
+        let ruleset = (count > ALWAYS).then(|| own(ALWAYS));
+        Some(Self { control, image, cwd, stdin, stdout, stderr, ruleset })
     }
 }
 
@@ -45,8 +68,10 @@ pub(super) enum Received {
     Closed,
 }
 
-const COUNT: usize = 6;
-type Fds = [RawFd; COUNT];
+/// Descriptors in every request.
+const ALWAYS: usize = 6;
+/// Room for these and the one that only some have.
+type Fds = [RawFd; ALWAYS + 1];
 
 /// Room for one control message with all descriptors, aligned for its header.
 #[repr(C)]
@@ -55,13 +80,17 @@ struct Ancillary {
     bytes: [u8; 128],
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "24 bytes")]
-const PAYLOAD: libc::c_uint = mem::size_of::<Fds>() as libc::c_uint;
+#[expect(clippy::cast_possible_truncation, reason = "28 bytes at most")]
+const fn payload(count: usize) -> libc::c_uint {
+    (count * mem::size_of::<RawFd>()) as libc::c_uint
+}
 
-/// Calls `act` with a message header over `word` and `ancillary`, the whole of a request.
+/// Calls `act` with a message header over `word` and `ancillary`, the whole of a request with
+/// `count` descriptors.
 fn with_header<T>(
     word: &mut [u8; 8],
     ancillary: &mut Ancillary,
+    count: usize,
     act: impl FnOnce(&mut libc::msghdr) -> T,
 ) -> T {
     let mut part = libc::iovec { iov_base: word.as_mut_ptr().cast(), iov_len: word.len() };
@@ -71,7 +100,7 @@ fn with_header<T>(
     header.msg_iovlen = 1;
     header.msg_control = ancillary.bytes.as_mut_ptr().cast();
     // SAFETY: computes a number.
-    header.msg_controllen = unsafe { libc::CMSG_SPACE(PAYLOAD) } as _;
+    header.msg_controllen = unsafe { libc::CMSG_SPACE(payload(count)) } as _;
     act(&mut header)
 }
 
@@ -83,16 +112,17 @@ pub(super) fn send(
 ) -> nix::Result<()> {
     let mut word = (image_len as u64).to_ne_bytes();
     let mut ancillary = Ancillary { _align: [], bytes: [0; 128] };
-    let sent = with_header(&mut word, &mut ancillary, |header| {
+    let (numbers, count) = fds.numbers();
+    let sent = with_header(&mut word, &mut ancillary, count, |header| {
         // SAFETY: the header describes buffers that outlive the calls, with room for one control
         // message of this size; so the first one exists and its data may be written.
         unsafe {
             let message = libc::CMSG_FIRSTHDR(header);
             (*message).cmsg_level = libc::SOL_SOCKET;
             (*message).cmsg_type = libc::SCM_RIGHTS;
-            (*message).cmsg_len = libc::CMSG_LEN(PAYLOAD) as _;
-            let data = libc::CMSG_DATA(message).cast::<Fds>();
-            data.write_unaligned(fds.map(AsRawFd::as_raw_fd));
+            (*message).cmsg_len = libc::CMSG_LEN(payload(count)) as _;
+            let data = libc::CMSG_DATA(message).cast::<RawFd>();
+            data.copy_from_nonoverlapping(numbers.as_ptr(), count);
             retry(|| libc::sendmsg(socket.as_raw_fd(), header, libc::MSG_NOSIGNAL))
         }
     });
@@ -106,27 +136,29 @@ pub(super) fn send(
 pub(super) fn receive(socket: BorrowedFd<'_>) -> Received {
     let mut word = [0; 8];
     let mut ancillary = Ancillary { _align: [], bytes: [0; 128] };
-    let (count, fds) = with_header(&mut word, &mut ancillary, |header| {
-        // SAFETY: as in `send`; the data is read only if the kernel says that it is all there.
+    let mut numbers: Fds = [-1; ALWAYS + 1];
+    let (count, fds) = with_header(&mut word, &mut ancillary, numbers.len(), |header| {
+        // SAFETY: as in `send`; of the data no more is read than the kernel says is there, and
+        // than there is room for.
         unsafe {
             let count = retry(|| libc::recvmsg(socket.as_raw_fd(), header, libc::MSG_CMSG_CLOEXEC));
             let message = libc::CMSG_FIRSTHDR(header);
-            let complete = !message.is_null()
-                && (*message).cmsg_level == libc::SOL_SOCKET
-                && (*message).cmsg_type == libc::SCM_RIGHTS
-                && (*message).cmsg_len as usize == libc::CMSG_LEN(PAYLOAD) as usize;
-            let fds = complete.then(|| libc::CMSG_DATA(message).cast::<Fds>().read_unaligned());
+            if message.is_null()
+                || (*message).cmsg_level != libc::SOL_SOCKET
+                || (*message).cmsg_type != libc::SCM_RIGHTS
+            {
+                return (count, 0);
+            }
+            let bytes = ((*message).cmsg_len as usize).saturating_sub(libc::CMSG_LEN(0) as usize);
+            let fds = (bytes / mem::size_of::<RawFd>()).min(numbers.len());
+            let data = libc::CMSG_DATA(message).cast::<RawFd>();
+            data.copy_to_nonoverlapping(numbers.as_mut_ptr(), fds);
             (count, fds)
         }
     });
-    // SAFETY: the kernel has just made these descriptors for us.
-    let fds = fds.map(|fds| fds.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) }));
     let Ok(1..) = count else { return Received::Closed };
-    match (usize::try_from(u64::from_ne_bytes(word)), fds) {
-        (Ok(image_len), Some([control, image, cwd, stdin, stdout, stderr])) => {
-            let fds = Handed { control, image, cwd, stdin, stdout, stderr };
-            Received::Request(Request { image_len, fds })
-        }
+    match (usize::try_from(u64::from_ne_bytes(word)), Handed::from_numbers(numbers, fds)) {
+        (Ok(image_len), Some(fds)) => Received::Request(Request { image_len, fds }),
         _ => Received::Garbled,
     }
 }
@@ -151,21 +183,24 @@ mod tests {
     #[test]
     fn descriptors_arrive_in_their_places_one_request_at_a_time() {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let pipes: Vec<_> = (0..COUNT).map(|_| pipe().unwrap()).collect();
-        let [control, image, cwd, stdin, stdout, stderr] =
+        let pipes: Vec<_> = (0..=ALWAYS).map(|_| pipe().unwrap()).collect();
+        let [control, image, cwd, stdin, stdout, stderr, rules] =
             std::array::from_fn(|index| pipes[index].1.as_fd());
-        let fds = Handed { control, image, cwd, stdin, stdout, stderr };
+        let mut fds = Handed { control, image, cwd, stdin, stdout, stderr, ruleset: None };
         send(ours.as_fd(), 11, &fds).unwrap();
+        fds.ruleset = Some(rules);
         send(ours.as_fd(), 22, &fds).unwrap();
         drop(ours);
 
-        for expected in [11, 22] {
+        for (expected, has_rules) in [(11, false), (22, true)] {
             let Received::Request(Request { image_len, fds }) = receive(theirs.as_fd()) else {
                 panic!("no request");
             };
             assert_eq!(image_len, expected);
-            let Handed { control, image, cwd, stdin, stdout, stderr } = fds;
-            for (index, fd) in (0_u8..).zip([control, image, cwd, stdin, stdout, stderr]) {
+            assert_eq!(fds.ruleset.is_some(), has_rules);
+            let Handed { control, image, cwd, stdin, stdout, stderr, ruleset } = fds;
+            let all = [control, image, cwd, stdin, stdout, stderr].into_iter().chain(ruleset);
+            for (index, fd) in (0_u8..).zip(all) {
                 std::fs::File::from(fd).write_all(&[index]).unwrap();
                 let mut got = [255];
                 (&pipes[usize::from(index)].0).read_exact(&mut got).unwrap();

@@ -6,8 +6,12 @@
 //! and has its tables.
 //!
 //! ```text
-//! header │ spare slot │ argv… 0 │ envp… 0 │ file\0 /bin/sh\0 argv…\0 NAME=value…\0
+//! header │ spare slot │ argv… 0 │ envp… 0 │ filter… │ file\0 /bin/sh\0 argv…\0 NAME=value…\0
 //! ```
+//!
+//! The first word of the header is for the warden's answer: as soon as there is a warden, it says
+//! so in the file ([`take`]). As long as it has not, the program has certainly not been started,
+//! and a request that was lost may be made again ([`is_taken`]).
 //!
 //! The spare slot is for a script without `#!` line, which is run by the shell, as every shell
 //! does: then `/bin/sh` comes in front and the file takes the place of the program's name.
@@ -22,18 +26,45 @@ use std::{mem, ptr, slice};
 use nix::errno::Errno;
 use nix::libc::{self, c_char};
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::uio::{pread, pwrite};
 
 use crate::command::Lifetime;
+use crate::confine::Instruction;
+use crate::confine::enter::{Privileges, Restrictions};
 
-/// Words of the header, in this order: lifetime, offsets of the file's and the shell's path,
-/// number of arguments and of variables.
-const HEADER_WORDS: usize = 5;
+/// Words of the header, in this order: the mark of a warden, lifetime, terminal, privileges,
+/// offset of the filter and its number of instructions, offsets of the file's and the shell's
+/// path, number of arguments and of variables.
+const HEADER_WORDS: usize = 10;
 const SHELL: &str = "/bin/sh";
 const WORD: usize = mem::size_of::<usize>();
+
+/// Whether the program's standard streams are a terminal, and it is to lead its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Terminal {
+    None,
+    Controlling,
+}
+
+/// Says that there is a warden for the program in this file.
+pub(crate) fn take(image: BorrowedFd<'_>) -> nix::Result<()> {
+    pwrite(image, &1_usize.to_ne_bytes(), 0).map(|_| ())
+}
+
+/// Whether there is, or was, a warden for the program in this file.
+pub(crate) fn is_taken(image: BorrowedFd<'_>) -> bool {
+    let mut word = [0; WORD];
+    // Not known is not a licence to try again.
+    pread(image, &mut word, 0) != Ok(WORD) || usize::from_ne_bytes(word) != 0
+}
 
 /// What goes into an image. No text may contain a NUL byte.
 pub(crate) struct Parts<'a> {
     pub(crate) lifetime: Lifetime,
+    pub(crate) terminal: Terminal,
+    /// What a confined program gives up.
+    pub(crate) privileges: Privileges,
+    pub(crate) filter: &'a [Instruction],
     pub(crate) file: &'a Path,
     /// The first is the program's name.
     pub(crate) args: Vec<&'a OsStr>,
@@ -52,18 +83,23 @@ impl Parts<'_> {
 
     fn encode(&self) -> Vec<u8> {
         let (argc, envc) = (self.args.len(), self.environment.len());
-        let mut strings =
-            Strings { at: (HEADER_WORDS + argc + envc + 3) * WORD, bytes: Vec::new() };
+        let filter_at = (HEADER_WORDS + argc + envc + 3) * WORD;
+        let filter: Vec<u8> = self.filter.iter().flat_map(|one| one.to_bytes()).collect();
+        let mut strings = Strings { at: filter_at + filter.len(), bytes: Vec::new() };
         let survives = usize::from(self.lifetime == Lifetime::Survives);
+        let terminal = usize::from(self.terminal == Terminal::Controlling);
         let file = strings.add(&[self.file.as_os_str()]);
         let shell = strings.add(&[OsStr::new(SHELL)]);
-        let mut words = vec![survives, file, shell, argc, envc, 0];
+        let privileges = self.privileges as usize;
+        let mut words = vec![0, survives, terminal, privileges, filter_at, self.filter.len()];
+        words.extend([file, shell, argc, envc, 0]);
         words.extend(self.args.iter().map(|arg| strings.add(&[arg])));
         words.push(0);
         let variables = self.environment.iter();
         words.extend(variables.map(|(name, value)| strings.add(&[name, OsStr::new("="), value])));
         words.push(0);
         let mut bytes: Vec<u8> = words.into_iter().flat_map(usize::to_ne_bytes).collect();
+        bytes.extend(filter);
         bytes.append(&mut strings.bytes);
         bytes
     }
@@ -91,6 +127,8 @@ pub(crate) struct Image {
     base: *mut usize,
     len: usize,
     lifetime: Lifetime,
+    terminal: Terminal,
+    restrictions: Restrictions,
     file: *const c_char,
     shell: *const c_char,
     /// The spare slot, with `argv` right behind it.
@@ -115,7 +153,8 @@ impl Image {
         // SAFETY: the mapping is that long, aligned to a page, writable, private and not yet
         // shared with anyone.
         let words = unsafe { slice::from_raw_parts_mut(base, len / WORD) };
-        let &[survives, file, shell, argc, envc] = words.first_chunk::<HEADER_WORDS>()?;
+        let &[_, survives, terminal, privileges, filter, filter_len, file, shell, argc, envc] =
+            words.first_chunk::<HEADER_WORDS>()?;
         let args_end = argc.checked_add(HEADER_WORDS + 2)?;
         let tables_end = args_end.checked_add(envc)?.checked_add(1)?;
         let start = base.expose_provenance();
@@ -125,11 +164,22 @@ impl Image {
                 *word = locate(*word)?;
             }
         }
+        let filter_end = filter_len.checked_mul(Instruction::SIZE)?.checked_add(filter)?;
+        if filter_end > len || !filter.is_multiple_of(WORD) {
+            return None;
+        }
+        let restrictions = Restrictions {
+            privileges: Privileges::from_word(privileges)?,
+            filter: ptr::with_exposed_provenance(start + filter),
+            filter_len: u16::try_from(filter_len).ok()?,
+        };
         let at = |index: usize| base.wrapping_add(index).cast::<*const c_char>();
         Some(Self {
             base,
             len,
             lifetime: if survives == 0 { Lifetime::DiesWithParent } else { Lifetime::Survives },
+            terminal: if terminal == 0 { Terminal::None } else { Terminal::Controlling },
+            restrictions,
             file: ptr::with_exposed_provenance(locate(file)?),
             shell: ptr::with_exposed_provenance(locate(shell)?),
             spare: at(HEADER_WORDS),
@@ -139,6 +189,14 @@ impl Image {
 
     pub(crate) fn lifetime(&self) -> Lifetime {
         self.lifetime
+    }
+
+    pub(crate) fn terminal(&self) -> Terminal {
+        self.terminal
+    }
+
+    pub(crate) fn restrictions(&self) -> &Restrictions {
+        &self.restrictions
     }
 
     /// Turns the calling process into the program; returns only why that failed.
@@ -166,62 +224,4 @@ impl Drop for Image {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::ffi::CStr;
-    use std::os::fd::AsFd as _;
-
-    fn read_table(mut at: *const *const c_char) -> Vec<String> {
-        let mut strings = Vec::new();
-        // SAFETY: the tables of a mapped image end with a null pointer.
-        unsafe {
-            while !(*at).is_null() {
-                strings.push(CStr::from_ptr(*at).to_str().unwrap().to_owned());
-                at = at.add(1);
-            }
-        }
-        strings
-    }
-
-    #[test]
-    fn tables_point_to_what_was_written() {
-        let (name, value) = (OsString::from("NAME"), OsString::from("a=b"));
-        for environment in [vec![], vec![(&name, &value), (&value, &name)]] {
-            let expected = environment
-                .iter()
-                .map(|(n, v)| format!("{n}={v}", n = n.display(), v = v.display()));
-            let expected: Vec<String> = expected.collect();
-            let args = ["tool", "", "two words"].map(OsStr::new).to_vec();
-            let lifetime = Lifetime::Survives;
-            let file = Path::new("/bin/tool");
-            let parts = Parts { lifetime, file, args, environment };
-            let (fd, len) = parts.write().unwrap();
-            let image = Image::map(fd.as_fd(), len).unwrap();
-
-            assert_eq!(image.lifetime(), Lifetime::Survives);
-            // SAFETY: offsets of strings that end within the image.
-            let (file, shell) =
-                unsafe { (CStr::from_ptr(image.file), CStr::from_ptr(image.shell)) };
-            assert_eq!((file, shell), (c"/bin/tool", c"/bin/sh"));
-            // SAFETY: the slot behind the spare one.
-            let argv = unsafe { image.spare.add(1) };
-            assert_eq!(read_table(argv), ["tool", "", "two words"]);
-            assert_eq!(read_table(image.envp), expected);
-        }
-    }
-
-    #[test]
-    fn an_image_that_points_outside_itself_is_refused() {
-        let args = vec![OsStr::new("x")];
-        let file = Path::new("/x");
-        let parts = Parts { lifetime: Lifetime::Survives, file, args, environment: vec![] };
-        let good = parts.encode();
-        for word in 1..HEADER_WORDS + 2 {
-            let mut bytes = good.clone();
-            bytes[word * WORD..][..WORD].copy_from_slice(&(1_usize << 40).to_ne_bytes());
-            let fd = memfd_create(c"test", MFdFlags::MFD_CLOEXEC).unwrap();
-            std::fs::File::from(fd.try_clone().unwrap()).write_all(&bytes).unwrap();
-            assert!(Image::map(fd.as_fd(), bytes.len()).is_err(), "word {word}");
-        }
-    }
-}
+mod tests;

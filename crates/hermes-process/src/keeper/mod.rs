@@ -1,8 +1,8 @@
 //! The keeper: forked once, it forks all others for us (but for editors in our foreground).
 //!
 //! ```text
-//! we ──────────▶ keeper ──fork──▶ warden ──vfork──▶ program ──▶ descendants …
-//!  ├── requests ───┘                │
+//! we ──fork──▶ keeper ──fork──▶ warden ──vfork──▶ program ──▶ descendants …
+//!  ├── requests ────────────────────┤
 //!  └── one control socket each ─────┘
 //! ```
 //!
@@ -16,12 +16,15 @@
 //! The keeper closed all of that when it began, and a program gets exactly the descriptors that
 //! were sent along with the request.
 //!
-//! A request is one message: six descriptors ([`Handed`]), one of them a file in memory with
-//! arguments and environment ([`image`]). The keeper forks a warden with it, says nothing, and
-//! waits for the next. All further talk is between us and the warden, see the `warden` module.
+//! A request is one message: six or seven descriptors ([`Handed`]), one of them a file in memory
+//! with arguments and environment ([`image`]). It is received by a warden that the keeper has
+//! forked in advance, so that not even a cheap fork delays the program; the keeper forks the next
+//! one while the program starts. All further talk is between us and the warden, see the `warden`
+//! module.
 //!
-//! The keeper ends when it cannot hear us any more. Should someone kill it, running programs are
-//! not affected, since their wardens listen to us directly; the next command starts a new keeper.
+//! Keeper and spare warden end when they cannot hear us any more. Should someone kill them,
+//! running programs are not affected, since their wardens listen to us directly: a killed spare is
+//! replaced at once, a killed keeper when nobody is left to take a request.
 //!
 //! What is inherited from us is inherited as of the keeper's start: limits, priority, user,
 //! file-creation mask, control group. The working directory is not; it is sent along.
@@ -32,5 +35,5 @@ pub(crate) mod image;
 mod server;
 
 pub use client::prepare;
-pub(crate) use client::request;
+pub(crate) use client::{request, retire};
 pub(crate) use handover::{Handed, Request};

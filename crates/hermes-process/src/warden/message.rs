@@ -5,26 +5,28 @@ use nix::errno::Errno;
 /// Length of every message.
 pub(super) const LEN: usize = 8;
 
-const STANDING: u32 = 1;
-const STARTED: u32 = 2;
-const EXITED: u32 = 3;
+const STARTED: u32 = 1;
+const EXITED: u32 = 2;
+const FINISHED: u32 = 3;
 const FAILED_PREPARE: u32 = 4;
 const FAILED_DIRECTORY: u32 = 5;
-const FAILED_EXEC: u32 = 6;
-const TERMINATE: u32 = 7;
-const KILL: u32 = 8;
+const FAILED_CONFINE: u32 = 6;
+const FAILED_EXEC: u32 = 7;
+const TERMINATE: u32 = 8;
+const KILL: u32 = 9;
 
 /// From the warden to us, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// There is a warden. Until it says so, the program has certainly not been started.
-    Standing,
     /// The program runs, with this process id.
     Started(i32),
     /// The program has not been started.
     Failed(Stage, Errno),
-    /// The program has ended; its status as `waitpid` gives it.
+    /// The program has ended, with descendants left; its status as `waitpid` gives it.
     Exited(i32),
+    /// The program has ended and nothing of its tree is left. Most programs end so, and then
+    /// nobody has to wait for the warden's own end, too.
+    Finished(i32),
 }
 
 /// Where the start of a program failed.
@@ -34,6 +36,8 @@ pub(crate) enum Stage {
     Prepare,
     /// Entering the working directory.
     Directory,
+    /// Giving up rights, see [`Confinement`](crate::Confinement).
+    Confine,
     /// Executing the file.
     Exec,
 }
@@ -50,11 +54,12 @@ pub(super) enum Order {
 impl Report {
     pub(super) fn encode(self) -> [u8; LEN] {
         let (kind, value) = match self {
-            Self::Standing => (STANDING, 0),
             Self::Started(pid) => (STARTED, pid),
             Self::Exited(status) => (EXITED, status),
+            Self::Finished(status) => (FINISHED, status),
             Self::Failed(Stage::Prepare, error) => (FAILED_PREPARE, error as i32),
             Self::Failed(Stage::Directory, error) => (FAILED_DIRECTORY, error as i32),
+            Self::Failed(Stage::Confine, error) => (FAILED_CONFINE, error as i32),
             Self::Failed(Stage::Exec, error) => (FAILED_EXEC, error as i32),
         };
         encode(kind, value.cast_unsigned())
@@ -65,11 +70,12 @@ impl Report {
         let value = value.cast_signed();
         let error = Errno::from_raw(value);
         match kind {
-            STANDING => Some(Self::Standing),
             STARTED => Some(Self::Started(value)),
             EXITED => Some(Self::Exited(value)),
+            FINISHED => Some(Self::Finished(value)),
             FAILED_PREPARE => Some(Self::Failed(Stage::Prepare, error)),
             FAILED_DIRECTORY => Some(Self::Failed(Stage::Directory, error)),
+            FAILED_CONFINE => Some(Self::Failed(Stage::Confine, error)),
             FAILED_EXEC => Some(Self::Failed(Stage::Exec, error)),
             _ => None,
         }
@@ -110,12 +116,13 @@ mod tests {
     #[test]
     fn messages_arrive_as_sent() {
         for report in [
-            Report::Standing,
             Report::Started(4_194_304),
             Report::Exited(0xFF00),
             Report::Exited(-1),
+            Report::Finished(9),
             Report::Failed(Stage::Prepare, Errno::EAGAIN),
             Report::Failed(Stage::Directory, Errno::EACCES),
+            Report::Failed(Stage::Confine, Errno::EPERM),
             Report::Failed(Stage::Exec, Errno::ENOENT),
         ] {
             assert_eq!(Report::decode(report.encode()), Some(report));

@@ -1,7 +1,8 @@
 //! The warden: the process that stands between us and one program, and owns that program's tree.
 //!
-//! It is forked by the keeper, starts the program, says whether that worked, and from then on
-//! watches over the tree. We talk to it over a socket pair ([`Link`]), in messages of eight bytes.
+//! It is forked by the keeper, waits for a request, starts the program, says whether that worked,
+//! and from then on watches over the tree. We talk to it over a socket pair ([`Line`]), in messages
+//! of eight bytes.
 //!
 //! **Why no tree outlives us.** The warden holds one end of the socket pair, we the other, and
 //! nobody else. However we end, the kernel closes our end; the warden reads the end of file and
@@ -22,13 +23,12 @@
 //! What runs in the warden is restricted, see the `forked` module. All signals are blocked in it;
 //! it hears of dead children through a `signalfd`.
 
-mod descendants;
-mod link;
+mod line;
 mod message;
 mod program;
 mod watch;
 
-pub(crate) use link::{Link, News, next_report};
+pub(crate) use line::{Line, News, next_report};
 pub(crate) use message::{Report, Stage};
 
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -41,12 +41,18 @@ use nix::unistd::write;
 use crate::forked;
 use crate::keeper::Request;
 
-/// The warden's whole life.
+/// What can be done before there is a request.
+pub(crate) fn get_ready() {
+    // What `ps` shows.
+    let _ = prctl::set_name(c"hermes-spare");
+    // The keeper ignores its children's ends; we live for them.
+    forked::set_disposition(libc::SIGCHLD, libc::SIG_DFL);
+}
+
+/// The warden's whole life, from the request on.
 pub(crate) fn stand(request: &Request) -> ! {
     let control = request.fds.control.as_fd();
-    // What `ps` shows.
     let _ = prctl::set_name(c"hermes-warden");
-    report(control, Report::Standing);
     match program::start(request) {
         Ok((program, lifetime)) => {
             report(control, Report::Started(program.as_raw()));
@@ -63,15 +69,6 @@ pub(crate) fn stand(request: &Request) -> ! {
 /// Says in place of a warden that there is none.
 pub(crate) fn decline(control: BorrowedFd<'_>, error: Errno) {
     report(control, Report::Failed(Stage::Prepare, error));
-}
-
-/// Gets ready to own a tree.
-fn take_charge() -> nix::Result<()> {
-    // The keeper ignores its children's ends; we live for them.
-    forked::set_disposition(libc::SIGCHLD, libc::SIG_DFL);
-    // No session of our own: the keeper's is as far from every terminal, and on a busy machine the
-    // scheduler, which shares time among sessions, lets a new one wait for milliseconds.
-    prctl::set_child_subreaper(true)
 }
 
 fn report(control: BorrowedFd<'_>, report: Report) {

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 
 use nix::errno::Errno;
 use nix::libc::{self, c_int, c_void};
@@ -13,7 +13,8 @@ use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, fchdir, getpid, get
 
 use super::message::Stage;
 use crate::command::Lifetime;
-use crate::keeper::image::Image;
+use crate::confine::enter;
+use crate::keeper::image::{self, Image, Terminal};
 use crate::keeper::{Handed, Request};
 
 /// At which step it failed, and why.
@@ -39,8 +40,11 @@ struct Task<'a> {
 /// new process and stands still until that has called `exec` or has left a note why not.
 pub(super) fn start(request: &Request) -> Result<(Pid, Lifetime), Failure> {
     let prepare = |error| (Stage::Prepare, error);
-    super::take_charge().map_err(prepare)?;
     let fds = &request.fds;
+    image::take(fds.image.as_fd()).map_err(prepare)?;
+    // No session of our own: the keeper's is as far from every terminal, and on a busy machine the
+    // scheduler, which shares time among sessions, lets a new one wait for milliseconds.
+    prctl::set_child_subreaper(true).map_err(prepare)?;
     let image = Image::map(fds.image.as_fd(), request.image_len).map_err(prepare)?;
     let mut task = Task { fds, image: &image, warden: getpid(), failure: None };
     let pid = share_and_wait(&mut task).map_err(prepare)?;
@@ -54,7 +58,7 @@ pub(super) fn start(request: &Request) -> Result<(Pid, Lifetime), Failure> {
     }
 }
 
-/// Runs `enter` in a new process that uses our memory, while we wait (the manner of `vfork`, but
+/// Runs `run` in a new process that uses our memory, while we wait (the manner of `vfork`, but
 /// on a stack of its own, since one shared stack would be spoilt for the second to return).
 fn share_and_wait(task: &mut Task<'_>) -> nix::Result<Pid> {
     let mut stack = Stack([MaybeUninit::uninit(); STACK]);
@@ -64,12 +68,12 @@ fn share_and_wait(task: &mut Task<'_>) -> nix::Result<Pid> {
     // one field of the task.
     let pid = unsafe {
         let top = stack.0.as_mut_ptr().add(STACK).cast::<c_void>();
-        libc::clone(enter, top, flags, (&raw mut *task).cast::<c_void>())
+        libc::clone(run, top, flags, (&raw mut *task).cast::<c_void>())
     };
     Errno::result(pid).map(Pid::from_raw)
 }
 
-extern "C" fn enter(task: *mut c_void) -> c_int {
+extern "C" fn run(task: *mut c_void) -> c_int {
     // SAFETY: `share_and_wait` passes a task that nobody else uses meanwhile.
     let task = unsafe { &mut *task.cast::<Task<'_>>() };
     let Err(failure) = become_program(task);
@@ -80,6 +84,10 @@ extern "C" fn enter(task: *mut c_void) -> c_int {
 fn become_program(task: &Task<'_>) -> Result<Infallible, Failure> {
     settle(task).map_err(|error| (Stage::Prepare, error))?;
     fchdir(&task.fds.cwd).map_err(|error| (Stage::Directory, error))?;
+    // Last: what is given up here may have been needed above.
+    let ruleset = task.fds.ruleset.as_ref().map(AsFd::as_fd);
+    enter::confinement(task.image.restrictions(), ruleset)
+        .map_err(|error| (Stage::Confine, error))?;
     Err((Stage::Exec, task.image.exec()))
 }
 
@@ -91,6 +99,11 @@ fn settle(task: &Task<'_>) -> nix::Result<()> {
         if getppid() != task.warden {
             return Err(Errno::ESRCH);
         }
+    }
+    if task.image.terminal() == Terminal::Controlling {
+        // SAFETY: takes an integer. Only the leader of a session without a terminal may do this,
+        // and `setsid` has just made us that.
+        Errno::result(unsafe { libc::ioctl(task.fds.stdin.as_raw_fd(), libc::TIOCSCTTY, 0) })?;
     }
     dup2_stdin(&task.fds.stdin)?;
     dup2_stdout(&task.fds.stdout)?;

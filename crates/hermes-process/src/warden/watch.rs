@@ -1,4 +1,12 @@
 //! The warden's life: wait, report, obey, kill, exit.
+//!
+//! A loop around one `poll`, woken by the end of a child, by an order, or by the time at which the
+//! next step is due. Each turn first reaps, as the end of the last descendant ends everything else,
+//! then does what its phase asks for: nothing, waiting out a grace, or killing round after round
+//! until nobody is left. Phases only go forward.
+//!
+//! Most programs leave nothing behind. For these there is one report, no look into `/proc` and
+//! nobody to kill.
 
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
@@ -9,9 +17,9 @@ use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::{Pid, getpgrp, getpid, read};
 
-use super::descendants;
 use super::message::{self, Order, Report};
 use crate::command::Lifetime;
+use crate::processes;
 
 /// Pause between two rounds of killing: doubled from the first to the last, because what is still
 /// there after several rounds is stuck in the kernel or not ours to kill.
@@ -27,17 +35,25 @@ pub(super) fn over(program: Pid, control: BorrowedFd<'_>, lifetime: Lifetime) {
         // Out of memory in the kernel: no way to do the job. The program dies with us.
         return;
     };
-    Warden { program: Some(program), control: Some(control), lifetime, phase: Phase::Watching }
-        .live(&signals);
+    let (owner, phase) = (Owner::There, Phase::Watching);
+    Warden { program: Some(program), control, owner, lifetime, phase }.live(&signals);
 }
 
 struct Warden<'a> {
     /// The program, until it is reaped. From then on its number may belong to someone else.
     program: Option<Pid>,
-    /// Our line to the owner, until it is gone.
-    control: Option<BorrowedFd<'a>>,
+    /// Our line to the owner.
+    control: BorrowedFd<'a>,
+    owner: Owner,
     lifetime: Lifetime,
     phase: Phase,
+}
+
+/// Whether the owner has anything left to say. One that has hung up may still listen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    There,
+    Gone,
 }
 
 #[derive(Clone, Copy)]
@@ -65,40 +81,48 @@ impl Warden<'_> {
         while self.reap() == Left::Some {
             self.act();
             let listener = PollFd::new(signals.as_fd(), PollFlags::POLLIN);
-            let ended = if let Some(control) = self.control {
-                let mut fds = [PollFd::new(control, PollFlags::POLLIN), listener];
+            if self.owner == Owner::There {
+                let mut fds = [PollFd::new(self.control, PollFlags::POLLIN), listener];
                 let _ = poll(&mut fds, self.timeout());
-                fds[0].any() == Some(true) && self.listen(control) == Left::Nothing
+                if fds[0].any() == Some(true) && self.listen() == Left::Nothing {
+                    return;
+                }
             } else {
                 let _ = poll(&mut [listener], self.timeout());
-                false
-            };
-            if ended {
-                return;
             }
-            // Emptied only: which children ended is for `reap` to find out.
-            while let Ok(Some(_)) = signals.read_signal() {}
+            // Emptied only: which children ended is for `reap` to find out. The signal does not
+            // queue, so there is one at most.
+            let _ = signals.read_signal();
         }
     }
 
     /// Reaps who has ended, the program and orphans alike, and reports the program's end.
     fn reap(&mut self) -> Left {
+        let mut ended = None;
         loop {
             let mut status = 0;
             // SAFETY: writes one integer. Not the wrapper's `waitpid`, which fails for a status
             // that names a real-time signal.
             let pid = unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) };
             match pid {
-                0 => return Left::Some,
+                0 => {
+                    if let Some(status) = ended {
+                        super::report(self.control, Report::Exited(status));
+                    }
+                    return Left::Some;
+                }
                 1.. if self.program == Some(Pid::from_raw(pid)) => {
                     self.program = None;
-                    if let Some(control) = self.control {
-                        super::report(control, Report::Exited(status));
-                    }
+                    ended = Some(status);
                 }
                 1.. => {}
                 // No children. As orphans are handed to us, this means no descendants.
-                _ => return Left::Nothing,
+                _ => {
+                    if let Some(status) = ended {
+                        super::report(self.control, Report::Finished(status));
+                    }
+                    return Left::Nothing;
+                }
             }
         }
     }
@@ -132,24 +156,27 @@ impl Warden<'_> {
     }
 
     /// Takes an order, or notices that the owner is gone.
-    fn listen(&mut self, control: BorrowedFd<'_>) -> Left {
+    fn listen(&mut self) -> Left {
         let mut bytes = [0; message::LEN];
-        let order = match read(control, &mut bytes) {
+        let order = match read(self.control, &mut bytes) {
             Ok(message::LEN) => Order::decode(bytes),
             _ => None,
         };
         match (order, self.phase) {
             (Some(Order::Terminate { grace_ms }), Phase::Watching) => {
                 self.ask_all();
-                let grace = Duration::from_millis(u64::from(grace_ms));
-                self.phase = Phase::Asked { until: Instant::now() + grace };
+                self.phase = Phase::Asked { until: after(grace_ms) };
             }
-            // Asked once is enough: some programs take a second SIGTERM for impatience.
-            (Some(Order::Terminate { .. }), _) => {}
+            // Asked once is enough: some programs take a second SIGTERM for impatience. But the
+            // end may be wanted sooner than before.
+            (Some(Order::Terminate { grace_ms }), Phase::Asked { until }) => {
+                self.phase = Phase::Asked { until: until.min(after(grace_ms)) };
+            }
+            (Some(Order::Terminate { .. }), Phase::Killing { .. }) => {}
             (Some(Order::Kill), phase) => self.start_killing(phase),
             (None, Phase::Watching) if self.lifetime == Lifetime::Survives => return Left::Nothing,
             (None, phase) => {
-                self.control = None;
+                self.owner = Owner::Gone;
                 self.start_killing(phase);
             }
         }
@@ -162,12 +189,18 @@ impl Warden<'_> {
         }
     }
 
+    /// The program first: a shell that finds a child ended goes on with its script, which may say
+    /// what to do when that child fails.
     fn ask_all(&self) {
-        descendants::for_each(getpid().as_raw(), |process| {
+        let program = self.program;
+        if let Some(program) = program {
+            ask(program);
+        }
+        processes::for_each_below(getpid().as_raw(), |process| {
             let pid = Pid::from_raw(process.pid);
-            let _ = kill(pid, Signal::SIGTERM);
-            // A stopped process would otherwise not get to hear it.
-            let _ = kill(pid, Signal::SIGCONT);
+            if program != Some(pid) {
+                ask(pid);
+            }
         });
     }
 
@@ -181,11 +214,21 @@ impl Warden<'_> {
             let _ = kill(program, Signal::SIGKILL);
         }
         let own = getpgrp().as_raw();
-        descendants::for_each(getpid().as_raw(), |process| {
+        processes::for_each_below(getpid().as_raw(), |process| {
             if process.group > 1 && process.group != own {
                 let _ = killpg(Pid::from_raw(process.group), Signal::SIGKILL);
             }
             let _ = kill(Pid::from_raw(process.pid), Signal::SIGKILL);
         });
     }
+}
+
+fn after(milliseconds: u32) -> Instant {
+    Instant::now() + Duration::from_millis(u64::from(milliseconds))
+}
+
+fn ask(pid: Pid) {
+    let _ = kill(pid, Signal::SIGTERM);
+    // A stopped process would otherwise not get to hear it.
+    let _ = kill(pid, Signal::SIGCONT);
 }

@@ -22,6 +22,12 @@ pub(crate) fn look_up(pid: u32) -> Option<(char, u32)> {
     Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
 }
 
+/// The name of a process, as `ps` shows it.
+pub(crate) fn name_of(pid: u32) -> String {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    name.trim_end().to_owned()
+}
+
 /// Whether a process runs. One that waits to be reaped (by init, which is not ours to hurry)
 /// does not.
 pub(crate) fn is_alive(pid: u32) -> bool {
@@ -34,6 +40,11 @@ pub(crate) fn children_of(parent: u32) -> Vec<u32> {
     dir.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .filter(|pid| look_up(*pid).is_some_and(|(_, its_parent)| its_parent == parent))
         .collect()
+}
+
+/// How many descriptors we have open.
+pub(crate) fn open_descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").expect("/proc").count()
 }
 
 /// Waits until `condition` holds; whether it did.

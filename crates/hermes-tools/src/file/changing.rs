@@ -79,9 +79,14 @@ pub(super) fn dressed_like(old: &[u8], new: &str) -> Vec<u8> {
 /// Why the content must not be written: it would break a file that was valid.
 pub(super) async fn gate(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Option<String> {
     let (path, before, after) = (path.to_owned(), before.map(<[u8]>::to_vec), after.to_vec());
-    let check = move || lint::gate(&path, before.as_deref(), &after).map(|error| quoted(&error));
+    let check = move || objection(&path, before.as_deref(), &after);
     // A check that was broken off says nothing against the content.
     tokio::task::spawn_blocking(check).await.unwrap_or_default()
+}
+
+/// The same for those who are on a thread that may block.
+pub(super) fn objection(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Option<String> {
+    lint::gate(path, before, after).map(|error| quoted(&error))
 }
 
 /// An error of a check, with secrets hidden: some parsers quote the line they stumble over.
@@ -92,16 +97,19 @@ pub(super) fn quoted(error: &LintError) -> String {
 /// What the change did to the file's syntax, as the `lint` field.
 pub(super) async fn syntax(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Value {
     let (path, before, after) = (path.to_owned(), before.map(<[u8]>::to_vec), after.to_vec());
-    let check = move || {
-        let mut report = lint::check_write(&path, before.as_deref(), &after).to_json();
-        if let Some(Value::String(output)) = report.get_mut("output") {
-            *output = redact_file(output).into_owned();
-        }
-        report
-    };
+    let check = move || syntax_report(&path, before.as_deref(), &after);
     tokio::task::spawn_blocking(check).await.unwrap_or_else(
         |_| json!({"status": "skipped", "message": "the syntax check was broken off"}),
     )
+}
+
+/// The same for those who are on a thread that may block.
+pub(super) fn syntax_report(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Value {
+    let mut report = lint::check_write(path, before, after).to_json();
+    if let Some(Value::String(output)) = report.get_mut("output") {
+        *output = redact_file(output).into_owned();
+    }
+    report
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ struct PatchFiles {
     description = include_str!("patch.md")
 )]
 async fn patch(args: PatchFiles, cx: &ToolContext) -> ToolResult {
-    let workspace = Workspace::of(cx);
+    let workspace = Workspace::of(cx).await?;
     let cross_profile = CrossProfile::from(args.cross_profile);
     match args.mode {
         Mode::Replace => {

@@ -58,7 +58,7 @@ fn default_lines() -> u64 {
     description = include_str!("read_file.md")
 )]
 async fn read_file(args: ReadFile, cx: &ToolContext) -> ToolResult {
-    let workspace = Workspace::of(cx);
+    let workspace = Workspace::of(cx).await?;
     let target = workspace.target(&args.path).await?;
     workspace.rules.check_read(&target.faces()).map_err(|refusal| refused(&refusal))?;
     match target.kind() {

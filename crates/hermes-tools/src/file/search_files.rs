@@ -98,7 +98,7 @@ fn default_limit() -> u64 {
     description = include_str!("search_files.md")
 )]
 async fn search_files(args: SearchFiles, cx: &ToolContext) -> ToolResult {
-    let workspace = Workspace::of(cx);
+    let workspace = Workspace::of(cx).await?;
     let target = workspace.target(&args.path).await?;
     workspace.rules.check_read(&target.faces()).map_err(|refusal| refused(&refusal))?;
     let asked = Asked::of(&args);

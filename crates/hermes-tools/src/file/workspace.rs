@@ -9,6 +9,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use hermes_exec::manager::InUse;
+use hermes_exec::{BackendKind, ExecError, RemoteFiles};
 use hermes_files::checkpoints::{Settings, Store, project_root};
 use hermes_files::fs::{
     FileKind, FileSystem, Files, FsError, LocalFiles, Place, Resolved, Stamp, user_home,
@@ -16,6 +18,8 @@ use hermes_files::fs::{
 use hermes_files::state::{Extent, FileState, Reader};
 use hermes_guard::paths::{PathFaces, PathRules, Refusal};
 use hermes_tool::{CallObserver, ToolContext, ToolError, inventory};
+
+use crate::terminal::site::Site;
 
 /// What all tasks of this process remember, unless a call brings a memory of its own.
 static SHARED_STATE: LazyLock<Arc<FileState>> = LazyLock::new(Arc::default);
@@ -43,6 +47,38 @@ pub(super) struct Workspace {
     checkpoints: Option<Arc<Store>>,
     base: PathBuf,
     home: Option<PathBuf>,
+    /// Keeps a place elsewhere from being closed while we work in it.
+    _in_use: Option<InUse>,
+}
+
+/// Where files are, and where relative paths start.
+struct Whereabouts {
+    files: Arc<dyn FileSystem>,
+    base: PathBuf,
+    in_use: Option<InUse>,
+}
+
+impl Whereabouts {
+    /// What the host says; else where the terminal of this conversation is.
+    async fn of(cx: &ToolContext) -> Result<Self, ToolError> {
+        let here = std::path::absolute(cx.cwd()).unwrap_or_else(|_| PathBuf::from("/"));
+        if let Some(files) = cx.service::<Files>() {
+            return Ok(Self { files: Arc::clone(&files.0), base: here, in_use: None });
+        }
+        let local = |base| Self { files: Arc::new(LocalFiles), base, in_use: None };
+        // Without a home there is no terminal either, and files can only be here.
+        let Ok(site) = Site::of(cx) else { return Ok(local(here)) };
+        let answer = |error: ExecError| ToolError::answer(error.to_string());
+        let directory = site.directory().map(PathBuf::from);
+        let settings = site.environments.settings(site.task()).map_err(answer)?;
+        if settings.backend() == BackendKind::Local {
+            return Ok(local(directory.unwrap_or(here)));
+        }
+        let in_use = site.environments.of_task(site.task()).await.map_err(answer)?;
+        let base = directory.unwrap_or_else(|| PathBuf::from(in_use.cwd()));
+        let files = Arc::new(RemoteFiles::of(Arc::clone(&in_use.environment)));
+        Ok(Self { files, base, in_use: Some(in_use) })
+    }
 }
 
 /// A path somebody wrote, worked out.
@@ -71,11 +107,9 @@ impl Target {
 }
 
 impl Workspace {
-    pub(super) fn of(cx: &ToolContext) -> Self {
-        let files = cx.service::<Files>().map_or_else(
-            || Arc::new(LocalFiles) as Arc<dyn FileSystem>,
-            |files| Arc::clone(&files.0),
-        );
+    /// The files of the place where this conversation's commands run.
+    pub(super) async fn of(cx: &ToolContext) -> Result<Self, ToolError> {
+        let Whereabouts { files, base, in_use } = Whereabouts::of(cx).await?;
         let state = cx.service::<FileState>().unwrap_or_else(|| Arc::clone(&SHARED_STATE));
         let vars = cx.vars();
         let home = vars.non_blank("HOME").map(PathBuf::from);
@@ -97,13 +131,12 @@ impl Workspace {
             Place::Local => agent_home.as_deref().and_then(|home| checkpoint_store(cx, home)),
             Place::Remote | Place::Container => None,
         };
-        let base = std::path::absolute(cx.cwd()).unwrap_or_else(|_| PathBuf::from("/"));
         let rules = PathRules {
             user_home: home.clone().map(real),
             agent_homes: agent_home.map(real).map(homes_of).unwrap_or_default(),
             safe_roots,
         };
-        Self {
+        Ok(Self {
             files,
             state,
             rules: Arc::new(rules),
@@ -114,7 +147,8 @@ impl Workspace {
             checkpoints,
             base,
             home,
-        }
+            _in_use: in_use,
+        })
     }
 
     /// Works out a path as the caller wrote it.

@@ -32,7 +32,7 @@ struct WriteFile {
     description = include_str!("write_file.md")
 )]
 async fn write_file(args: WriteFile, cx: &ToolContext) -> ToolResult {
-    let workspace = Workspace::of(cx);
+    let workspace = Workspace::of(cx).await?;
     let target = workspace.target(&args.path).await?;
     may_change(&workspace, &target, args.cross_profile.into())?;
     if let Some(problem) = looks_displayed(&args.path, &args.content) {

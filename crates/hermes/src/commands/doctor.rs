@@ -1,6 +1,6 @@
 //! `hermes doctor`: is this installation all right, and what would mend it?
 //!
-//! One function an area (home, configuration, secrets, hooks, tools), each of which adds findings
+//! One function an area (home, configuration, secrets, hooks, terminal, tools), each of which adds findings
 //! to a [`Report`]: good, worth a note, or bad, with what would mend it. Only bad ones make the
 //! command fail.
 //!
@@ -9,6 +9,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
+use hermes_process::{KernelSupport, kernel_support};
 use hermes_store::config_keys::check;
 use hermes_store::dotenv::is_secret_name;
 use hermes_tool::Availability;
@@ -72,6 +73,7 @@ pub(crate) fn run(args: &DoctorArgs, host: &Host, ui: &mut Ui) -> anyhow::Result
     config(host, &mut report);
     secrets(host, &mut report);
     hooks(host, &mut report);
+    terminal(host, &mut report);
     tools(host, &mut report);
     let exit = match report.0.iter().any(|finding| finding.health == Health::Bad) {
         true => Exit::Failed,
@@ -196,6 +198,35 @@ fn hooks(host: &Host, report: &mut Report) {
                     "look at it, then hermes hooks approve",
                 );
             }
+        }
+    }
+}
+
+/// Where commands run, and what the kernel offers to confine them.
+fn terminal(host: &Host, report: &mut Report) {
+    match host.environments().settings("default") {
+        Ok(settings) => {
+            report.good("terminal", format!("commands run on: {}", settings.backend()));
+        }
+        Err(problem) => report.bad("terminal", problem.to_string(), "hermes config edit"),
+    }
+    let KernelSupport { landlock_abi, seccomp, .. } = kernel_support();
+    match (landlock_abi, seccomp) {
+        (Some(abi), true) => report.good(
+            "sandbox",
+            format!("Landlock {abi} and seccomp are there; terminal.sandbox can confine commands"),
+        ),
+        (landlock, seccomp) => {
+            let missing = match (landlock, seccomp) {
+                (None, false) => "Landlock and seccomp",
+                (None, true) => "Landlock",
+                (Some(_), _) => "seccomp",
+            };
+            report.note(
+                "sandbox",
+                format!("the kernel lacks {missing}; terminal.sandbox cannot be used"),
+                "use a container backend to confine commands",
+            );
         }
     }
 }

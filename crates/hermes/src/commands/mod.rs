@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod approvals;
 pub(crate) mod checkpoints;
 pub(crate) mod completion;
 pub(crate) mod config;

@@ -14,6 +14,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod adding_a_tool;
+mod approvals;
 mod basics;
 mod broken_config;
 mod checkpoints;

@@ -12,7 +12,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -147,6 +147,35 @@ impl Sandbox {
         let child = command.args(args).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped());
         let output = child.spawn().unwrap().wait_with_output().unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    }
+
+    /// Runs the program at a terminal, where somebody answers its first question. What the terminal
+    /// shows is the run's stderr.
+    pub(crate) fn run_at_terminal(&self, args: &[&str], answer: &str) -> Run {
+        let terminal = nix::pty::openpty(None, None).unwrap();
+        let mut command = std_command(&self.program);
+        command.env_clear().envs(self.environment()).current_dir(self.folder.path()).args(args);
+        command.stdin(terminal.slave.try_clone().unwrap()).stderr(terminal.slave);
+        let started = Instant::now();
+        let child = command.stdout(Stdio::piped()).spawn().unwrap();
+        // With the command its end of the terminal is dropped, so that reading ends with the child.
+        drop(command);
+        let mut screen = fs::File::from(terminal.master);
+        let (mut shown, mut part, mut is_answered) = (Vec::new(), [0; 1024], false);
+        while let Ok(count @ 1..) = screen.read(&mut part) {
+            shown.extend_from_slice(&part[..count]);
+            if !is_answered && shown.ends_with(b": ") {
+                screen.write_all(answer.as_bytes()).unwrap();
+                is_answered = true;
+            }
+        }
+        let output = child.wait_with_output().unwrap();
+        Run {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(shown).unwrap(),
+            took: started.elapsed(),
+        }
     }
 
     /// Runs a line of shell in which `$HERMES` is the program.

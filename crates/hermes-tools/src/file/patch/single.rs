@@ -1,12 +1,14 @@
 //! Replacing a quotation in one file.
 
+use std::path::PathBuf;
+
 use hermes_files::edit::{EditError, Edited, Scope, render_places, replace, unified_diff};
 use hermes_files::state::{Extent, Reader};
 use hermes_guard::redact::redact_file;
 use hermes_tool::{ToolError, ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
 
-use super::super::changing::{CrossProfile, gate, may_change, present, syntax};
+use super::super::changing::{CrossProfile, may_change, objection, present, syntax_report};
 use super::super::read_file::join;
 use super::super::workspace::{Target, Workspace, told};
 
@@ -32,50 +34,23 @@ pub(super) async fn apply(
     let Some((before, stamp)) = present(workspace, &target).await? else {
         return Err(workspace.not_found(&target).await);
     };
-    let scope = if change.replace_all { Scope::All } else { Scope::One };
-    let (before, edited) = blocking(before, change, scope).await?;
-    let edited = edited.map_err(|problem| refused(workspace, &target, &problem))?;
     let path = target.canonical();
-    if let Some(problem) = gate(path, Some(&before), &edited.bytes).await {
+    let prepared = prepare(before, change, path.to_owned()).await?;
+    let prepared = prepared.map_err(|problem| refused(workspace, &target, &problem))?;
+    if let Some(problem) = &prepared.objection {
         return Err(ToolError::answer(format!(
             "Nothing was changed: the file would no longer be valid: {problem}"
         )));
     }
     let stale = workspace.stale(path, Some(stamp), Extent::Quoted);
     workspace.checkpoint(&[path.to_owned()], "before patch").await;
-    let written =
-        workspace.files.write(path.to_owned(), edited.bytes.clone()).await.map_err(told)?;
+    let Prepared { edited, diff, lint, .. } = prepared;
+    let Edited { bytes, strategy, count, replacements } = edited;
+    let written = workspace.files.write(path.to_owned(), bytes).await.map_err(told)?;
     workspace.state.after_write(&workspace.task, path, written.stamp);
-    let lint = syntax(path, Some(&before), &edited.bytes).await;
-    answer(&target, &before, &edited, lint, stale)
-}
 
-/// Matching may take a while on a large file; it does not belong on an async worker.
-async fn blocking(
-    before: Vec<u8>,
-    change: Change,
-    scope: Scope,
-) -> Result<(Vec<u8>, Result<Edited, EditError>), ToolError> {
-    tokio::task::spawn_blocking(move || {
-        let edited = replace(&before, &change.old, &change.new, scope);
-        (before, edited)
-    })
-    .await
-    .map_err(|gone| ToolError::failure("Matching", gone.to_string()))
-}
-
-fn answer(
-    target: &Target,
-    before: &[u8],
-    edited: &Edited,
-    lint: Value,
-    stale: Option<String>,
-) -> ToolResult {
-    let path = target.canonical();
     let shown = path.display().to_string();
-    let diff = unified_diff(before, &edited.bytes, &target.given);
-    let lines: Vec<Value> = edited
-        .replacements
+    let lines: Vec<Value> = replacements
         .iter()
         .map(|place| json!({"first": place.after.first, "last": place.after.last}))
         .collect();
@@ -83,8 +58,8 @@ fn answer(
     fields.insert("success".into(), true.into());
     fields.insert("diff".into(), redact_file(&diff).into_owned().into());
     fields.insert("files_modified".into(), json!([shown]));
-    fields.insert("match_strategy".into(), edited.strategy.name().into());
-    fields.insert("replacements".into(), edited.count.into());
+    fields.insert("match_strategy".into(), strategy.name().into());
+    fields.insert("replacements".into(), count.into());
     fields.insert("lines".into(), lines.into());
     fields.insert("lint".into(), lint);
     fields.insert("resolved_path".into(), shown.into());
@@ -92,6 +67,37 @@ fn answer(
         fields.insert("_warning".into(), warning.into());
     }
     ToolOutput::json(&Value::Object(fields))
+}
+
+/// An edit that has not been written, and everything there is to say about it.
+struct Prepared {
+    edited: Edited,
+    objection: Option<String>,
+    lint: Value,
+    diff: String,
+}
+
+/// Matching, checking and comparing may take a while on a large file: they do not belong on an
+/// async worker. Done in one go they need no copy of the content.
+async fn prepare(
+    before: Vec<u8>,
+    change: Change,
+    path: PathBuf,
+) -> Result<Result<Prepared, EditError>, ToolError> {
+    let scope = if change.replace_all { Scope::All } else { Scope::One };
+    let work = move || {
+        let edited = replace(&before, &change.old, &change.new, scope)?;
+        let (old, new) = (Some(before.as_slice()), edited.bytes.as_slice());
+        Ok(Prepared {
+            objection: objection(&path, old, new),
+            lint: syntax_report(&path, old, new),
+            diff: unified_diff(&before, new, &change.path),
+            edited,
+        })
+    };
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|gone| ToolError::failure("Matching", gone.to_string()))
 }
 
 /// Why nothing was changed, with the closest places and, after a few failures, another way.

@@ -8,6 +8,7 @@
 //! a person is calling.
 
 use std::io::Read;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -31,7 +32,14 @@ pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<
     let tool = find_tool(&runtime, &args.name, ui)?;
     let arguments = arguments(args, ui)?;
     host.register_shell_hooks(&runtime, ui)?;
-    let call = call(args, &tool, arguments, host)?;
+    let mut call = call(args, &tool, arguments, host)?;
+    let settings = host.approval_settings(ui)?;
+    let environments = host.environments();
+    call.context.services = call
+        .context
+        .services
+        .with(host.approvals(settings, &runtime))
+        .with(Arc::clone(&environments));
     let workers = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -42,6 +50,7 @@ pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<
     } else {
         perform(&workers, &runtime, call, ui)
     };
+    workers.block_on(environments.close_all());
     // A tool left behind by a timeout must not hold up the end of the process.
     workers.shutdown_background();
     exit

@@ -1,0 +1,47 @@
+//! Telling others that somebody is asked, and what they said.
+
+use hermes_tool::BoxFuture;
+
+use super::Question;
+
+/// Where a question is put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Surface {
+    /// A prompt on a terminal.
+    Cli,
+    /// A chat.
+    Gateway,
+    /// The reviewing model.
+    Smart,
+}
+
+impl Surface {
+    /// The word for it in hooks.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cli => "cli",
+            Self::Gateway => "gateway",
+            Self::Smart => "smart",
+        }
+    }
+}
+
+/// A question on its way.
+#[derive(Clone, Debug)]
+pub struct AskEvent {
+    /// Where it is put.
+    pub surface: Surface,
+    /// The question.
+    pub question: Question,
+}
+
+/// Whoever wants to know about questions (the hooks `pre_approval_request` and
+/// `post_approval_response`). Observers watch; what they do changes no decision.
+pub trait Observer: Send + Sync {
+    /// A question is about to be put.
+    fn before_asking(&self, event: AskEvent) -> BoxFuture<()>;
+    /// It was answered: `once`, `session`, `always`, `deny`, `timeout`; or what the reviewing
+    /// model said: `approve`, `deny`, `escalate`.
+    fn after_answer(&self, event: AskEvent, choice: &'static str) -> BoxFuture<()>;
+}

@@ -1,0 +1,285 @@
+//! The gate itself: the order of decisions, in one place.
+//!
+//! [`Approvals::admit`] is the way of a command, from top to bottom:
+//!
+//! 1. a sandbox that cannot reach this machine lets everything through;
+//! 2. the floor, which nothing lifts;
+//! 3. sudo that would read a password from its input although none is configured;
+//! 4. the user's deny rules;
+//! 5. yolo, for the process or the session, or `approvals.mode: off`;
+//! 6. the user's allow rules, unless an ask rule holds as well;
+//! 7. where nobody can be asked: `approvals.cron_mode` and `approvals.headless_mode`;
+//! 8. everything that speaks against it, without what was said yes to before;
+//! 9. the reviewing model, in mode smart;
+//! 10. a person.
+//!
+//! The first that decides ends it. Steps 1 to 8 look at nothing but the command, the settings and
+//! what is remembered (`rule`; only the scanner runs in between), the rest may take time
+//! (`settle`). Every end is written to the log, and only
+//! here is anything turned into an [`Approved`].
+
+mod forecast;
+mod rule;
+mod settle;
+
+use std::sync::Arc;
+
+use hermes_store::home::Home;
+use tokio::sync::Semaphore;
+
+pub use forecast::{Forecast, Outlook};
+
+use crate::approved::{Approved, Script, ShellLine};
+use crate::ask::{Answer, Asker, Observer, Queue, Which};
+use crate::audit::{Audit, Subject};
+use crate::concern::{Concern, Source};
+use crate::memory::{Memory, SessionYolo};
+use crate::request::{Audience, Matter, Request, Scope, ScriptRequest};
+use crate::review::Reviewer;
+use crate::rules::Rules;
+use crate::scanner::Scanner;
+use crate::settings::{Mode, Settings, Unattended};
+use crate::{Grant, GrantedBy, Reason, Refusal};
+use rule::Ruling;
+use settle::Case;
+
+/// What a lasting yes to scripts as a whole is remembered under.
+const SCRIPT_KEY: &str = "execute_code";
+
+/// Decides what may run. One for the whole process, shared.
+pub struct Approvals {
+    settings: Settings,
+    rules: Rules,
+    memory: Memory,
+    audit: Option<Audit>,
+    asker: Option<Arc<dyn Asker>>,
+    queue: Option<Queue>,
+    reviewer: Option<Arc<dyn Reviewer>>,
+    scanner: Option<Arc<dyn Scanner>>,
+    observer: Option<Arc<dyn Observer>>,
+    /// One question at a time on the terminal.
+    terminal: Semaphore,
+}
+
+/// Builds [`Approvals`].
+pub struct Builder {
+    settings: Settings,
+    home: Option<Home>,
+    asker: Option<Arc<dyn Asker>>,
+    queue: Option<Queue>,
+    reviewer: Option<Arc<dyn Reviewer>>,
+    scanner: Option<Arc<dyn Scanner>>,
+    observer: Option<Arc<dyn Observer>>,
+}
+
+impl Builder {
+    /// Where "always" is saved and decisions are logged. Without it nothing is written.
+    #[must_use]
+    pub fn home(mut self, home: &Home) -> Self {
+        self.home = Some(home.clone());
+        self
+    }
+
+    /// Asks the person at the terminal.
+    #[must_use]
+    pub fn asker(mut self, asker: Arc<dyn Asker>) -> Self {
+        self.asker = Some(asker);
+        self
+    }
+
+    /// Asks the person in a chat.
+    #[must_use]
+    pub fn queue(mut self, queue: Queue) -> Self {
+        self.queue = Some(queue);
+        self
+    }
+
+    /// Reaches the model that reviews commands in mode smart.
+    #[must_use]
+    pub fn reviewer(mut self, reviewer: Arc<dyn Reviewer>) -> Self {
+        self.reviewer = Some(reviewer);
+        self
+    }
+
+    /// Gives a second opinion on commands.
+    #[must_use]
+    pub fn scanner(mut self, scanner: Arc<dyn Scanner>) -> Self {
+        self.scanner = Some(scanner);
+        self
+    }
+
+    /// Hears of every question and answer.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// The gate.
+    #[must_use]
+    pub fn build(self) -> Arc<Approvals> {
+        let config_file = self.home.as_ref().map(Home::config_file);
+        let lasting = self.settings.allowlist.iter().chain(&self.settings.allow);
+        Arc::new(Approvals {
+            rules: Rules::new(&self.settings),
+            memory: Memory::new(lasting, config_file),
+            audit: self.home.as_ref().map(Audit::in_home),
+            settings: self.settings,
+            asker: self.asker,
+            queue: self.queue,
+            reviewer: self.reviewer,
+            scanner: self.scanner,
+            observer: self.observer,
+            terminal: Semaphore::new(1),
+        })
+    }
+}
+
+impl Approvals {
+    /// A gate with these settings, and nobody to ask yet.
+    #[must_use]
+    pub fn builder(settings: Settings) -> Builder {
+        Builder {
+            settings,
+            home: None,
+            asker: None,
+            queue: None,
+            reviewer: None,
+            scanner: None,
+            observer: None,
+        }
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Decides about a command.
+    pub async fn admit(&self, request: Request) -> Result<Approved<ShellLine>, Refusal> {
+        let decision = self.decide(&request).await;
+        let purpose = request.purpose.name();
+        self.log(&request.session, purpose, &request.command, &decision).await;
+        decision.map(|grant| Approved::new(ShellLine::of(request), grant))
+    }
+
+    async fn decide(&self, request: &Request) -> Result<Grant, Refusal> {
+        let concerns = match self.rule(request) {
+            Ruling::Granted(grant) => return Ok(grant),
+            Ruling::Refused(refusal) => return Err(refusal),
+            Ruling::Open(concerns) => concerns,
+        };
+        let mut case = Case::of(request, concerns);
+        case.concerns.extend(self.second_opinion(request).await);
+        self.settle(case).await
+    }
+
+    async fn second_opinion(&self, request: &Request) -> Option<Concern> {
+        let scanner = self.scanner.as_ref()?;
+        let scan = scanner.scan(&request.command, request.cancellation.clone()).await;
+        scan.concern(&request.command)
+    }
+
+    /// Decides about a whole script. On a terminal, and where nobody is there, its calls meet this
+    /// gate one by one, so the script as such passes; a chat is asked about it first.
+    pub async fn admit_script(&self, request: ScriptRequest) -> Result<Approved<Script>, Refusal> {
+        let decision = self.decide_script(&request).await;
+        self.log(&request.session, "script", &request.code, &decision).await;
+        let ScriptRequest { code, session, place, .. } = request;
+        decision.map(|grant| Approved::new(Script::new(code, session, place), grant))
+    }
+
+    async fn decide_script(&self, request: &ScriptRequest) -> Result<Grant, Refusal> {
+        if request.place.is_isolated() {
+            return Ok(Grant::by(GrantedBy::Isolation));
+        }
+        if let Some(by) = self.everything_goes(&request.session) {
+            return Ok(Grant::by(by));
+        }
+        let concern = Concern {
+            key: SCRIPT_KEY.to_owned(),
+            words: request.code.clone(),
+            why: "A whole script runs, not one command.".to_owned(),
+            source: Source::Matter,
+        };
+        match (request.audience, self.settings.cron) {
+            (Audience::Terminal | Audience::Nobody, _) => Ok(Grant::by(GrantedBy::LaterGates)),
+            (Audience::Cron, Unattended::Approve) => Ok(Grant::by(GrantedBy::CronMode)),
+            (Audience::Cron, Unattended::Deny) => {
+                Err(Refusal::new(Reason::Cron, &request.code, vec![concern]))
+            }
+            (Audience::Gateway, _) => self.settle(Case::of_script(request, concern)).await,
+        }
+    }
+
+    /// Decides about something that is no command: a plugin's rule, a question of an MCP server.
+    /// No model reviews it, because somebody wanted a person asked; and where nobody is there it is
+    /// refused whatever the settings for commands say.
+    pub async fn consult(&self, matter: Matter) -> Result<Grant, Refusal> {
+        let decision = self.decide_matter(&matter).await;
+        self.log(&matter.session, matter.purpose.name(), &matter.what, &decision).await;
+        decision
+    }
+
+    async fn decide_matter(&self, matter: &Matter) -> Result<Grant, Refusal> {
+        if let Some(by) = self.everything_goes(&matter.session) {
+            return Ok(Grant::by(by));
+        }
+        let case = Case::of_matter(matter);
+        match matter.audience {
+            Audience::Cron if self.settings.cron == Unattended::Approve => {
+                Ok(Grant::by(GrantedBy::CronMode))
+            }
+            Audience::Cron => Err(Refusal::new(Reason::Cron, &matter.what, case.concerns)),
+            Audience::Nobody => Err(Refusal::new(Reason::Headless, &matter.what, case.concerns)),
+            Audience::Terminal | Audience::Gateway => self.settle(case).await,
+        }
+    }
+
+    /// Who has said that nothing is asked.
+    fn everything_goes(&self, session: &str) -> Option<GrantedBy> {
+        if self.settings.yolo {
+            Some(GrantedBy::Yolo)
+        } else if self.memory.yolo(session) == SessionYolo::On {
+            Some(GrantedBy::SessionYolo)
+        } else if self.settings.mode == Mode::Off {
+            Some(GrantedBy::ModeOff)
+        } else {
+            None
+        }
+    }
+
+    /// Lets a session run without questions, or no longer. The floor and the deny rules stay.
+    pub fn set_yolo(&self, session: &str, yolo: SessionYolo) {
+        self.memory.set_yolo(session, yolo);
+    }
+
+    /// Forgets what was said in a session, and answers its waiting questions with no.
+    pub fn reset_session(&self, session: &str) {
+        self.memory.forget_session(session);
+        if let Some(queue) = &self.queue {
+            queue.answer(session, Which::All, &Answer::no());
+        }
+    }
+
+    async fn log(
+        &self,
+        session: &str,
+        purpose: &'static str,
+        text: &str,
+        decision: &Result<Grant, Refusal>,
+    ) {
+        if let Some(audit) = &self.audit {
+            audit.record(&Subject { session, purpose, text }, decision).await;
+        }
+    }
+}
+
+/// The longest-lasting yes that all concerns allow.
+fn widest(concerns: &[Concern]) -> Scope {
+    concerns.iter().map(|concern| concern.source.widest()).min().unwrap_or(Scope::Once)
+}
+
+#[cfg(test)]
+mod tests;

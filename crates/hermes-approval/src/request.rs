@@ -1,0 +1,306 @@
+//! What the gate is asked: a command, where it would run, what for, and who could be asked.
+
+use std::path::Path;
+
+use hermes_guard::command::Surroundings;
+use hermes_tool::{CallIds, Vars};
+use tokio_util::sync::CancellationToken;
+
+/// A command that wants to run.
+///
+/// [`Request::new`] assumes the least: the host itself, nobody there to ask. Set the fields that
+/// are known to be otherwise.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The command, exactly as it would be given to the shell.
+    pub command: String,
+    /// The session whose approvals count.
+    pub session: String,
+    /// Where it would run.
+    pub place: Place,
+    /// On whose behalf it would run.
+    pub purpose: Purpose,
+    /// Who could be asked.
+    pub audience: Audience,
+    /// What is known about the machine it would run on.
+    pub around: Around,
+    /// The call it belongs to, told to hooks.
+    pub call: CallIds,
+    /// Cancelled when the caller no longer wants the command; a question is then answered with no.
+    pub cancellation: CancellationToken,
+}
+
+impl Request {
+    /// A foreground command on the host with nobody there to ask.
+    #[must_use]
+    pub fn new(command: impl Into<String>) -> Self {
+        Self {
+            command: command.into(),
+            session: String::new(),
+            place: Place::Local,
+            purpose: Purpose::Foreground,
+            audience: Audience::Nobody,
+            around: Around::default(),
+            call: CallIds::default(),
+            cancellation: CancellationToken::new(),
+        }
+    }
+}
+
+/// A whole script that wants to run, for tools that execute code.
+#[derive(Clone, Debug)]
+pub struct ScriptRequest {
+    /// The code.
+    pub code: String,
+    /// The session whose approvals count.
+    pub session: String,
+    /// Where it would run.
+    pub place: Place,
+    /// Who could be asked.
+    pub audience: Audience,
+    /// The call it belongs to, told to hooks.
+    pub call: CallIds,
+    /// Cancelled when the caller no longer wants the script.
+    pub cancellation: CancellationToken,
+}
+
+/// Something else a person must agree to: a plugin's rule about a tool call, a question of an MCP
+/// server.
+#[derive(Clone, Debug)]
+pub struct Matter {
+    /// What a lasting yes covers, such as `plugin_rule:<rule>`.
+    pub key: String,
+    /// What would happen, for the person.
+    pub what: String,
+    /// Why somebody is asked.
+    pub why: String,
+    /// The longest-lasting yes that may be given.
+    pub widest: Scope,
+    /// The session whose approvals count.
+    pub session: String,
+    /// On whose behalf.
+    pub purpose: Purpose,
+    /// Who could be asked.
+    pub audience: Audience,
+    /// The call it belongs to, told to hooks.
+    pub call: CallIds,
+    /// Cancelled when the caller no longer wants an answer.
+    pub cancellation: CancellationToken,
+}
+
+/// How long a yes lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// For this one command.
+    Once,
+    /// For this category until the session ends.
+    Session,
+    /// For this category, until it is revoked.
+    Always,
+}
+
+impl Scope {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Session => "session",
+            Self::Always => "always",
+        }
+    }
+}
+
+/// Where a command would run, as far as the gate cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// On this machine, as this user.
+    Local,
+    /// On another machine, over ssh.
+    Ssh,
+    /// In a sandbox that cannot reach this machine: nothing is asked there.
+    Isolated,
+    /// In a container that can change things outside itself.
+    ContainerWithHostAccess,
+}
+
+/// Whether a container can change things outside itself: mounts of host folders, the engine's
+/// socket, privileges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostAccess {
+    /// It cannot.
+    None,
+    /// It can.
+    Some,
+}
+
+impl Place {
+    /// The place behind a backend's name. Only docker is asked about host access; a name nobody
+    /// knows counts as this machine.
+    #[must_use]
+    pub fn of_backend(backend: &str, access: HostAccess) -> Self {
+        match (backend, access) {
+            ("singularity" | "apptainer" | "modal" | "daytona" | "vercel_sandbox", _)
+            | ("docker" | "podman", HostAccess::None) => Self::Isolated,
+            ("docker" | "podman", HostAccess::Some) => Self::ContainerWithHostAccess,
+            ("ssh", _) => Self::Ssh,
+            _ => Self::Local,
+        }
+    }
+
+    /// Whether nothing done there reaches this machine.
+    #[must_use]
+    pub fn is_isolated(self) -> bool {
+        self == Self::Isolated
+    }
+}
+
+/// On whose behalf a command would run; told in the log and to the person asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// A command whose end is waited for.
+    Foreground,
+    /// A command that keeps running.
+    Background,
+    /// A command with a terminal of its own.
+    Pty,
+    /// A command that a running script asks for.
+    ScriptRpc,
+    /// A scheduled job.
+    Cron,
+    /// One of many runs in a batch.
+    Batch,
+    /// A client of the MCP server.
+    Mcp,
+    /// A plugin.
+    Plugin,
+    /// Typed by a person, as in `hermes tools call`.
+    ByHand,
+}
+
+impl Purpose {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Foreground => "foreground",
+            Self::Background => "background",
+            Self::Pty => "pty",
+            Self::ScriptRpc => "script",
+            Self::Cron => "cron",
+            Self::Batch => "batch",
+            Self::Mcp => "mcp",
+            Self::Plugin => "plugin",
+            Self::ByHand => "by hand",
+        }
+    }
+}
+
+/// Who could be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Audience {
+    /// A person at a terminal.
+    Terminal,
+    /// A person at the other end of a messaging platform.
+    Gateway,
+    /// Nobody: a scheduled job.
+    Cron,
+    /// Nobody: no terminal, or a platform where nobody can answer.
+    Nobody,
+}
+
+impl Audience {
+    /// Who is there according to the variables a host sets. A scheduled job is never a chat, even
+    /// if the platform that started it is.
+    #[must_use]
+    pub fn from_vars(vars: &Vars) -> Self {
+        let is_cron = vars.is_on("HERMES_CRON_SESSION");
+        let is_chat = vars.is_on("HERMES_GATEWAY_SESSION")
+            || vars.is_on("HERMES_EXEC_ASK")
+            || vars.non_blank("HERMES_SESSION_PLATFORM").is_some();
+        match (is_cron, is_chat, vars.is_on("HERMES_INTERACTIVE")) {
+            (false, true, _) => Self::Gateway,
+            (_, _, true) => Self::Terminal,
+            (true, _, false) => Self::Cron,
+            (false, false, false) => Self::Nobody,
+        }
+    }
+}
+
+/// What is known about the machine a command would run on. What is not known is not guessed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// The user's home.
+    pub home: Option<String>,
+    /// Where Hermes keeps its state.
+    pub hermes_home: Option<String>,
+    /// The user's name.
+    pub user: Option<String>,
+    /// The directory the command starts in.
+    pub cwd: Option<String>,
+    /// The folder for temporary files.
+    pub temp_dir: Option<String>,
+}
+
+impl Around {
+    /// This machine, for commands that run here; the directory they start in is the caller's to
+    /// add.
+    #[must_use]
+    pub fn from_vars(vars: &Vars, hermes_home: &Path) -> Self {
+        let var = |name| vars.non_blank(name).map(str::to_owned);
+        let hermes_home = hermes_home.to_string_lossy().into_owned();
+        Self {
+            home: var("HOME"),
+            hermes_home: (!hermes_home.is_empty()).then_some(hermes_home),
+            user: var("USER").or_else(|| var("LOGNAME")),
+            cwd: None,
+            temp_dir: var("TMPDIR").or_else(|| Some("/tmp".to_owned())),
+        }
+    }
+
+    /// As the analysis wants it.
+    #[must_use]
+    pub fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings {
+            home: self.home.as_deref(),
+            hermes_home: self.hermes_home.as_deref(),
+            user: self.user.as_deref(),
+            cwd: self.cwd.as_deref(),
+            temp_dir: self.temp_dir.as_deref(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn audience(vars: &[&str]) -> Audience {
+        let vars: Vars = vars.iter().map(|name| ((*name).to_owned(), "1".to_owned())).collect();
+        Audience::from_vars(&vars)
+    }
+
+    #[test]
+    fn a_scheduled_job_is_never_a_chat() {
+        assert_eq!(audience(&["HERMES_CRON_SESSION", "HERMES_GATEWAY_SESSION"]), Audience::Cron);
+        assert_eq!(audience(&["HERMES_CRON_SESSION", "HERMES_SESSION_PLATFORM"]), Audience::Cron);
+        assert_eq!(audience(&["HERMES_SESSION_PLATFORM"]), Audience::Gateway);
+        assert_eq!(audience(&["HERMES_EXEC_ASK", "HERMES_INTERACTIVE"]), Audience::Gateway);
+        assert_eq!(audience(&["HERMES_INTERACTIVE"]), Audience::Terminal);
+        assert_eq!(audience(&[]), Audience::Nobody);
+    }
+
+    #[test]
+    fn only_sandboxes_without_a_way_out_are_isolated() {
+        for backend in ["singularity", "apptainer", "modal", "daytona", "vercel_sandbox"] {
+            assert!(Place::of_backend(backend, HostAccess::Some).is_isolated(), "{backend}");
+        }
+        assert!(Place::of_backend("docker", HostAccess::None).is_isolated());
+        for backend in ["docker", "ssh", "local", "", "something new"] {
+            assert!(!Place::of_backend(backend, HostAccess::Some).is_isolated(), "{backend}");
+        }
+        for backend in ["ssh", "local", "something new"] {
+            assert!(!Place::of_backend(backend, HostAccess::None).is_isolated(), "{backend}");
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Instances of apptainer, or of singularity as it was called before.
+//!
+//! An instance is started once and every command joins it. It sees nothing of the host but the
+//! image, and the files of the Hermes home that are shown, read-only; its changes go to an overlay
+//! that is found again, or to memory. It is stopped when we end, however we end ([`Janitor`]).
+//!
+//! What never happens here: the variables of this process, or folders of the host that they name,
+//! get into an instance; limits that the engine can enforce are left out.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use hermes_approval::{HostAccess, Place};
+use hermes_process::{Command, process_start_time};
+use hermes_tool::Vars;
+use serde_json::Value;
+
+use crate::backend::{Backend, BackendKind, ClientTrouble, Input, Ready, ShellCall};
+use crate::environment::random_id;
+use crate::error::ExecError;
+use crate::janitor::Janitor;
+use crate::programs::Program;
+use crate::settings::SingularitySettings;
+
+mod arguments;
+mod image;
+mod storage;
+
+use arguments::{Limits, Plan, STOP, execute, is_about_limits};
+
+const VERSION_LIMIT: Duration = Duration::from_secs(5);
+const START_LIMIT: Duration = Duration::from_secs(120);
+const LIST_LIMIT: Duration = Duration::from_secs(15);
+const STOP_LIMIT: Duration = Duration::from_secs(30);
+
+/// The newer name is preferred.
+const NAMES: [&str; 2] = ["apptainer", "singularity"];
+
+/// Variables the client needs of ours. Not among them are those that mount folders of the host or
+/// set variables inside.
+const VARIABLES: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "APPTAINER_CACHEDIR",
+    "APPTAINER_CONFIGDIR",
+    "APPTAINER_TMPDIR",
+    "APPTAINER_USERNS",
+    "SINGULARITY_CACHEDIR",
+    "SINGULARITY_TMPDIR",
+];
+
+/// What it needs besides to fetch an image.
+const FETCH_VARIABLES: &[&str] = &[
+    "APPTAINER_DOCKER_USERNAME",
+    "APPTAINER_DOCKER_PASSWORD",
+    "SINGULARITY_DOCKER_USERNAME",
+    "SINGULARITY_DOCKER_PASSWORD",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+];
+
+/// What a terminal inside is taken for.
+const TERMINAL: &str = "xterm-256color";
+
+/// What the apptainer backend needs to know.
+#[derive(Clone, Debug)]
+pub struct ApptainerOptions {
+    /// The settings.
+    pub settings: SingularitySettings,
+    /// Where commands begin.
+    pub cwd: String,
+    /// The task it belongs to.
+    pub task: String,
+    /// `HERMES_HOME`, where the record of overlays is.
+    pub home: PathBuf,
+    /// Files and folders shown inside, read-only: on the host, and below `/root/.hermes`.
+    pub shown: Vec<(String, String)>,
+}
+
+/// Commands in an instance.
+pub struct Apptainer {
+    client: Program,
+    builder: Program,
+    options: ApptainerOptions,
+    instance: Mutex<Option<Arc<Instance>>>,
+    starting: tokio::sync::Mutex<()>,
+}
+
+struct Instance {
+    name: String,
+    /// Its first process, with the time it was started, if the engine tells.
+    process: Option<(u32, u64)>,
+    janitor: Mutex<Option<Janitor>>,
+}
+
+impl Instance {
+    fn lives(&self) -> bool {
+        self.process.is_none_or(|(pid, started)| process_start_time(pid) == Some(started))
+    }
+}
+
+impl Apptainer {
+    /// Finds the client; the instance is started with the first command.
+    pub fn new(options: ApptainerOptions, process: &Vars) -> Result<Self, ExecError> {
+        let missing = || ExecError::Unavailable {
+            backend: BackendKind::Singularity,
+            why: "neither apptainer nor singularity was found in PATH; install one of them".into(),
+        };
+        let client = Program::find(&NAMES, VARIABLES, process).ok_or_else(missing)?;
+        let with_fetch = [VARIABLES, FETCH_VARIABLES].concat();
+        let builder = Program::find(&NAMES, &with_fetch, process).ok_or_else(missing)?;
+        Ok(Self {
+            client,
+            builder,
+            options,
+            instance: Mutex::default(),
+            starting: tokio::sync::Mutex::default(),
+        })
+    }
+
+    async fn make_sure(&self) -> Result<Ready, ExecError> {
+        if self.stands() {
+            return Ok(Ready::AsBefore);
+        }
+        let _one_at_a_time = self.starting.lock().await;
+        if self.stands() {
+            return Ok(Ready::AsBefore);
+        }
+        // Dropped, its janitor removes what is left of it.
+        *self.instance() = None;
+        let version = self.client.ask(["--version"], VERSION_LIMIT).await?;
+        if !version.succeeded {
+            let why = format!("{} does not answer: {}", self.client.name(), version.words);
+            return Err(ExecError::Unavailable { backend: BackendKind::Singularity, why });
+        }
+        let instance = self.make().await?;
+        *self.instance() = Some(Arc::new(instance));
+        Ok(Ready::Anew)
+    }
+
+    async fn make(&self) -> Result<Instance, ExecError> {
+        let ApptainerOptions { settings, task, home, shown, .. } = &self.options;
+        let scratch = storage::scratch(&settings.scratch)?;
+        let (looked_at, limit) = (scratch.clone(), settings.disk_warning_bytes);
+        tokio::task::spawn_blocking(move || storage::warn_of_size(&looked_at, limit));
+        let cache = settings.cache_dir.clone().unwrap_or_else(|| scratch.join("images"));
+        let image = image::usable(&settings.image, &cache, &self.builder).await?;
+        let overlay = match settings.container.persistent {
+            true => Some(storage::overlay(home, &scratch, task)?),
+            false => None,
+        };
+        let mut limits = Limits::Asked;
+        loop {
+            let name = format!("hermes_{}", random_id());
+            let plan = Plan {
+                container: &settings.container,
+                image: &image,
+                name: &name,
+                overlay: overlay.as_deref(),
+                shown,
+                limits,
+            };
+            // Posted first, so that even an instance half started is stopped.
+            let janitor = Janitor::post(&self.stop_words(&name), self.client.variables())?;
+            let answer = self.client.ask(plan.words(), START_LIMIT).await?;
+            if answer.succeeded {
+                let process = self.first_process(&name).await;
+                return Ok(Instance { name, process, janitor: Mutex::new(Some(janitor)) });
+            }
+            self.stop(&name).await;
+            janitor.dismiss().await;
+            if limits == Limits::Asked && is_about_limits(&answer.words) {
+                tracing::warn!(
+                    words = answer.words,
+                    "this engine cannot limit memory and processors"
+                );
+                limits = Limits::LeftOut;
+                continue;
+            }
+            let why = answer.words;
+            return Err(ExecError::NotStarted { backend: BackendKind::Singularity, why });
+        }
+    }
+
+    async fn first_process(&self, name: &str) -> Option<(u32, u64)> {
+        let listed =
+            self.client.ask(["instance", "list", "--json", name], LIST_LIMIT).await.ok()?;
+        let listed: Value = serde_json::from_str(&listed.output).ok()?;
+        let pid = listed.get("instances")?.get(0)?.get("pid")?.as_u64()?;
+        let pid = u32::try_from(pid).ok()?;
+        Some((pid, process_start_time(pid)?))
+    }
+
+    fn stop_words(&self, name: &str) -> Vec<String> {
+        let mut words = ["/bin/sh", "-c", STOP, "hermes-stop"].map(str::to_owned).to_vec();
+        words.extend(self.client.words([name]));
+        words
+    }
+
+    /// Stops an instance; says whether that worked or there was none.
+    async fn stop(&self, name: &str) -> bool {
+        let words = self.stop_words(name);
+        let Some((program, words)) = words.split_first() else { return false };
+        let command = Command::new(program).args(words.iter().cloned());
+        let stopped =
+            command.envs(self.client.variables()).cwd("/").deadline(STOP_LIMIT).run().await;
+        stopped.is_ok_and(|done| done.success() || done.stderr.text().contains("no instance found"))
+    }
+
+    fn stands(&self) -> bool {
+        self.instance().as_ref().is_some_and(|instance| instance.lives())
+    }
+
+    fn instance(&self) -> MutexGuard<'_, Option<Arc<Instance>>> {
+        self.instance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Backend for Apptainer {
+    fn kind(&self) -> BackendKind {
+        BackendKind::Singularity
+    }
+
+    fn place(&self) -> Place {
+        Place::of_backend(BackendKind::Singularity.name(), HostAccess::None)
+    }
+
+    fn client(&self, call: &ShellCall<'_>) -> Command {
+        let name = self.instance().as_ref().map(|instance| instance.name.clone());
+        let command = self.client.command().args(execute(&name.unwrap_or_default()));
+        let command = match call.input {
+            // The terminal of the client is the one of the command.
+            Input::Terminal => command.env("TERM", TERMINAL),
+            Input::None | Input::Forwarded => command,
+        };
+        command.args(call.words())
+    }
+
+    fn first_cwd(&self) -> String {
+        self.options.cwd.clone()
+    }
+
+    fn before_execute(&self) -> BoxFuture<'_, Result<Ready, ExecError>> {
+        Box::pin(self.make_sure())
+    }
+
+    fn trouble(&self, code: i32, client_words: &str) -> Option<ClientTrouble> {
+        let complaint = client_words.lines().find(|line| line.starts_with("FATAL:"))?;
+        if code == 0 {
+            return None;
+        }
+        let complaint = complaint.trim_start_matches("FATAL:").trim().to_owned();
+        if complaint.contains("no instance found") {
+            *self.instance() = None;
+            return Some(ClientTrouble::Gone(complaint));
+        }
+        Some(ClientTrouble::Refused(complaint))
+    }
+
+    fn clean_up(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            let instance = self.instance().take();
+            let Some(instance) = instance else { return };
+            let janitor = instance.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
+            match (self.stop(&instance.name).await, janitor) {
+                (true, Some(janitor)) => janitor.dismiss().await,
+                // Dropped, it tries again without us.
+                (_, janitor) => drop(janitor),
+            }
+        })
+    }
+}

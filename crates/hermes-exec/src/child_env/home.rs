@@ -1,0 +1,90 @@
+//! Which home directory a child sees.
+//!
+//! On a user's own machine that is the user's: programs find their settings and logins there. In a
+//! container the home is often lost with it, so a folder beside the other state of Hermes takes its
+//! place. Either way [`REAL_HOME`] tells where the user's own is.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The variable that names the user's own home, whatever `HOME` says.
+const REAL_HOME: &str = "HERMES_REAL_HOME";
+
+/// Which home directory commands see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HomeMode {
+    /// The user's own on a host, the profile's in a container.
+    #[default]
+    Auto,
+    /// The user's own.
+    Real,
+    /// The profile's.
+    Profile,
+}
+
+impl HomeMode {
+    /// Every word for a mode.
+    pub(crate) const WORDS: &[(&str, Self)] = &[
+        ("auto", Self::Auto),
+        ("real", Self::Real),
+        ("host", Self::Real),
+        ("user", Self::Real),
+        ("system", Self::Real),
+        ("profile", Self::Profile),
+        ("isolated", Self::Profile),
+        ("hermes", Self::Profile),
+    ];
+
+    /// The mode of this name, in any letter case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.trim();
+        let found = Self::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(name));
+        found.map(|(_, mode)| *mode)
+    }
+}
+
+/// What Hermes itself runs in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Surroundings {
+    /// A machine with users.
+    #[default]
+    Host,
+    /// A container.
+    Container,
+}
+
+/// How the home is chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HomeRules {
+    /// What the user wants.
+    pub mode: HomeMode,
+    /// What Hermes itself runs in.
+    pub surroundings: Surroundings,
+    /// The profile's home (`home` in `HERMES_HOME`); `None` if that folder is not there, and then
+    /// the user's own is used in every mode.
+    pub profile_home: Option<PathBuf>,
+    /// The user's home as the system knows it, for a process without `HOME`.
+    pub account_home: Option<PathBuf>,
+}
+
+impl HomeRules {
+    /// Sets `HOME` and `HERMES_REAL_HOME`.
+    pub(super) fn apply(&self, variables: &mut BTreeMap<String, String>) {
+        let profile = self.profile_home.as_deref().map(|home| home.to_string_lossy().into_owned());
+        // Started by a Hermes that gave us the profile's home: only it knows the user's own.
+        let named = |name| variables.get(name).filter(|home: &&String| !home.trim().is_empty());
+        let real = named(REAL_HOME)
+            .or_else(|| named("HOME"))
+            .cloned()
+            .or_else(|| Some(self.account_home.as_deref()?.to_string_lossy().into_owned()));
+        let wants_profile = match self.mode {
+            HomeMode::Auto => self.surroundings == Surroundings::Container,
+            HomeMode::Real => false,
+            HomeMode::Profile => true,
+        };
+        let home = profile.filter(|_| wants_profile).or_else(|| real.clone());
+        variables.extend(home.map(|home| ("HOME".to_owned(), home)));
+        variables.extend(real.map(|real| (REAL_HOME.to_owned(), real)));
+    }
+}

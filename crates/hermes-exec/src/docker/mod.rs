@@ -1,0 +1,343 @@
+//! Containers of docker or podman.
+//!
+//! A container is made once and sleeps; every command is an `exec` into it. It has no capabilities
+//! but a few for files, cannot gain privileges, and has limits on processors, memory and processes
+//! where the engine can enforce them. By default it is left running for the next start of Hermes,
+//! which finds it by its labels; otherwise it is removed when we end, however we end
+//! ([`Janitor`]).
+//!
+//! What never happens here: a container whose network differs from the settings is used again, or a
+//! command is taken to have failed because of something it wrote itself.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use hermes_approval::{HostAccess, Place};
+use hermes_process::Command;
+use hermes_tool::Vars;
+
+use crate::backend::{Backend, BackendKind, ClientTrouble, Input, Ready, ShellCall};
+use crate::environment::random_id;
+use crate::error::ExecError;
+use crate::janitor::Janitor;
+use crate::settings::DockerSettings;
+
+mod arguments;
+mod engine;
+mod orphans;
+
+use arguments::{Init, Limits, PLAN_LABEL, Plan, labels, reaches_host};
+use engine::{Answer, Engine};
+
+const VERSION_LIMIT: Duration = Duration::from_secs(5);
+const INSPECT_LIMIT: Duration = Duration::from_secs(15);
+const RUN_LIMIT: Duration = Duration::from_secs(120);
+const START_LIMIT: Duration = Duration::from_secs(30);
+const REMOVE_LIMIT: Duration = Duration::from_secs(30);
+
+/// Entry points that reap by themselves and run programs from `/run`.
+const S6_ENTRY_POINTS: [&str; 2] = ["/init", "/package/admin/s6-overlay/command/init"];
+
+/// What the docker backend needs to know.
+#[derive(Clone, Debug)]
+pub struct DockerOptions {
+    /// The settings.
+    pub settings: DockerSettings,
+    /// Where commands begin.
+    pub cwd: String,
+    /// The task it belongs to.
+    pub task: String,
+    /// The profile it belongs to.
+    pub profile: String,
+    /// Where files of persistent containers are kept.
+    pub sandbox_dir: PathBuf,
+    /// Files and folders shown inside, read-only: on the host, and below `/root/.hermes`.
+    pub shown: Vec<(String, String)>,
+    /// Variables handed on.
+    pub forwarded: BTreeMap<String, String>,
+    /// When an idle environment is closed.
+    pub lifetime: Duration,
+}
+
+/// Commands in a container.
+pub struct Docker {
+    engine: Engine,
+    options: DockerOptions,
+    container: Mutex<Option<String>>,
+    janitor: Mutex<Option<Janitor>>,
+    starting: tokio::sync::Mutex<()>,
+}
+
+impl Docker {
+    /// Finds the client; the container is started with the first command.
+    pub fn new(options: DockerOptions, process: &Vars) -> Result<Self, ExecError> {
+        let engine = Engine::find(options.settings.binary.as_deref(), process)?;
+        Ok(Self {
+            engine,
+            options,
+            container: Mutex::default(),
+            janitor: Mutex::default(),
+            starting: tokio::sync::Mutex::default(),
+        })
+    }
+
+    async fn make_sure(&self) -> Result<Ready, ExecError> {
+        if self.container().is_some() {
+            return Ok(Ready::AsBefore);
+        }
+        let _one_at_a_time = self.starting.lock().await;
+        if self.container().is_some() {
+            return Ok(Ready::AsBefore);
+        }
+        let version =
+            self.engine.ask(["version", "--format", "{{.Server.Version}}"], VERSION_LIMIT);
+        let version = version.await?;
+        if !version.succeeded {
+            let why = format!("the engine does not answer: {}", version.words);
+            return Err(ExecError::Unavailable { backend: BackendKind::Docker, why });
+        }
+        if self.options.settings.orphan_reaper {
+            tokio::spawn(orphans::remove(
+                self.engine.clone(),
+                self.options.profile.clone(),
+                self.options.lifetime,
+            ));
+        }
+        let init = self.init_of_image().await?;
+        let name = match self.reusable(init).await? {
+            Some(id) => id,
+            None => self.make(init).await?,
+        };
+        *self.container() = Some(name);
+        Ok(Ready::Anew)
+    }
+
+    /// A container of an earlier run that can be used again.
+    async fn reusable(&self, init: Init) -> Result<Option<String>, ExecError> {
+        if !self.options.settings.persist_across_processes {
+            return Ok(None);
+        }
+        let mut words = vec!["ps".to_owned(), "-a".to_owned(), "--no-trunc".to_owned()];
+        for label in labels(&self.options.task, &self.options.profile) {
+            words.extend(["--filter".to_owned(), format!("label={label}")]);
+        }
+        let shape = format!("{{{{.ID}}}} {{{{.State}}}} {{{{.Label \"{PLAN_LABEL}\"}}}}");
+        words.extend(["--format".to_owned(), shape]);
+        let found = self.engine.ask(words, INSPECT_LIMIT).await?;
+        let mut candidates: Vec<(&str, &str, &str)> = found
+            .output
+            .lines()
+            .filter_map(|line| {
+                let (id, rest) = line.split_once(' ')?;
+                let (state, plan) = rest.split_once(' ').unwrap_or((rest, ""));
+                Some((id, state, plan))
+            })
+            .collect();
+        candidates.sort_by_key(|(_, state, _)| *state != "running");
+        let wanted = self
+            .with_plan("", init, Limits { resources: true, disk: true }, |plan| plan.fingerprint());
+        for (id, state, plan) in candidates {
+            if plan != wanted || !self.network_fits(id).await? {
+                self.engine.ask(["rm", "-f", id], REMOVE_LIMIT).await?;
+                continue;
+            }
+            let revived = match state {
+                "running" => true,
+                "paused" => self.engine.ask(["unpause", id], START_LIMIT).await?.succeeded,
+                _ => self.engine.ask(["start", id], START_LIMIT).await?.succeeded,
+            };
+            if revived {
+                return Ok(Some(id.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a container's network is as closed as the settings want it. Not knowing means no.
+    async fn network_fits(&self, id: &str) -> Result<bool, ExecError> {
+        if self.options.settings.network {
+            return Ok(true);
+        }
+        let words = ["inspect", "--format", "{{.HostConfig.NetworkMode}}", id];
+        let mode = self.engine.ask(words, INSPECT_LIMIT).await?;
+        Ok(mode.succeeded && mode.output == "none")
+    }
+
+    async fn make(&self, init: Init) -> Result<String, ExecError> {
+        let options = &self.options;
+        let storage = self.storage();
+        if options.settings.container.persistent {
+            for folder in ["home", "workspace"] {
+                let folder = storage.join(folder);
+                std::fs::create_dir_all(&folder).map_err(|source| ExecError::File {
+                    act: "make",
+                    path: folder.display().to_string(),
+                    source,
+                })?;
+            }
+        }
+        let mut limits = Limits { resources: true, disk: true };
+        loop {
+            let name = format!("hermes-{}", &random_id()[..8]);
+            let words = self.with_plan(&name, init, limits, |plan| plan.words());
+            // Posted first, so that even a container half made is removed.
+            let janitor = self.janitor_for(&name)?;
+            let answer = self.engine.ask(words, RUN_LIMIT).await?;
+            if answer.succeeded {
+                *self.janitor.lock().unwrap_or_else(PoisonError::into_inner) = janitor;
+                return Ok(name);
+            }
+            self.engine.ask(["rm", "-f", &name], REMOVE_LIMIT).await?;
+            if let Some(janitor) = janitor {
+                janitor.dismiss().await;
+            }
+            match fewer_limits(limits, &answer) {
+                Some(fewer) => limits = fewer,
+                None => {
+                    let why = answer.words;
+                    return Err(ExecError::NotStarted { backend: BackendKind::Docker, why });
+                }
+            }
+        }
+    }
+
+    /// Where files of this task's containers are kept.
+    fn storage(&self) -> PathBuf {
+        self.options.sandbox_dir.join("docker").join(arguments::label(&self.options.task))
+    }
+
+    /// Hands everything that decides about a container to `act`.
+    fn with_plan<T>(
+        &self,
+        name: &str,
+        init: Init,
+        limits: Limits,
+        act: impl FnOnce(&Plan<'_>) -> T,
+    ) -> T {
+        let options = &self.options;
+        let storage = self.storage();
+        let host_user = format!("{}:{}", nix::unistd::getuid(), nix::unistd::getgid());
+        act(&Plan {
+            settings: &options.settings,
+            name,
+            task: &options.task,
+            profile: &options.profile,
+            cwd: &options.cwd,
+            storage: &storage,
+            shown: &options.shown,
+            host_user: &host_user,
+            init,
+            limits,
+        })
+    }
+
+    fn janitor_for(&self, name: &str) -> Result<Option<Janitor>, ExecError> {
+        if self.options.settings.persist_across_processes {
+            return Ok(None);
+        }
+        let words = self.engine.words(["rm", "-f", name]);
+        Ok(Some(Janitor::post(&words, self.engine.variables())?))
+    }
+
+    async fn init_of_image(&self) -> Result<Init, ExecError> {
+        let image = self.options.settings.image.as_str();
+        let words = ["image", "inspect", "--format", "{{json .Config.Entrypoint}}", image];
+        let answer = self.engine.ask(words, INSPECT_LIMIT).await?;
+        let entry: Vec<String> = serde_json::from_str(&answer.output).unwrap_or_default();
+        let is_s6 = entry.first().is_some_and(|first| S6_ENTRY_POINTS.contains(&first.as_str()));
+        Ok(if is_s6 { Init::S6 } else { Init::Ours })
+    }
+
+    fn container(&self) -> MutexGuard<'_, Option<String>> {
+        self.container.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What to leave out after the engine has said what it cannot do.
+fn fewer_limits(limits: Limits, answer: &Answer) -> Option<Limits> {
+    let words = answer.words.to_ascii_lowercase();
+    let about = |terms: &[&str]| terms.iter().any(|term| words.contains(term));
+    if limits.disk && about(&["storage-opt", "storage opt", "pquota", "quota"]) {
+        return Some(Limits { disk: false, ..limits });
+    }
+    if limits.resources && about(&["cgroup", "nanocpus", "cpus", "memory limit", "pids"]) {
+        return Some(Limits { resources: false, ..limits });
+    }
+    None
+}
+
+impl Backend for Docker {
+    fn kind(&self) -> BackendKind {
+        BackendKind::Docker
+    }
+
+    fn place(&self) -> Place {
+        let access =
+            if reaches_host(&self.options.settings) { HostAccess::Some } else { HostAccess::None };
+        Place::of_backend(BackendKind::Docker.name(), access)
+    }
+
+    fn client(&self, call: &ShellCall<'_>) -> Command {
+        let container = self.container().clone().unwrap_or_default();
+        let command = self.engine.command().arg("exec");
+        let command = match call.input {
+            Input::None => command,
+            Input::Forwarded => command.arg("-i"),
+            Input::Terminal => command.arg("-it").args(["-e", "TERM=xterm-256color"]),
+        };
+        command.arg(container).args(call.words())
+    }
+
+    fn first_cwd(&self) -> String {
+        self.options.cwd.clone()
+    }
+
+    fn forwarded(&self) -> BTreeMap<String, String> {
+        self.options.forwarded.clone()
+    }
+
+    fn before_execute(&self) -> BoxFuture<'_, Result<Ready, ExecError>> {
+        Box::pin(self.make_sure())
+    }
+
+    fn trouble(&self, code: i32, client_words: &str) -> Option<ClientTrouble> {
+        let words = client_words.trim();
+        if code == 0 || words.is_empty() {
+            return None;
+        }
+        let said = |term: &str| words.contains(term);
+        let gone = ["No such container", "no such container", "is not running", "is paused"];
+        if gone.into_iter().any(said) {
+            *self.container() = None;
+            return Some(ClientTrouble::Gone(words.to_owned()));
+        }
+        if said("Cannot connect to the Docker daemon") {
+            return Some(ClientTrouble::Unreachable(words.to_owned()));
+        }
+        if said("No such exec instance") {
+            return Some(ClientTrouble::Unreachable(words.to_owned()));
+        }
+        let refused = said("OCI runtime exec failed") || said("Error response from daemon");
+        refused.then(|| ClientTrouble::Refused(words.to_owned()))
+    }
+
+    fn clean_up(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            if self.options.settings.persist_across_processes {
+                return;
+            }
+            let container = self.container().take();
+            let janitor = self.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(container) = container else { return };
+            let removed = self.engine.ask(["rm", "-f", &container], REMOVE_LIMIT).await;
+            match (removed, janitor) {
+                (Ok(answer), Some(janitor)) if answer.succeeded => janitor.dismiss().await,
+                // Dropped, it tries again without us.
+                (_, janitor) => drop(janitor),
+            }
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! Containers of runs long gone.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::arguments::label;
+use super::engine::Engine;
+
+const ASK_LIMIT: Duration = Duration::from_secs(15);
+/// No container is an orphan before this.
+const LEAST_AGE: Duration = Duration::from_secs(60);
+
+/// Removes containers of this profile that ended long ago. What cannot be removed is left.
+pub(super) async fn remove(engine: Engine, profile: String, lifetime: Duration) {
+    let age = 2 * lifetime.max(LEAST_AGE);
+    let of_profile = format!("label=hermes-profile={}", label(&profile));
+    let listed = engine
+        .ask(
+            [
+                "ps",
+                "-aq",
+                "--filter",
+                "label=hermes-agent=1",
+                "--filter",
+                &of_profile,
+                "--filter",
+                "status=exited",
+            ],
+            ASK_LIMIT,
+        )
+        .await;
+    let Ok(listed) = listed else { return };
+    for id in listed.output.lines() {
+        let words = ["inspect", "--format", "{{.State.FinishedAt}}", id];
+        let Ok(finished) = engine.ask(words, ASK_LIMIT).await else { continue };
+        if is_old(&finished.output, age, Timestamp::now()) {
+            tracing::info!(id, "removing a container nobody uses any more");
+            let _ = engine.ask(["rm", "-f", id], ASK_LIMIT).await;
+        }
+    }
+}
+
+/// Whether something that ended then is older than `age`. What cannot be read is not old.
+fn is_old(finished: &str, age: Duration, now: Timestamp) -> bool {
+    let Ok(finished) = finished.trim().parse::<Timestamp>() else { return false };
+    // The engine's way of saying "never".
+    if finished.as_second() < 0 {
+        return false;
+    }
+    let elapsed = now.as_second().saturating_sub(finished.as_second());
+    u64::try_from(elapsed).is_ok_and(|elapsed| elapsed > age.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_ended_long_ago_is_an_orphan() {
+        let now: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
+        let hour = Duration::from_secs(3_600);
+        assert!(is_old("2026-01-01T10:00:00.123456789Z", hour, now));
+        for young in ["2026-01-01T11:30:00Z", "0001-01-01T00:00:00Z", "", "soon"] {
+            assert!(!is_old(young, hour, now), "{young:?}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Beginning a session of shells in a place.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::time::Duration;
+
+use hermes_process::{Command, Leftovers, Output};
+
+use crate::backend::{Backend, Input, Reach, Shell, ShellCall, Variables};
+use crate::error::ExecError;
+use crate::guard::Guard;
+use crate::quote::quoted;
+use crate::session::{Keep, Scripts, UseSnapshot, state};
+
+/// How long the first shell may take to read the user's start-up files.
+const SNAPSHOT_LIMIT: Duration = Duration::from_secs(30);
+/// How long a shell that does nothing may take.
+const PROBE_LIMIT: Duration = Duration::from_secs(10);
+/// The name of the call that makes the first snapshot.
+const FIRST_CALL: &str = "0";
+
+/// What there is to know about a session of shells.
+pub(super) struct State {
+    pub(super) scripts: Scripts,
+    pub(super) cwd: String,
+    pub(super) start: StartOfShell,
+    pub(super) guard: Option<Guard>,
+}
+
+/// What a command's shell begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StartOfShell {
+    /// The snapshot.
+    Snapshot,
+    /// No snapshot could be made, but a plain shell works.
+    Plain,
+    /// Only a login shell works.
+    Login,
+}
+
+impl StartOfShell {
+    pub(super) fn snapshot(self) -> UseSnapshot {
+        match self {
+            Self::Snapshot => UseSnapshot::Yes,
+            Self::Plain | Self::Login => UseSnapshot::No,
+        }
+    }
+
+    pub(super) fn shell(self) -> Shell {
+        match self {
+            Self::Snapshot | Self::Plain => Shell::Plain,
+            Self::Login => Shell::Login,
+        }
+    }
+
+    pub(super) fn variables(self) -> Variables {
+        match self {
+            Self::Snapshot => Variables::Snapshot,
+            Self::Plain | Self::Login => Variables::Surroundings,
+        }
+    }
+}
+
+/// Begins a session: its folder, its guard where one is needed, its first snapshot.
+pub(super) async fn session(
+    backend: &dyn Backend,
+    cwd: Option<String>,
+) -> Result<State, ExecError> {
+    let scripts = Scripts::new(&backend.temp_dir(), &random_id(), backend.reach());
+    let guard = match backend.reach() {
+        Reach::Local => {
+            make_folder(&scripts)?;
+            None
+        }
+        Reach::Remote => Some(Guard::post(backend, &scripts).await?),
+    };
+    let start = start_of_shells(backend, &scripts).await;
+    let cwd = cwd.unwrap_or_else(|| backend.first_cwd());
+    Ok(State { scripts, cwd, start, guard })
+}
+
+async fn start_of_shells(backend: &dyn Backend, scripts: &Scripts) -> StartOfShell {
+    if take_snapshot(backend, scripts).await {
+        return StartOfShell::Snapshot;
+    }
+    let probe = own_command(backend, scripts, "true").deadline(PROBE_LIMIT).run().await;
+    let start = match probe {
+        Ok(done) if done.success() => StartOfShell::Plain,
+        _ => StartOfShell::Login,
+    };
+    tracing::warn!(
+        backend = %backend.kind(),
+        ?start,
+        "the login shell made no snapshot; variables and functions are not kept between commands"
+    );
+    start
+}
+
+async fn take_snapshot(backend: &dyn Backend, scripts: &Scripts) -> bool {
+    let mut script = String::new();
+    for (name, value) in backend.forwarded() {
+        let _ = writeln!(script, "export {name}={}", quoted(&value));
+    }
+    script.push_str(&scripts.first_snapshot(&backend.init_files(), FIRST_CALL));
+    let call = ShellCall {
+        script: &script,
+        shell: Shell::Login,
+        variables: Variables::Surroundings,
+        input: Input::None,
+        tag: scripts.tag(FIRST_CALL),
+    };
+    let run = backend
+        .client(&call)
+        .output(Output::Merged)
+        .deadline(SNAPSHOT_LIMIT)
+        .leftovers(Leftovers::Keep)
+        .run()
+        .await;
+    let succeeded = run.is_ok_and(|done| done.success());
+    match scripts.reach() {
+        Reach::Remote => succeeded,
+        Reach::Local => succeeded && finished_state(scripts, FIRST_CALL, Keep::State).is_some(),
+    }
+}
+
+/// Reads the state a call on this machine left, if it is complete, and puts it where it belongs.
+pub(super) fn finished_state(
+    scripts: &Scripts,
+    call: &str,
+    keep: Keep,
+) -> Option<state::Directory> {
+    let file = scripts.state_file(call);
+    let text = std::fs::read(&file).ok()?;
+    let directory = state::directory(&String::from_utf8_lossy(&text));
+    // A state that is not whole is worth nothing: the snapshot stays as it was.
+    if directory.is_some() && keep == Keep::State {
+        std::fs::rename(&file, scripts.snapshot_file()).ok()?;
+    } else {
+        let _ = std::fs::remove_file(&file);
+    }
+    directory
+}
+
+/// A script of ours that needs nothing of the session.
+pub(super) fn own_command(backend: &dyn Backend, scripts: &Scripts, script: &str) -> Command {
+    backend.client(&ShellCall {
+        script,
+        shell: Shell::Plain,
+        variables: Variables::Surroundings,
+        input: Input::None,
+        tag: scripts.tag(FIRST_CALL),
+    })
+}
+
+fn make_folder(scripts: &Scripts) -> Result<(), ExecError> {
+    let failed =
+        |act: &'static str, path: String| move |source| ExecError::File { act, path, source };
+    let folder = scripts.folder();
+    let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
+    made.map_err(failed("make", folder.to_owned()))?;
+    let prelude = scripts.prelude_file();
+    let written = std::fs::File::create_new(&prelude)
+        .and_then(|mut file| file.write_all(scripts.prelude().as_bytes()));
+    written.map_err(failed("write", prelude))
+}
+
+/// Twelve digits that nobody can guess.
+pub(crate) fn random_id() -> String {
+    let mut bytes = [0; 6];
+    // Only the system can fail here, and then nothing works: an id of the time is as good as any.
+    if nix::fcntl::open("/dev/urandom", nix::fcntl::OFlag::O_RDONLY, nix::sys::stat::Mode::empty())
+        .and_then(|file| nix::unistd::read(file, &mut bytes))
+        .is_err()
+    {
+        let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos().to_le_bytes();
+        bytes.copy_from_slice(&now[..6]);
+    }
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,176 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::local::{Local, LocalOptions};
+
+async fn local_in(cwd: &Path) -> Environment {
+    let variables = BTreeMap::from(
+        [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/nonexistent"), ("BASE", "given")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned())),
+    );
+    let options = LocalOptions { variables, cwd: cwd.to_owned(), ..LocalOptions::default() };
+    let backend = Local::new(options).expect("a shell");
+    Environment::start(Arc::new(backend), Memory::Kept).await.expect("a session")
+}
+
+async fn local() -> Environment {
+    local_in(Path::new("/")).await
+}
+
+impl Environment {
+    async fn run_text(&self, command: &str) -> Ran {
+        self.run(command, Execute::default()).await.expect("a run")
+    }
+
+    /// Runs several commands and returns what the last one wrote.
+    async fn last_of(&self, commands: &[&str]) -> String {
+        let mut output = String::new();
+        for command in commands {
+            output = self.run_text(command).await.output;
+        }
+        output.trim_end().to_owned()
+    }
+}
+
+#[tokio::test]
+async fn directory_variables_functions_and_aliases_reach_the_next_command() {
+    let env = local().await;
+    for (first, second, expected) in [
+        ("cd /usr/bin", "pwd", "/usr/bin"),
+        ("export GREETING='a b'", "echo \"$GREETING\"", "a b"),
+        ("greet() { echo hello $1; }", "greet you", "hello you"),
+        ("alias shout='echo LOUD'", "shout", "LOUD"),
+        ("declare -x MADE=1", "echo $MADE", "1"),
+        ("unset BASE", "echo [${BASE-gone}]", "[gone]"),
+        ("export MULTI=$'one\\ntwo'", "echo \"$MULTI\"", "one\ntwo"),
+    ] {
+        assert_eq!(env.last_of(&[first, second]).await, expected, "{first}");
+        assert_eq!(env.last_of(&["true", second]).await, expected, "{first}, a command later");
+    }
+    env.clean_up().await;
+}
+
+#[tokio::test]
+async fn however_the_shell_ends_its_state_is_kept() {
+    for (command, code) in [
+        ("cd /usr; export A=1; exit 3", 3),
+        ("cd /usr; export A=1; set -e; false; echo no", 1),
+        ("cd /usr; export A=1; set -u; echo $nothing_of_that_name", 127),
+        ("trap 'exit 9' EXIT; cd /usr; export A=1; false", 9),
+        ("cd /usr; export A=1; set -x", 0),
+        ("cd() { builtin cd \"$@\"; }; cd /usr; export A=1", 0),
+    ] {
+        let env = local().await;
+        let ran = env.run_text(command).await;
+        assert_eq!(ran.code, code, "{command}: {}", ran.output);
+        assert!(!ran.output.contains("__hermes"), "{command}: {}", ran.output);
+        assert_eq!(env.run_text("echo $A; pwd").await.output, "1\n/usr\n", "{command}");
+        env.clean_up().await;
+    }
+}
+
+#[tokio::test]
+async fn a_trap_of_the_command_fires_once_and_sees_its_status() {
+    let env = local().await;
+    let ran = env.run_text("trap 'echo bye $?' EXIT; cd /usr; exit 4").await;
+    assert_eq!((ran.output.as_str(), ran.code), ("bye 4\n", 4));
+    assert_eq!(env.cwd(), "/usr");
+    assert_eq!(env.run_text("trap 'echo x' EXIT; trap - EXIT; trap -p").await.output, "");
+    assert_eq!(env.run_text("( trap 'echo sub' EXIT; cd / )").await.output, "sub\n");
+    assert_eq!(env.run_text("trap 'echo got' USR1; kill -USR1 $$").await.output, "got\n");
+    assert_eq!(
+        env.run_text("type -t trap; declare -F | grep -c hermes").await.output,
+        "function\n1\n"
+    );
+    assert_eq!(env.cwd(), "/usr");
+    env.clean_up().await;
+}
+
+#[tokio::test]
+async fn a_directory_given_for_one_command_is_not_remembered() {
+    let env = local().await;
+    let at = |cwd: &str| Execute { cwd: Some(cwd.to_owned()), ..Execute::default() };
+    let ran = env.run("pwd", at("/usr")).await.unwrap();
+    assert_eq!(ran.output, "/usr\n");
+    assert_eq!(env.cwd(), "/");
+    env.run("cd bin", at("/usr")).await.unwrap();
+    assert_eq!(env.cwd(), "/usr/bin");
+    let ran = env.run("pwd", at("/no/such/place")).await.unwrap();
+    assert_eq!(ran.code, 126);
+    assert_eq!(env.cwd(), "/usr/bin");
+    env.clean_up().await;
+}
+
+#[tokio::test]
+async fn deadlines_and_interrupts_are_told() {
+    let env = local().await;
+    let short = Execute { timeout: Duration::from_millis(300), ..Execute::default() };
+    let ran = env.run("cd /usr; echo begun; sleep 10", short.clone()).await.unwrap();
+    assert_eq!((ran.code, ran.ending), (124, Ending::TimedOut));
+    assert_eq!(ran.output, "begun\n\n[Command timed out after 0s]");
+    let ran = env.run("sleep 10", short).await.unwrap();
+    assert_eq!(ran.output, "[Command timed out after 0s]");
+
+    let cancel = CancellationToken::new();
+    let how = Execute { cancel: cancel.clone(), ..Execute::default() };
+    let run = env.run("echo begun; sleep 10", how);
+    let stop = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        cancel.cancel();
+    };
+    let (ran, ()) = tokio::join!(run, stop);
+    let ran = ran.unwrap();
+    assert_eq!((ran.code, ran.ending), (130, Ending::Interrupted));
+    assert!(ran.output.ends_with("begun\n\n[Command interrupted]"), "{}", ran.output);
+    env.clean_up().await;
+}
+
+#[tokio::test]
+async fn input_syntax_errors_and_odd_text_reach_the_shell_unchanged() {
+    let env = local().await;
+    let how = Execute { stdin: Some(b"one\r\ntwo".to_vec()), ..Execute::default() };
+    let ran = env.run("cat", how).await.unwrap();
+    assert_eq!(ran.output, "one\r\ntwo");
+    assert_eq!(env.run_text("cat").await.output, "", "without input there is none");
+    assert_eq!(env.run_text("").await.code, 0);
+    let ran = env.run_text("echo \"open").await;
+    assert_ne!(ran.code, 0);
+    assert!(ran.output.contains("line 1"), "{}", ran.output);
+    assert_eq!(env.run_text("cat <<'E'\nit's $HOME\nE").await.output, "it's $HOME\n");
+    assert_eq!(env.run_text("printf 'a\\0b' | od -An -c").await.output.trim(), "a  \\0   b");
+    env.clean_up().await;
+}
+
+#[tokio::test]
+async fn a_session_leaves_no_file_behind_and_lets_nobody_in() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let env = local().await;
+    let folder = env.state().scripts.folder().to_owned();
+    let mode = std::fs::metadata(&folder).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+    env.run_text("export A=1").await;
+    let files: Vec<_> =
+        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(files.len(), 2, "prelude and snapshot: {files:?}");
+    env.clean_up().await;
+    assert!(!Path::new(&folder).exists());
+}
+
+#[tokio::test]
+async fn commands_at_once_do_not_disturb_each_other() {
+    let env = Arc::new(local().await);
+    let mut runs = tokio::task::JoinSet::new();
+    for n in 0..20 {
+        let env = Arc::clone(&env);
+        runs.spawn(async move { (n, env.run_text(&format!("export N{n}={n}; echo {n}")).await) });
+    }
+    while let Some(done) = runs.join_next().await {
+        let (n, ran) = done.unwrap();
+        assert_eq!((ran.output, ran.code), (format!("{n}\n"), 0));
+    }
+    assert_eq!(env.run_text("echo ${BASE}").await.output, "given\n", "the snapshot is whole");
+    env.clean_up().await;
+}

@@ -1,0 +1,173 @@
+//! From settings to backends.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hermes_tool::Vars;
+use serde_json::{Map, Value};
+
+use crate::apptainer::{Apptainer, ApptainerOptions};
+use crate::backend::{Backend, BackendKind};
+use crate::child_env::{self, Credentials, EnvRules, HomeRules, Passthrough, SessionContext};
+use crate::docker::{Docker, DockerOptions};
+use crate::error::ExecError;
+use crate::local::{Local, LocalOptions, confinement};
+use crate::settings::{PlaceSettings, TerminalSettings};
+use crate::ssh::{Ssh, SshOptions};
+use crate::sync::ShownSources;
+
+/// Everything environments are made from.
+#[derive(Clone, Debug)]
+pub struct Blueprint {
+    /// The configuration.
+    pub config: Arc<Value>,
+    /// Variables settings are read from: those of the process with `.env` over them.
+    pub vars: Vars,
+    /// Variables commands inherit: those of the process alone.
+    pub process_vars: Vars,
+    /// `HERMES_HOME`.
+    pub home: PathBuf,
+    /// Where we were started.
+    pub process_cwd: PathBuf,
+}
+
+/// What one task has for itself.
+#[derive(Clone, Debug, Default)]
+pub struct Override {
+    /// Where it begins.
+    pub cwd: Option<String>,
+    /// Keys of the `terminal` section that differ for it, such as `backend` or `docker_image`.
+    pub terminal: Map<String, Value>,
+}
+
+/// The keys that give a task an environment to itself.
+const ISOLATING: [&str; 6] =
+    ["docker_image", "modal_image", "singularity_image", "daytona_image", "env_type", "backend"];
+
+impl Override {
+    /// Whether the task must not share.
+    pub(super) fn isolates(&self) -> bool {
+        ISOLATING.iter().any(|key| self.terminal.contains_key(*key))
+    }
+}
+
+impl Blueprint {
+    pub(super) fn settings(
+        &self,
+        own: Option<&Override>,
+    ) -> Result<Arc<TerminalSettings>, ExecError> {
+        let Self { config, vars, home, process_cwd, .. } = self;
+        let settings = match own.filter(|own| !own.terminal.is_empty()) {
+            None => TerminalSettings::read(config, vars, home, process_cwd),
+            Some(own) => {
+                let mut config = Value::clone(config);
+                let mut section = config.get("terminal").and_then(Value::as_object).cloned();
+                let merged = section.get_or_insert_default();
+                merged.extend(own.terminal.clone());
+                if let Some(kind) = merged.shift_remove("env_type") {
+                    merged.insert("backend".to_owned(), kind);
+                }
+                if let (Value::Object(root), Some(section)) = (&mut config, section) {
+                    root.insert("terminal".to_owned(), Value::Object(section));
+                }
+                TerminalSettings::read(&config, vars, home, process_cwd)
+            }
+        };
+        settings.map(Arc::new).map_err(|error| ExecError::Settings(error.to_string()))
+    }
+
+    pub(super) fn backend(
+        &self,
+        key: &str,
+        settings: &TerminalSettings,
+    ) -> Result<Arc<dyn Backend>, ExecError> {
+        let not_yet = |backend: BackendKind| ExecError::Unavailable {
+            backend,
+            why: "this version does not have it yet; choose local, docker, ssh or singularity"
+                .into(),
+        };
+        match &settings.place {
+            PlaceSettings::Local(local) => Ok(Arc::new(Local::new(LocalOptions {
+                variables: child_env::variables(&self.process_vars, &self.env_rules(settings)),
+                cwd: PathBuf::from(&settings.cwd),
+                init_files: local.init_files.clone(),
+                temp_dir: None,
+                confinement: confinement(local, Path::new(&settings.cwd)),
+            })?)),
+            PlaceSettings::Docker(docker) => Ok(Arc::new(Docker::new(
+                DockerOptions {
+                    settings: docker.clone(),
+                    cwd: settings.cwd.clone(),
+                    task: key.to_owned(),
+                    profile: self.profile(),
+                    sandbox_dir: settings.sandbox_dir.clone(),
+                    shown: self.mounts(settings),
+                    forwarded: child_env::forwarded(
+                        &self.vars,
+                        &docker.forward_env,
+                        &Passthrough::new(&settings.env_passthrough, &BTreeSet::new()),
+                    ),
+                    lifetime: settings.lifetime,
+                },
+                &self.process_vars,
+            )?)),
+            PlaceSettings::Ssh(ssh) => Ok(Arc::new(Ssh::new(
+                SshOptions {
+                    settings: ssh.clone(),
+                    cwd: settings.cwd.clone(),
+                    shown: Some(self.shown(settings)),
+                    options: Vec::new(),
+                },
+                &self.process_vars,
+            )?)),
+            PlaceSettings::Singularity(singularity) => Ok(Arc::new(Apptainer::new(
+                ApptainerOptions {
+                    settings: singularity.clone(),
+                    cwd: settings.cwd.clone(),
+                    task: key.to_owned(),
+                    home: self.home.clone(),
+                    shown: self.mounts(settings),
+                },
+                &self.process_vars,
+            )?)),
+            PlaceSettings::Modal(_) | PlaceSettings::Daytona(_) | PlaceSettings::Vercel(_) => {
+                Err(not_yet(settings.backend()))
+            }
+        }
+    }
+
+    /// What of the home commands elsewhere may see.
+    fn shown(&self, settings: &TerminalSettings) -> ShownSources {
+        ShownSources {
+            home: self.home.clone(),
+            credential_files: settings.credential_files.clone(),
+            external_skills: Vec::new(),
+        }
+    }
+
+    fn mounts(&self, settings: &TerminalSettings) -> Vec<(String, String)> {
+        self.shown(settings).mounts(&settings.sandbox_dir.join("shown"))
+    }
+
+    /// The profile whose home it is: `default`, or the folder's name below `profiles`.
+    fn profile(&self) -> String {
+        let below_profiles = self.home.parent().is_some_and(|parent| parent.ends_with("profiles"));
+        let name = self.home.file_name().filter(|_| below_profiles);
+        name.map_or_else(|| "default".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+
+    fn env_rules(&self, settings: &TerminalSettings) -> EnvRules {
+        let profile_home = Some(self.home.join("home")).filter(|home| home.is_dir());
+        EnvRules {
+            passthrough: Passthrough::new(&settings.env_passthrough, &BTreeSet::new()),
+            credentials: Credentials::Withheld,
+            own_directory: std::env::current_exe()
+                .ok()
+                .and_then(|program| program.parent().map(Path::to_owned)),
+            home: HomeRules { mode: settings.home_mode, profile_home, ..HomeRules::default() },
+            session: SessionContext::NotInUse,
+            ..EnvRules::default()
+        }
+    }
+}

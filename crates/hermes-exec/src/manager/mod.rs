@@ -1,0 +1,223 @@
+//! Which environment belongs to whom, and how long it stays.
+//!
+//! [`Environments`] starts a place when the first command needs it and keeps it for the next. All
+//! tasks share one, unless a task was given an image or a backend of its own
+//! ([`Environments::override_task`]): then it has one to itself. Directories are remembered for
+//! each conversation apart from that, so that two conversations in one place do not lead each
+//! other astray, and a place that is started again continues where it was.
+//!
+//! A place nobody has used for a while is closed, unless a background process runs in it.
+//!
+//! What never happens here: a place is started twice at once, closed while a command runs in it, or
+//! replaced by another kind of place because it did not start.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use crate::background::Processes;
+use crate::environment::{Environment, Memory};
+use crate::error::ExecError;
+use crate::settings::TerminalSettings;
+
+mod blueprint;
+
+pub use blueprint::{Blueprint, Override};
+
+/// The environment of everybody who has none to themselves.
+const SHARED: &str = "default";
+/// How often idle environments are looked for.
+const ROUND: Duration = Duration::from_secs(60);
+/// How long closing one may take when we end.
+const CLOSE_LIMIT: Duration = Duration::from_secs(15);
+
+/// The environments of this process.
+pub struct Environments {
+    blueprint: Blueprint,
+    processes: Arc<Processes>,
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    slots: HashMap<String, Arc<Slot>>,
+    overrides: HashMap<String, Override>,
+    directories: HashMap<String, String>,
+    reaper_runs: bool,
+}
+
+struct Slot {
+    place: tokio::sync::Mutex<Option<Arc<Environment>>>,
+    last_used: Mutex<Instant>,
+}
+
+/// An environment in use: it is not closed before this is dropped.
+pub struct InUse {
+    /// The environment.
+    pub environment: Arc<Environment>,
+    /// What it is known by.
+    pub key: String,
+    /// The settings it was made from.
+    pub settings: Arc<TerminalSettings>,
+    slot: Arc<Slot>,
+}
+
+impl std::ops::Deref for InUse {
+    type Target = Environment;
+
+    fn deref(&self) -> &Environment {
+        &self.environment
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        self.slot.touch();
+    }
+}
+
+impl Slot {
+    fn touch(&self) {
+        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    fn idle(&self) -> Duration {
+        self.last_used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+}
+
+impl Environments {
+    /// No environment yet.
+    #[must_use]
+    pub fn new(blueprint: Blueprint, processes: Arc<Processes>) -> Arc<Self> {
+        Arc::new(Self { blueprint, processes, table: Mutex::default() })
+    }
+
+    /// The background processes started in them.
+    #[must_use]
+    pub fn processes(&self) -> &Arc<Processes> {
+        &self.processes
+    }
+
+    /// What the settings say for a task.
+    pub fn settings(&self, task: &str) -> Result<Arc<TerminalSettings>, ExecError> {
+        let own = self.table().overrides.get(task).cloned();
+        self.blueprint.settings(own.as_ref())
+    }
+
+    /// Gives a task a directory, an image or a backend of its own.
+    pub fn override_task(&self, task: &str, own: Override) {
+        self.table().overrides.insert(task.to_owned(), own);
+    }
+
+    /// The name of the environment a task uses: its own, if it was given an image or a backend.
+    #[must_use]
+    pub fn key_of(&self, task: &str) -> String {
+        let isolated = self.table().overrides.get(task).is_some_and(Override::isolates);
+        if isolated { task.to_owned() } else { SHARED.to_owned() }
+    }
+
+    /// The environment of a task; started if it is not there yet.
+    pub async fn of_task(self: &Arc<Self>, task: &str) -> Result<InUse, ExecError> {
+        let key = self.key_of(task);
+        let settings = self.settings(task)?;
+        let slot = self.slot(&key);
+        slot.touch();
+        let environment = {
+            let mut place = slot.place.lock().await;
+            match &*place {
+                Some(environment) => Arc::clone(environment),
+                None => {
+                    let backend = self.blueprint.backend(&key, &settings)?;
+                    let memory = if settings.persistent_shell {
+                        Memory::Kept
+                    } else {
+                        Memory::DirectoryOnly
+                    };
+                    let started = Arc::new(Environment::start(backend, memory).await?);
+                    *place = Some(Arc::clone(&started));
+                    started
+                }
+            }
+        };
+        self.look_after(settings.lifetime);
+        Ok(InUse { environment, key, settings, slot })
+    }
+
+    /// Where a conversation's next command runs: where its last one ended, where its task was put,
+    /// or where the settings say.
+    #[must_use]
+    pub fn directory(&self, conversation: &str, task: &str) -> Option<String> {
+        let table = self.table();
+        let remembered = table.directories.get(conversation).cloned();
+        remembered.or_else(|| table.overrides.get(task).and_then(|own| own.cwd.clone()))
+    }
+
+    /// Remembers where a conversation's last command ended.
+    pub fn remember_directory(&self, conversation: &str, cwd: String) {
+        self.table().directories.insert(conversation.to_owned(), cwd);
+    }
+
+    /// Closes one environment with everything that runs in it.
+    pub async fn close(&self, key: &str) {
+        let slot = self.table().slots.remove(key);
+        let Some(slot) = slot else { return };
+        self.processes.kill_all(Some(key)).await;
+        if let Some(environment) = slot.place.lock().await.take() {
+            environment.clean_up().await;
+        }
+    }
+
+    /// Closes all of them.
+    pub async fn close_all(&self) {
+        let keys: Vec<String> = self.table().slots.keys().cloned().collect();
+        let closing = keys.iter().map(|key| tokio::time::timeout(CLOSE_LIMIT, self.close(key)));
+        for (key, closed) in keys.iter().zip(futures_util::future::join_all(closing).await) {
+            if closed.is_err() {
+                tracing::warn!(key, "an environment took too long to close");
+            }
+        }
+    }
+
+    fn slot(&self, key: &str) -> Arc<Slot> {
+        let mut table = self.table();
+        let slot = table.slots.entry(key.to_owned()).or_insert_with(|| {
+            let last_used = Mutex::new(Instant::now());
+            Arc::new(Slot { place: tokio::sync::Mutex::default(), last_used })
+        });
+        Arc::clone(slot)
+    }
+
+    /// Starts the round that closes idle environments, once.
+    fn look_after(self: &Arc<Self>, lifetime: Duration) {
+        let first = !std::mem::replace(&mut self.table().reaper_runs, true);
+        if first {
+            tokio::spawn(close_idle(Arc::downgrade(self), lifetime));
+        }
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn close_idle(environments: Weak<Environments>, lifetime: Duration) {
+    loop {
+        tokio::time::sleep(ROUND.min(lifetime)).await;
+        let Some(environments) = environments.upgrade() else { return };
+        let slots: Vec<(String, Arc<Slot>)> = environments
+            .table()
+            .slots
+            .iter()
+            .map(|(key, slot)| (key.clone(), Arc::clone(slot)))
+            .collect();
+        for (key, slot) in slots {
+            // The table holds one, this loop another; a third is a command under way.
+            let is_used = Arc::strong_count(&slot) > 2;
+            if !is_used && slot.idle() > lifetime && !environments.processes.any_running_in(&key) {
+                tracing::info!(key, "closing an environment nobody uses");
+                environments.close(&key).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Files the agent has at hand here, brought to where its commands run.
+//!
+//! [`ShownSources`] says which files those are: skills, caches, and the credential files the user
+//! named. Containers of this machine mount them ([`ShownSources::mounts`]); to other machines
+//! [`FileSync`] takes them, as one stream of `tar` for all that changed, and fetches back at the
+//! end what commands changed over there.
+//!
+//! # Rules
+//!
+//! * Links are not followed and not taken along; neither is what the agent itself may not read.
+//! * Whether a file changed is seen by its time and size; whether one over there changed, by its
+//!   SHA-256.
+//! * A round that failed did not happen: the next begins where it began.
+//! * Credential files travel one way.
+//! * What comes back is never trusted to name its place: it is written only below the folders that
+//!   were brought, never through a link.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use hermes_process::{Command, ProcessError};
+use thiserror::Error;
+
+use crate::backend::Input;
+
+mod archive;
+mod back;
+mod credentials;
+mod inventory;
+mod mounts;
+mod shown;
+mod transfer;
+
+#[cfg(test)]
+mod tests;
+
+pub use shown::{Shown, ShownKind, ShownSources};
+
+use inventory::Item;
+
+/// The pause between two rounds.
+const PAUSE: Duration = Duration::from_secs(5);
+/// How long a transfer may take.
+const TRANSFER_LIMIT: Duration = Duration::from_secs(120);
+
+/// Unpacks what comes in. Folders that are there keep their permissions where `tar` knows how.
+const UNPACK: &str = "umask 077; mkdir -p @BASE@ && cd @BASE@ || exit 1
+if tar --version 2>/dev/null </dev/null | grep -q GNU; then
+    exec tar xof - --no-overwrite-dir
+fi
+exec tar xof -";
+
+/// Removes the files whose names come in.
+const REMOVE: &str = "cd @BASE@ 2>/dev/null || exit 0; exec xargs -0 rm -f --";
+
+/// The way to another place.
+pub(crate) struct Far<'a> {
+    /// The folder over there that stands for the Hermes home.
+    pub(crate) base: &'a str,
+    /// The program that has a POSIX shell over there run a script.
+    pub(crate) shell: Box<FarShell<'a>>,
+}
+
+/// From a script to the program that has it run over there.
+type FarShell<'a> = dyn Fn(&str, Input) -> Command + Send + Sync + 'a;
+
+/// How often files are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// At most every few seconds.
+    Sparing,
+    /// Before every command.
+    EveryTime,
+}
+
+/// Why files could not be brought or fetched.
+#[derive(Debug, Error)]
+pub(crate) enum SyncError {
+    /// A file here could not be used.
+    #[error("cannot {act} {path}: {source}")]
+    File {
+        /// What was tried.
+        act: &'static str,
+        /// On which file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The other side did not do its part.
+    #[error("the other side failed: {0}")]
+    Far(String),
+    /// It took too long.
+    #[error("it took longer than {} s", .0.as_secs())]
+    TimedOut(Duration),
+    /// There is too much to fetch.
+    #[error("there are more than {0} bytes to fetch; remove what is not needed over there")]
+    TooLarge(u64),
+    /// Another process fetches.
+    #[error(transparent)]
+    Busy(#[from] hermes_store::lock::LockError),
+    /// The client could not be started.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+}
+
+impl SyncError {
+    /// For use with `map_err`.
+    fn file(act: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.display().to_string();
+        move |source| Self::File { act, path, source }
+    }
+}
+
+/// What a file was when it was brought over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Pushed {
+    modified: SystemTime,
+    len: u64,
+    sha256: [u8; 32],
+    kind: ShownKind,
+}
+
+impl Pushed {
+    fn is_same(&self, item: &Item) -> bool {
+        self.modified == item.modified && self.len == item.len
+    }
+}
+
+#[derive(Default)]
+struct State {
+    /// By the path below the base.
+    pushed: BTreeMap<String, Pushed>,
+    last: Option<Instant>,
+}
+
+/// Keeps the files of another place like those here.
+pub(crate) struct FileSync {
+    sources: ShownSources,
+    pace: Pace,
+    state: tokio::sync::Mutex<State>,
+}
+
+impl FileSync {
+    pub(crate) fn new(sources: ShownSources, pace: Pace) -> Self {
+        Self { sources, pace, state: tokio::sync::Mutex::default() }
+    }
+
+    /// Brings over what changed and removes what is gone.
+    pub(crate) async fn bring(&self, far: &Far<'_>) -> Result<(), SyncError> {
+        let mut state = self.state.lock().await;
+        let is_early = state.last.is_some_and(|last| last.elapsed() < PAUSE);
+        if self.pace == Pace::Sparing && is_early {
+            return Ok(());
+        }
+        let sources = self.sources.clone();
+        let items = blocking(move || Ok(inventory::take(&sources))).await?;
+        let is_new = |(below, item): &(&String, &Item)| {
+            !state.pushed.get(*below).is_some_and(|pushed| pushed.is_same(item))
+        };
+        let changed: Vec<(String, Item)> = items
+            .iter()
+            .filter(is_new)
+            .map(|(below, item)| (below.clone(), item.clone()))
+            .collect();
+        let gone: Vec<String> =
+            state.pushed.keys().filter(|below| !items.contains_key(*below)).cloned().collect();
+        let mut pushed = Vec::new();
+        if !changed.is_empty() {
+            let packed = blocking(move || archive::pack(changed)).await?;
+            let unpack = far.script(UNPACK);
+            transfer::send(far.call(&unpack, Input::Forwarded), packed.file, TRANSFER_LIMIT)
+                .await?;
+            pushed = packed.contents;
+        }
+        if !gone.is_empty() {
+            let names = gone.iter().flat_map(|name| [name.as_bytes(), b"\0"]).flatten();
+            let names = transfer::spooled(&names.copied().collect::<Vec<u8>>())?;
+            let remove = far.script(REMOVE);
+            transfer::send(far.call(&remove, Input::Forwarded), names, TRANSFER_LIMIT).await?;
+        }
+        // Only now: a round that failed is done again as a whole.
+        tracing::debug!(brought = pushed.len(), removed = gone.len(), "files were brought over");
+        state.pushed.extend(pushed);
+        state.pushed.retain(|below, _| !gone.contains(below));
+        state.last = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Fetches what commands changed over there, if anything was ever brought.
+    pub(crate) async fn fetch_back(&self, far: &Far<'_>) -> Result<(), SyncError> {
+        let state = self.state.lock().await;
+        if state.pushed.is_empty() {
+            return Ok(());
+        }
+        let applied = back::fetch(&self.sources, state.pushed.clone(), far).await?;
+        if applied > 0 {
+            tracing::info!(files = applied, "files changed over there were fetched back");
+        }
+        Ok(())
+    }
+}
+
+impl Far<'_> {
+    fn script(&self, text: &str) -> String {
+        text.replace("@BASE@", &crate::quote::quoted(self.base))
+    }
+
+    fn call(&self, script: &str, input: Input) -> Command {
+        (self.shell)(script, input)
+    }
+}
+
+/// Work on files, away from the threads that must not wait.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SyncError> + Send + 'static,
+) -> Result<T, SyncError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => Err(SyncError::Far(format!("the work on files was broken off: {error}"))),
+    }
+}
+
+/// Where a folder brought over is here.
+#[derive(Clone, Debug)]
+struct Root {
+    below: PathBuf,
+    host: PathBuf,
+}

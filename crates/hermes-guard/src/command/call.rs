@@ -1,0 +1,203 @@
+//! A program about to run, as the rules see it.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::Surroundings;
+use super::paths::{self, Protected};
+
+/// Stands in resolved text for what nobody knows before the command runs.
+pub(super) const HOLE: char = '\u{fdd0}';
+
+macro_rules! flags {
+    ($(#[$about:meta])* $name:ident: $($(#[$doc:meta])* $flag:ident = $bit:expr),+ $(,)?) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub(super) struct $name(u16);
+
+        impl $name {
+            /// None of them.
+            pub(super) const NONE: Self = Self(0);
+            $($(#[$doc])* pub(super) const $flag: Self = Self(1 << $bit);)+
+
+            /// Whether any of these is set.
+            pub(super) const fn has(self, any: Self) -> bool {
+                self.0 & any.0 != 0
+            }
+
+            /// Both together.
+            pub(super) const fn and(self, more: Self) -> Self {
+                Self(self.0 | more.0)
+            }
+        }
+    };
+}
+
+flags! {
+    /// Where a text comes from.
+    Taint:
+    /// Fetched from a network.
+    NETWORK = 0,
+    /// Made readable again by a decoder.
+    DECODED = 1,
+    /// Made by a program.
+    GENERATED = 2,
+    /// Read from a file.
+    FILE = 3,
+    /// A password, a key, or a file that holds them.
+    SECRET = 4,
+    /// The output of a shell.
+    SHELL = 5,
+    /// The numbers of processes that were searched for.
+    PROCESSES = 6,
+}
+
+flags! {
+    /// What a call is wrapped in.
+    Via:
+    /// Behind xargs.
+    XARGS = 0,
+    /// Behind `find -exec`.
+    FIND = 1,
+    /// Behind another program that repeats it (fd, parallel).
+    EACH = 2,
+    /// Inside a container.
+    CONTAINER = 3,
+    /// On another machine.
+    REMOTE = 4,
+    /// It does not hold up what follows.
+    BACKGROUND = 5,
+}
+
+/// A word with its value.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arg<'t> {
+    /// What the program gets, as far as known ([`HOLE`]).
+    pub(super) text: Cow<'t, str>,
+    /// Where it comes from.
+    pub(super) taint: Taint,
+    /// The pipe behind a `<(…)`.
+    pub(super) pipe: Option<Flow>,
+}
+
+impl<'t> Arg<'t> {
+    pub(super) fn new(text: impl Into<Cow<'t, str>>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether any of it is unknown.
+    pub(super) fn has_hole(&self) -> bool {
+        self.text.contains(HOLE)
+    }
+}
+
+/// Text that goes into or comes out of a program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Flow {
+    /// What it is, when known.
+    pub(super) text: Option<Rc<str>>,
+    /// Where it comes from.
+    pub(super) taint: Taint,
+    /// How it gets there.
+    pub(super) channel: Channel,
+}
+
+/// How text reaches a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Channel {
+    /// Not at all: nothing is connected.
+    #[default]
+    Nothing,
+    /// Another program writes it.
+    Pipe,
+    /// It stands in the command: `<<` or `<<<`.
+    Here,
+    /// `< file`
+    File,
+}
+
+impl Flow {
+    /// Known text.
+    pub(super) fn known(text: impl Into<Rc<str>>) -> Self {
+        Self { text: Some(text.into()), ..Self::default() }
+    }
+
+    /// Unknown text.
+    pub(super) fn unknown(taint: Taint) -> Self {
+        Self { taint, ..Self::default() }
+    }
+
+    pub(super) fn through(self, channel: Channel) -> Self {
+        Self { channel, ..self }
+    }
+
+    pub(super) fn tainted(self, more: Taint) -> Self {
+        Self { taint: self.taint.and(more), ..self }
+    }
+}
+
+/// What the rules know about the world.
+#[derive(Debug)]
+pub(super) struct Facts<'f> {
+    pub(super) around: &'f Surroundings<'f>,
+    /// The working directory, `~` for home; unknown after a `cd` to somewhere unknown.
+    pub(super) cwd: Option<Rc<str>>,
+}
+
+impl Facts<'_> {
+    /// A path, absolute where possible, without detours; `~` stands for the user's home.
+    pub(super) fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        paths::resolve(path, self)
+    }
+}
+
+/// A program with its arguments, wrappers removed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call<'c> {
+    /// Without path and version, in lower case.
+    pub(super) name: &'c str,
+    /// Without the name.
+    pub(super) args: &'c [Arg<'c>],
+    /// What it reads.
+    pub(super) stdin: &'c Flow,
+    /// What it is wrapped in.
+    pub(super) via: Via,
+    /// The world around it.
+    pub(super) facts: &'c Facts<'c>,
+}
+
+impl<'c> Call<'c> {
+    /// An argument's text, empty when there is none.
+    pub(super) fn arg(&self, index: usize) -> &'c str {
+        self.args.get(index).map_or("", |arg| arg.text.as_ref())
+    }
+
+    /// Whether any argument is one of these.
+    pub(super) fn has(&self, any: &[&str]) -> bool {
+        self.args.iter().any(|arg| any.contains(&arg.text.as_ref()))
+    }
+
+    /// Whether all it does is tell about itself.
+    pub(super) fn asks_for_help(&self) -> bool {
+        self.has(&["--help", "--version", "-?"])
+    }
+
+    /// The arguments that are no options, for programs whose options take no separate values.
+    pub(super) fn operands(&self) -> impl Iterator<Item = &'c Arg<'c>> {
+        self.args.iter().filter(|arg| !arg.text.starts_with('-'))
+    }
+
+    /// See [`Facts::path`].
+    pub(super) fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        self.facts.path(path)
+    }
+
+    /// What deleting a path would take away, if it is a place that must stay.
+    pub(super) fn protects(&self, path: &str) -> Option<Protected> {
+        paths::protected(&self.path(path))
+    }
+}

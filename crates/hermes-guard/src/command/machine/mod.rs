@@ -1,0 +1,199 @@
+//! Going through a script as a shell would, without running anything.
+//!
+//! The machine walks the tree in order. It knows the values of variables that the text itself sets,
+//! the working directory as `cd` changes it, the text that constant commands print, and for the
+//! rest where it comes from ([`super::call::Taint`]). Every simple command becomes a
+//! [`super::call::Call`] for the rules; wrappers are taken off one by one, and text that some shell
+//! will run (after `-c`, for `eval`, through a pipe) is parsed and walked in turn.
+//!
+//! What cannot be known is a [`super::call::HOLE`] in otherwise known text. Both arms of a condition
+//! are walked, the last value assigned to a variable counts, and a loop over a few constants is
+//! walked once for each.
+//!
+//! All of it stays within budgets: levels of nesting, and work measured in bytes looked at. Going
+//! over one yields a finding of its own and ends the walk.
+
+mod braces;
+mod builtins;
+mod network;
+mod output;
+mod parameters;
+mod programs;
+mod repeat;
+mod run;
+mod state;
+mod words;
+
+use std::rc::Rc;
+
+use super::Surroundings;
+use super::call::{Facts, Flow, Taint, Via};
+use super::category::{Category, Finding, Severity, UNPARSABLE};
+use crate::shell::{self, Script};
+pub(super) use network::CONTAINER_VALUES;
+use state::State;
+
+/// How deeply scripts, wrappers and compound commands may be nested together.
+const MAX_DEPTH: u32 = 44;
+/// How many bytes may be looked at, counting again what is looked at again.
+const MAX_WORK: usize = 700_000;
+/// What a call costs besides its words.
+const CALL_WORK: usize = 80;
+/// What each of its words costs every time a wrapper is taken off; more when there are very many,
+/// since every rule looks at all of them.
+const ARGUMENT_WORK: usize = 8;
+const MANY_ARGUMENTS: usize = 200;
+const MANY_ARGUMENTS_WORK: usize = 100;
+/// What a redirection costs.
+const REDIRECT_WORK: usize = 240;
+/// How much work may be spent before loops and functions are walked only once.
+const THOROUGH_WORK: usize = 200_000;
+
+pub(super) struct Machine<'f> {
+    facts: Facts<'f>,
+    state: State,
+    findings: Vec<Finding>,
+    /// Resolved commands, when someone wants to see them.
+    spellings: Option<Vec<String>>,
+    sudo_reads_stdin: bool,
+    depth: u32,
+    work: usize,
+    spent: bool,
+}
+
+/// Where the machine is: the script it reads and what surrounds it.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'h, 'a> {
+    script: &'h Script<'a>,
+    via: Via,
+    stdin: &'h Flow,
+}
+
+/// The words a finding is about, and what they are wrapped in.
+#[derive(Clone, Copy)]
+pub(super) struct Site<'s> {
+    words: &'s str,
+    via: Via,
+}
+
+impl Site<'_> {
+    fn also(self, via: Via) -> Self {
+        Self { via: self.via.and(via), ..self }
+    }
+}
+
+/// What a walk found.
+pub(super) struct Walked {
+    pub(super) findings: Vec<Finding>,
+    pub(super) spellings: Vec<String>,
+    pub(super) sudo_reads_stdin: bool,
+}
+
+impl<'f> Machine<'f> {
+    pub(super) fn new(around: &'f Surroundings<'f>) -> Self {
+        let mut facts = Facts { around, cwd: None };
+        facts.cwd = around.cwd.map(|cwd| Rc::from(facts.path(cwd).as_ref()));
+        Self {
+            facts,
+            state: State::default(),
+            findings: Vec::new(),
+            spellings: None,
+            sudo_reads_stdin: false,
+            depth: 0,
+            work: 0,
+            spent: false,
+        }
+    }
+
+    /// Also keeps every resolved command.
+    pub(super) fn with_spellings(mut self) -> Self {
+        self.spellings = Some(Vec::new());
+        self
+    }
+
+    /// Walks a whole command.
+    pub(super) fn walk(mut self, text: &str) -> Walked {
+        self.text(text, Via::NONE, &Flow::default());
+        Walked {
+            findings: self.findings,
+            spellings: self.spellings.unwrap_or_default(),
+            sudo_reads_stdin: self.sudo_reads_stdin,
+        }
+    }
+
+    /// Parses and walks text that a shell would run.
+    fn text(&mut self, text: &str, via: Via, stdin: &Flow) -> Flow {
+        if !self.charge(text.len()) {
+            return Flow::default();
+        }
+        let script = shell::parse(text);
+        let flow = self.list(Here { script: &script, via, stdin }, &script.root);
+        if script.error.is_some() {
+            self.report(UNPARSABLE, Site { words: text, via });
+        }
+        flow
+    }
+
+    /// The same in a shell of its own: what it sets is gone afterwards.
+    fn subshell_text(&mut self, text: &str, site: Site<'_>, stdin: &Flow) -> Flow {
+        self.scoped(|machine| machine.text(text, site.via, stdin))
+    }
+
+    /// Runs a closure and forgets the variables and the directory it set.
+    fn scoped<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.state.enter();
+        let cwd = self.facts.cwd.clone();
+        let value = run(self);
+        self.facts.cwd = cwd;
+        self.state.leave(mark);
+        value
+    }
+
+    /// One level deeper, or nothing when the limit is reached.
+    fn deeper(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        if self.depth >= MAX_DEPTH {
+            self.give_up();
+        }
+        if self.spent {
+            return Flow::unknown(Taint::GENERATED);
+        }
+        self.depth += 1;
+        let flow = run(self);
+        self.depth -= 1;
+        flow
+    }
+
+    /// Pays for work; false when the budget is used up.
+    fn charge(&mut self, work: usize) -> bool {
+        self.work += work;
+        if self.work > MAX_WORK {
+            self.give_up();
+        }
+        !self.spent
+    }
+
+    /// Whether there is budget left for walking something more than once.
+    fn can_repeat(&self) -> bool {
+        self.work < THOROUGH_WORK
+    }
+
+    fn give_up(&mut self) {
+        if !self.spent {
+            self.spent = true;
+            self.report(UNPARSABLE, Site { words: "", via: Via::NONE });
+        }
+    }
+
+    fn report(&mut self, category: Category, site: Site<'_>) {
+        let elsewhere = site.via.has(Via::CONTAINER.and(Via::REMOTE));
+        let severity = if elsewhere { Severity::Dangerous } else { category.severity };
+        let finding = Finding::new(category, severity, site.words);
+        let same =
+            |known: &Finding| known.category == finding.category && known.words == finding.words;
+        if let Some(known) = self.findings.iter_mut().find(|known| same(known)) {
+            known.severity = known.severity.max(severity);
+        } else if self.findings.len() < super::MAX_FINDINGS {
+            self.findings.push(finding);
+        }
+    }
+}

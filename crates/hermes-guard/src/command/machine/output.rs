@@ -1,0 +1,223 @@
+//! What programs print, as far as it can be told without running them.
+
+use std::borrow::Cow;
+
+use super::run::Mode;
+use super::{Machine, state::MAX_VALUE};
+use crate::command::call::{Arg, Channel, Flow, Taint};
+use crate::command::paths;
+use crate::command::rules::structure;
+use crate::shell::escapes;
+
+impl Machine<'_> {
+    /// The output of a call that runs nothing else.
+    pub(super) fn output(&mut self, name: &str, args: &[Arg<'_>], stdin: &Flow) -> Flow {
+        let given = args.iter().fold(Taint::NONE, |taint, arg| taint.and(arg.taint));
+        match name {
+            "true" | ":" | "false" | "test" | "[" | "mkdir" | "touch" | "rm" | "sleep" | "wait" => {
+                Flow::known("")
+            }
+            "echo" => Flow { taint: given, ..self.echo(args) },
+            "printf" => Flow { taint: given, ..self.printf(args) },
+            "pwd" => match &self.facts.cwd {
+                Some(cwd) => Flow::known(format!("{cwd}\n")),
+                None => Flow::unknown(Taint::NONE),
+            },
+            "cat" | "tac" => self.cat(args, stdin),
+            "tee" => {
+                for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
+                    let path = self.facts.path(&arg.text).into_owned();
+                    self.write_file(&path, stdin, Mode::Replace);
+                }
+                stdin.clone()
+            }
+            "basename" | "dirname" | "realpath" | "readlink" => path_part(name, args),
+            "cp" | "mv" | "ln" => {
+                self.copy_file(args);
+                Flow::known("")
+            }
+            "curl" | "wget" | "aria2c" => self.download(name, args, stdin, given),
+            "rev" => match &stdin.text {
+                Some(text) => {
+                    let lines = text.lines().map(|line| line.chars().rev().collect::<String>());
+                    let text = lines.map(|line| line + "\n").collect::<String>();
+                    Flow::known(text).tainted(stdin.taint.and(Taint::DECODED))
+                }
+                None => Flow::unknown(stdin.taint.and(Taint::DECODED)),
+            },
+            _ => {
+                let mut taint = stdin.taint.and(given).and(Taint::GENERATED);
+                if structure::fetches(name, args) {
+                    taint = taint.and(Taint::NETWORK);
+                }
+                let hides = stdin.text.is_some() && structure::filters(name);
+                if hides || structure::decodes(name, args) {
+                    taint = taint.and(Taint::DECODED);
+                }
+                if matches!(name, "pgrep" | "pidof" | "ps") {
+                    taint = taint.and(Taint::PROCESSES);
+                }
+                if name == "printenv" && args.is_empty() {
+                    taint = taint.and(Taint::SECRET);
+                }
+                if structure::shows_files(name) {
+                    taint = taint.and(self.secrets_among(args));
+                }
+                Flow::unknown(taint)
+            }
+        }
+    }
+
+    fn secrets_among(&self, args: &[Arg<'_>]) -> Taint {
+        let secret = |arg: &Arg<'_>| paths::is_secret(&self.facts.path(&arg.text));
+        if args.iter().any(secret) { Taint::SECRET } else { Taint::NONE }
+    }
+
+    fn echo(&mut self, args: &[Arg<'_>]) -> Flow {
+        let flags = args
+            .iter()
+            .take_while(|arg| {
+                let text = arg.text.strip_prefix('-').unwrap_or_default();
+                !text.is_empty() && text.chars().all(|char| "neE".contains(char))
+            })
+            .count();
+        let flag = |letter| args[..flags].iter().any(|arg| arg.text.contains(letter));
+        let words: Vec<&str> = args[flags..].iter().map(|arg| arg.text.as_ref()).collect();
+        let mut text = words.join(" ");
+        if flag('e') {
+            text = escapes::decode(&text).into_owned();
+        }
+        if !flag('n') {
+            text.push('\n');
+        }
+        self.known(text)
+    }
+
+    fn known(&mut self, text: String) -> Flow {
+        match text.len() <= MAX_VALUE && self.charge(text.len()) {
+            true => Flow::known(text),
+            false => Flow::unknown(Taint::GENERATED),
+        }
+    }
+
+    fn printf(&mut self, args: &[Arg<'_>]) -> Flow {
+        let mut args = args;
+        let mut variable = None;
+        if let [first, name, rest @ ..] = args
+            && first.text == "-v"
+        {
+            variable = Some(name.text.to_string());
+            args = rest;
+        }
+        if args.first().is_some_and(|arg| arg.text == "--") {
+            args = &args[1..];
+        }
+        let Some((format, values)) = args.split_first() else { return Flow::known("") };
+        let text = formatted(&format.text, values);
+        let flow = self.known(text);
+        if let (Some(variable), Some(text)) = (variable, &flow.text) {
+            self.state.set(&variable, super::state::Value::Text(text.clone()), flow.taint);
+            return Flow::known("");
+        }
+        flow
+    }
+
+    fn cat(&mut self, args: &[Arg<'_>], stdin: &Flow) -> Flow {
+        let mut files = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
+        let Some(first) = files.next() else { return stdin.clone() };
+        let mut output = self.cat_one(first, stdin);
+        for file in files {
+            let more = self.cat_one(file, stdin);
+            output = self.join(output, more);
+        }
+        output
+    }
+
+    fn cat_one(&mut self, file: &Arg<'_>, stdin: &Flow) -> Flow {
+        match file.text.as_ref() {
+            "-" | "/dev/stdin" => stdin.clone(),
+            _ => self.read_file(file),
+        }
+    }
+
+    /// A copy is what the original was.
+    fn copy_file(&mut self, args: &[Arg<'_>]) {
+        let operands: Vec<&Arg<'_>> =
+            args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
+        if let [from, to] = operands.as_slice() {
+            let from = self.facts.path(&from.text).into_owned();
+            let to = self.facts.path(&to.text).into_owned();
+            if let Some(origin) = self.state.file(&from).cloned()
+                && let Some(copy) = self.state.file_mut(&to)
+            {
+                *copy = origin;
+            }
+        }
+    }
+
+    /// Fetching prints, or fills a file that may be run later.
+    fn download(&mut self, name: &str, args: &[Arg<'_>], stdin: &Flow, given: Taint) -> Flow {
+        let taint = Taint::NETWORK.and(given).and(stdin.taint);
+        let content = Flow { text: None, taint, channel: Channel::Nothing };
+        let Some(files) = structure::downloads(name, args) else { return content };
+        for file in files {
+            let path = self.facts.path(&file).into_owned();
+            if let Some(origin) = self.state.file_mut(&path) {
+                origin.text = None;
+                origin.taint = Taint::NETWORK;
+            }
+        }
+        Flow::known("")
+    }
+}
+
+fn path_part(name: &str, args: &[Arg<'_>]) -> Flow {
+    let Some(arg) = args.iter().find(|arg| !arg.text.starts_with('-')) else {
+        return Flow::unknown(Taint::GENERATED);
+    };
+    let path = arg.text.as_ref();
+    let part = match (name, path.rsplit_once('/')) {
+        ("basename", Some((_, name))) => name,
+        ("dirname", Some(("", _))) => "/",
+        ("dirname", Some((folder, _))) => folder,
+        ("dirname", None) => ".",
+        _ => path,
+    };
+    Flow { taint: arg.taint, ..Flow::known(format!("{part}\n")) }
+}
+
+/// `printf`'s format, used again while there are values left.
+fn formatted(format: &str, values: &[Arg<'_>]) -> String {
+    let format = escapes::decode(format);
+    let mut values = values.iter();
+    let mut text = String::new();
+    loop {
+        let left = values.len();
+        once(&format, &mut values, &mut text);
+        let finished = values.len() == 0 || values.len() == left;
+        if finished || text.len() > MAX_VALUE {
+            return text;
+        }
+    }
+}
+
+fn once<'v>(format: &str, values: &mut impl Iterator<Item = &'v Arg<'v>>, text: &mut String) {
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        text.push_str(&rest[..at]);
+        let spec = &rest[at + 1..];
+        let end = spec.find(|char: char| char.is_ascii_alphabetic() || char == '%');
+        let Some(end) = end else {
+            text.push_str(&rest[at..]);
+            return;
+        };
+        let value: Cow<'_, str> = match spec.as_bytes()[end] {
+            b'%' => Cow::Borrowed("%"),
+            b'b' => escapes::decode(values.next().map_or("", |arg| arg.text.as_ref())),
+            _ => Cow::Borrowed(values.next().map_or("", |arg| arg.text.as_ref())),
+        };
+        text.push_str(&value);
+        rest = &spec[end + 1..];
+    }
+    text.push_str(rest);
+}

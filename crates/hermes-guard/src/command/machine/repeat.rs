@@ -1,0 +1,198 @@
+//! Programs that run another one for each of many things: find, fd, xargs, parallel.
+
+use super::{Machine, Site};
+use crate::command::call::{Arg, Flow, HOLE, Taint, Via};
+use crate::command::find::Find;
+use crate::command::names;
+use crate::command::options::{Opt, Spec, first_operand, options};
+use crate::command::rules::delete;
+
+impl Machine<'_> {
+    pub(super) fn find_files(&mut self, args: &[Arg<'_>], site: Site<'_>) -> Flow {
+        let find = Find::new(args);
+        let nothing = Flow::default();
+        for action in &find.actions {
+            // What is deleted is the starting point itself when nothing narrows the search.
+            let each = match (find.narrowed, find.starts.as_slice()) {
+                (false, []) => vec![Arg::new(".")],
+                (false, starts) => starts.iter().map(|start| (*start).clone()).collect(),
+                (true, starts) => {
+                    let start = starts.first().map_or(".", |start| start.as_str());
+                    vec![Arg::new(format!("{start}/{HOLE}"))]
+                }
+            };
+            let command = filled(action, "{}", &each);
+            self.call(&command, &nothing, site.also(Via::FIND));
+            let program = command.first().map_or("", |arg| arg.text.as_ref());
+            let program = names::canonical(program);
+            let deletes = matches!(program.as_ref(), "rm" | "unlink" | "shred" | "rmdir");
+            if deletes && !find.narrowed {
+                self.report_lost(&each, site);
+            }
+        }
+        if find.deletes && !find.narrowed {
+            let here = [Arg::new(".")];
+            let starts: Vec<Arg<'_>> = find.starts.iter().map(|start| (*start).clone()).collect();
+            self.report_lost(if starts.is_empty() { &here } else { &starts }, site);
+        }
+        // Everything is listed, beginning with the place itself.
+        let whole = |start: &&&Arg<'_>| {
+            crate::command::paths::protected(&self.facts.path(&start.text)).is_some()
+        };
+        match find.starts.iter().find(whole) {
+            Some(start) if !find.narrowed => {
+                Flow::known(format!("{}\n", start.text)).tainted(Taint::GENERATED)
+            }
+            _ => Flow::unknown(Taint::GENERATED),
+        }
+    }
+
+    fn report_lost(&mut self, places: &[Arg<'_>], site: Site<'_>) {
+        for place in places {
+            let path = self.facts.path(&place.text);
+            let category = crate::command::paths::protected(&path).map(delete::lost);
+            if let Some(category) = category {
+                self.report(category, site);
+            }
+        }
+    }
+
+    /// `fd … -x rm`, `fd … -X rm`
+    pub(super) fn fd(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+        let exec = args
+            .iter()
+            .position(|arg| matches!(arg.text.as_ref(), "-x" | "-X" | "--exec" | "--exec-batch"));
+        if let Some(at) = exec {
+            let each = [Arg::new(HOLE.to_string())];
+            let command = filled(&args[at + 1..], "{}", &each);
+            self.call(&command, stdin, site.also(Via::EACH));
+        }
+        Flow::unknown(Taint::GENERATED)
+    }
+
+    pub(super) fn xargs(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+        const SPEC: Spec = Spec::leading(
+            "IdEnLPsa",
+            &["replace", "delimiter", "max-args", "max-procs", "max-chars", "arg-file"],
+        );
+        let mut placeholder = None;
+        let mut split = Split::Words;
+        for opt in options(args, &SPEC) {
+            match opt {
+                Opt::Operand(..) => break,
+                opt if opt.is('I', "replace") => placeholder = opt.value().or(Some("{}")),
+                Opt::Short('i', _) => placeholder = Some("{}"),
+                opt if opt.is('0', "null") || opt.is('d', "delimiter") => split = Split::Lines,
+                _ => {}
+            }
+        }
+        let command = &args[first_operand(args, &SPEC)..];
+        let site = site.also(Via::XARGS);
+        let nothing = Flow::default();
+        let Some(placeholder) = placeholder else {
+            let words = self.items_of(stdin, split);
+            let command: Vec<Arg<'_>> = command.iter().cloned().chain(words).collect();
+            return self.call(&command, &nothing, site).tainted(stdin.taint);
+        };
+        let mut output = Flow::known("");
+        for item in self.items_of(stdin, Split::Lines).into_iter().take(MAX_ITEMS) {
+            let command = filled(command, placeholder, std::slice::from_ref(&item));
+            let more = self.call(&command, &nothing, site);
+            output = self.join(output, more);
+        }
+        output.tainted(stdin.taint)
+    }
+
+    pub(super) fn parallel(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+        const SPEC: Spec = Spec::leading("jIaNnPSd", &["jobs", "colsep", "arg-file", "delay"]);
+        let separator = |arg: &Arg<'_>| arg.text.starts_with(":::");
+        let inputs = args.iter().position(separator).unwrap_or(args.len());
+        let command = &args[first_operand(&args[..inputs], &SPEC)..inputs];
+        let each: Vec<Arg<'_>> = match args.get(inputs + 1..) {
+            Some(given) => given.iter().filter(|arg| !separator(arg)).cloned().collect(),
+            None => self.items_of(stdin, Split::Lines),
+        };
+        let texts: Vec<&str> = command.iter().map(Arg::as_str).collect();
+        let text = texts.join(" ");
+        let site = site.also(Via::EACH);
+        if text.is_empty() {
+            // Without a command the inputs are the commands.
+            for one in each.iter().take(MAX_ITEMS) {
+                self.subshell_text(&one.text, site, &Flow::default());
+            }
+            return Flow::unknown(Taint::GENERATED);
+        }
+        let words: Vec<&str> = each.iter().map(Arg::as_str).collect();
+        let words = words.join(" ");
+        let text = match text.contains("{}") {
+            true => text.replace("{}", &words),
+            false => format!("{text} {words}"),
+        };
+        if self.charge(text.len()) {
+            self.subshell_text(&text, site, &Flow::default());
+        }
+        Flow::unknown(Taint::GENERATED.and(stdin.taint))
+    }
+
+    /// The items of a text that comes in; one unknown item when nobody knows it.
+    fn items_of(&mut self, stdin: &Flow, split: Split) -> Vec<Arg<'static>> {
+        let separators: &[char] = match split {
+            Split::Words => &[' ', '\t', '\n', '\0'],
+            Split::Lines => &['\n', '\0'],
+        };
+        let item = |text: &str| {
+            let text = match split {
+                Split::Words => text.trim_matches(['\'', '"']),
+                Split::Lines => text.trim(),
+            };
+            Arg { taint: stdin.taint, ..Arg::new(text.to_owned()) }
+        };
+        match &stdin.text {
+            Some(text) if self.charge(text.len()) => {
+                text.split(separators).filter(|text| !text.is_empty()).map(item).collect()
+            }
+            _ => vec![Arg { taint: stdin.taint, ..Arg::new(HOLE.to_string()) }],
+        }
+    }
+}
+
+/// What the items of a text are.
+#[derive(Clone, Copy)]
+enum Split {
+    Words,
+    Lines,
+}
+
+/// A program that is run once for each item is looked at for so many of them.
+const MAX_ITEMS: usize = 8;
+
+/// A command with its placeholder replaced; appended when there is none.
+fn filled<'t>(command: &[Arg<'t>], placeholder: &str, values: &[Arg<'_>]) -> Vec<Arg<'t>> {
+    let mut filled: Vec<Arg<'t>> = Vec::with_capacity(command.len() + values.len());
+    let mut used = false;
+    for arg in command {
+        if arg.text == placeholder {
+            filled.extend(values.iter().map(|value| Arg {
+                text: value.text.clone().into_owned().into(),
+                taint: value.taint,
+                pipe: None,
+            }));
+            used = true;
+        } else if arg.text.contains(placeholder) {
+            let first = values.first().map_or("", |value| value.text.as_ref());
+            let text = arg.text.replace(placeholder, first);
+            filled.push(Arg { text: text.into(), ..arg.clone() });
+            used = true;
+        } else {
+            filled.push(arg.clone());
+        }
+    }
+    if !used && placeholder == "{}" && !filled.is_empty() {
+        filled.extend(values.iter().map(|value| Arg {
+            text: value.text.clone().into_owned().into(),
+            taint: value.taint,
+            pipe: None,
+        }));
+    }
+    filled
+}

@@ -1,0 +1,426 @@
+//! The walk through the tree.
+
+use std::rc::Rc;
+
+use super::state::{Positional, Value as Held};
+use super::{CALL_WORK, Here, Machine, REDIRECT_WORK, Site};
+use crate::command::call::{Arg, Channel, Flow, Taint, Via};
+use crate::command::rules::structure;
+use crate::command::{paths, rules};
+use crate::shell::{
+    Assignment, Chain, Command, Compound, CompoundKind, List, Pipeline, Redirect, RedirectKind,
+    SimpleCommand, Terminator, Value, Word,
+};
+
+/// A loop over at most so many constants is walked for each of them.
+const MAX_ROUNDS: usize = 12;
+
+/// What the redirections of a command do to it.
+#[derive(Default)]
+struct Plumbing {
+    stdin: Option<Flow>,
+    /// Files that get the output.
+    files: Vec<(String, Mode)>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Mode {
+    Replace,
+    Append,
+}
+
+impl Machine<'_> {
+    pub(super) fn list(&mut self, here: Here<'_, '_>, list: &List<'_>) -> Flow {
+        let mut output = Flow::known("");
+        for item in &list.items {
+            let here = match item.terminator {
+                Terminator::Background => Here { via: here.via.and(Via::BACKGROUND), ..here },
+                _ => here,
+            };
+            let more = self.chain(here, &item.chain);
+            output = self.join(output, more);
+            if self.spent {
+                break;
+            }
+        }
+        output
+    }
+
+    fn chain(&mut self, here: Here<'_, '_>, chain: &Chain<'_>) -> Flow {
+        let mut output = self.pipeline(here, &chain.first);
+        for (_, _, pipeline) in &chain.rest {
+            let more = self.pipeline(here, pipeline);
+            output = self.join(output, more);
+        }
+        output
+    }
+
+    /// One output after the other.
+    pub(super) fn join(&mut self, first: Flow, second: Flow) -> Flow {
+        let taint = first.taint.and(second.taint);
+        let text = match (first.text, second.text) {
+            (Some(first), Some(second)) if first.is_empty() => Some(second),
+            (Some(first), Some(second)) if second.is_empty() => Some(first),
+            (Some(first), Some(second)) => {
+                let len = first.len() + second.len();
+                let fits = len <= super::state::MAX_VALUE && self.charge(len);
+                fits.then(|| Rc::from(format!("{first}{second}")))
+            }
+            _ => None,
+        };
+        Flow { text, taint, channel: Channel::Nothing }
+    }
+
+    fn pipeline(&mut self, here: Here<'_, '_>, pipeline: &Pipeline<'_>) -> Flow {
+        if let [command] = pipeline.commands.as_slice() {
+            return self.command(here, command);
+        }
+        let mut flow = here.stdin.clone();
+        for command in &pipeline.commands {
+            let output =
+                self.scoped(|machine| machine.command(Here { stdin: &flow, ..here }, command));
+            flow = output.through(Channel::Pipe);
+        }
+        flow
+    }
+
+    fn command(&mut self, here: Here<'_, '_>, command: &Command<'_>) -> Flow {
+        self.deeper(|machine| match command {
+            Command::Simple(simple) => machine.simple(here, simple),
+            Command::Compound(compound) => machine.compound(here, compound),
+        })
+    }
+
+    fn simple(&mut self, here: Here<'_, '_>, command: &SimpleCommand<'_>) -> Flow {
+        if !self.charge(CALL_WORK) {
+            return Flow::default();
+        }
+        let source = here.script.source;
+        let site = Site { words: command.span.of(source), via: here.via };
+        let mut args = Vec::with_capacity(command.words.len());
+        for word in &command.words {
+            self.fields(here, word, &mut args);
+        }
+        let plumbing = self.plumb(here, &command.redirects, site);
+        let stdin = plumbing.stdin.as_ref().unwrap_or(here.stdin);
+        let output = if args.is_empty() {
+            let mut taint = Taint::NONE;
+            for assignment in &command.assignments {
+                taint = taint.and(self.assign(here, assignment));
+            }
+            match (&plumbing.stdin, command.assignments.is_empty()) {
+                (Some(flow), true) => flow.clone(), // `$(< file)`
+                _ => Flow::known("").tainted(taint),
+            }
+        } else if command.assignments.is_empty() {
+            self.call(&args, stdin, site)
+        } else {
+            self.with_environment(here, command, &args, stdin, site)
+        };
+        self.write_out(&plumbing, output)
+    }
+
+    /// Assignments before a command hold for the command only; those of `declare` and its kin stay.
+    fn with_environment(
+        &mut self,
+        here: Here<'_, '_>,
+        command: &SimpleCommand<'_>,
+        args: &[Arg<'_>],
+        stdin: &Flow,
+        site: Site<'_>,
+    ) -> Flow {
+        let first = command.words.first().map_or(0, |word| word.span.start);
+        let (before, among): (Vec<_>, Vec<_>) =
+            command.assignments.iter().partition(|one| one.span.start < first);
+        for assignment in among {
+            self.assign(here, assignment);
+        }
+        if before.is_empty() {
+            return self.call(args, stdin, site);
+        }
+        self.scoped(|machine| {
+            for assignment in before {
+                machine.assign(here, assignment);
+            }
+            machine.call(args, stdin, site)
+        })
+    }
+
+    fn assign(&mut self, here: Here<'_, '_>, assignment: &Assignment<'_>) -> Taint {
+        if !self.charge(CALL_WORK) {
+            return Taint::NONE;
+        }
+        let before = match assignment.append {
+            true => self.state.get(assignment.name).cloned(),
+            false => None,
+        };
+        match &assignment.value {
+            Value::Scalar(word) => {
+                let (text, taint) = self.scalar(here, word);
+                let value = match before.map(|variable| variable.value) {
+                    _ if assignment.indexed => Held::Unknown,
+                    Some(Held::Text(old)) if self.charge(old.len()) => {
+                        Held::Text(Rc::from(format!("{old}{text}")))
+                    }
+                    Some(_) => Held::Unknown,
+                    None => Held::Text(Rc::from(text)),
+                };
+                self.state.set(assignment.name, value, taint);
+                taint
+            }
+            Value::Array(words) => {
+                let mut args = Vec::new();
+                for word in words {
+                    self.fields(here, word, &mut args);
+                }
+                let taint = args.iter().fold(Taint::NONE, |taint, arg| taint.and(arg.taint));
+                let mut items: Vec<Rc<str>> = match before.map(|variable| variable.value) {
+                    Some(Held::List(old)) if self.charge(old.len() * CALL_WORK) => old.to_vec(),
+                    _ => Vec::new(),
+                };
+                items.extend(args.iter().map(|arg| Rc::from(arg.text.as_ref())));
+                self.state.set(assignment.name, Held::List(items.into()), taint);
+                taint
+            }
+        }
+    }
+
+    fn plumb(
+        &mut self,
+        here: Here<'_, '_>,
+        redirects: &[Redirect<'_>],
+        site: Site<'_>,
+    ) -> Plumbing {
+        let mut plumbing = Plumbing::default();
+        for redirect in redirects {
+            if !self.charge(REDIRECT_WORK) {
+                break;
+            }
+            match redirect.kind {
+                RedirectKind::Heredoc => {
+                    let heredoc = redirect.heredoc.and_then(|at| here.script.heredocs.get(at));
+                    let flow = heredoc.map(|heredoc| self.heredoc(here, heredoc));
+                    plumbing.stdin = flow;
+                    continue;
+                }
+                RedirectKind::HereString => {
+                    let (text, taint) = self.scalar(here, &redirect.target);
+                    let flow = Flow::known(text + "\n").tainted(taint).through(Channel::Here);
+                    plumbing.stdin = Some(flow);
+                    continue;
+                }
+                RedirectKind::DuplicateIn => continue,
+                RedirectKind::DuplicateOut if !redirect.writes_file() => continue,
+                _ => {}
+            }
+            let mut fields = Vec::new();
+            self.fields(here, &redirect.target, &mut fields);
+            let Some(target) = fields.pop() else { continue };
+            if structure::is_socket(&target.text) {
+                self.report(structure::REMOTE_CODE, site);
+            }
+            let reads_stdin = matches!(redirect.fd, None | Some("0"));
+            if redirect.kind == RedirectKind::Read {
+                if reads_stdin {
+                    plumbing.stdin = Some(self.read_file(&target));
+                }
+                continue;
+            }
+            let path = self.facts.path(&target.text).into_owned();
+            self.check(rules::REDIRECTION, std::slice::from_ref(&target), here.stdin, site);
+            if matches!(redirect.fd, None | Some("1")) {
+                let append =
+                    matches!(redirect.kind, RedirectKind::Append | RedirectKind::AppendBoth);
+                plumbing.files.push((path, if append { Mode::Append } else { Mode::Replace }));
+            }
+        }
+        plumbing
+    }
+
+    /// What reading a file gives.
+    pub(super) fn read_file(&mut self, target: &Arg<'_>) -> Flow {
+        if let Some(pipe) = &target.pipe {
+            return pipe.clone().through(Channel::Pipe);
+        }
+        let path = self.facts.path(&target.text);
+        let mut taint = target.taint.and(Taint::FILE);
+        if structure::is_socket(&path) {
+            taint = taint.and(Taint::NETWORK);
+        }
+        if paths::is_secret(&path) {
+            taint = taint.and(Taint::SECRET);
+        }
+        let known = self.state.file(&path);
+        let text = known.and_then(|origin| origin.text.clone());
+        let taint = known.map_or(taint, |origin| taint.and(origin.taint));
+        Flow { text, taint, channel: Channel::File }
+    }
+
+    /// Sends output where the redirections say.
+    fn write_out(&mut self, plumbing: &Plumbing, output: Flow) -> Flow {
+        if plumbing.files.is_empty() {
+            return output;
+        }
+        for (path, mode) in &plumbing.files {
+            self.write_file(path, &output, *mode);
+        }
+        Flow::known("")
+    }
+
+    pub(super) fn write_file(&mut self, path: &str, content: &Flow, mode: Mode) {
+        if path.starts_with("/dev/") {
+            return;
+        }
+        let before = match mode {
+            Mode::Append => self.state.file(path).cloned().unwrap_or_default(),
+            Mode::Replace => super::state::Origin::default(),
+        };
+        let old = Flow {
+            text: Some(before.text.unwrap_or_else(|| Rc::from(""))),
+            taint: before.taint,
+            channel: Channel::Nothing,
+        };
+        let joined = self.join(old, content.clone());
+        if let Some(origin) = self.state.file_mut(path) {
+            origin.text = joined.text;
+            origin.taint = joined.taint;
+        }
+    }
+
+    fn compound(&mut self, here: Here<'_, '_>, compound: &Compound<'_>) -> Flow {
+        let site = Site { words: compound.span.of(here.script.source), via: here.via };
+        let plumbing = self.plumb(here, &compound.redirects, site);
+        let stdin = plumbing.stdin.as_ref().unwrap_or(here.stdin);
+        let here = Here { stdin, ..here };
+        let output = self.compound_kind(here, compound);
+        self.write_out(&plumbing, output)
+    }
+
+    fn compound_kind(&mut self, here: Here<'_, '_>, compound: &Compound<'_>) -> Flow {
+        match &compound.kind {
+            CompoundKind::Subshell(list) => self.scoped(|machine| machine.list(here, list)),
+            CompoundKind::Group(list) => self.list(here, list),
+            CompoundKind::If { branches, otherwise } => {
+                let mut output = Flow::known("");
+                for (condition, body) in branches {
+                    self.list(here, condition);
+                    let more = self.list(here, body);
+                    output = self.join(output, more);
+                }
+                if let Some(body) = otherwise {
+                    let more = self.list(here, body);
+                    output = self.join(output, more);
+                }
+                output
+            }
+            CompoundKind::While { condition, body } => self.while_loop(here, condition, body),
+            CompoundKind::For { variable, items, body } => {
+                self.for_loop(here, variable, items.as_deref(), body)
+            }
+            CompoundKind::ArithmeticFor { head, body } => {
+                self.visit(here, head);
+                Flow { text: None, ..self.list(here, body) }
+            }
+            CompoundKind::Case { subject, arms } => {
+                self.scalar(here, subject);
+                let mut output = Flow::known("");
+                for arm in arms {
+                    for pattern in &arm.patterns {
+                        self.scalar(here, pattern);
+                    }
+                    let more = self.list(here, &arm.body);
+                    output = self.join(output, more);
+                }
+                output
+            }
+            CompoundKind::Arithmetic(parts) => {
+                self.visit(here, parts);
+                Flow::known("")
+            }
+            CompoundKind::Test(words) => {
+                for word in words {
+                    self.scalar(here, word);
+                }
+                Flow::known("")
+            }
+            CompoundKind::Function { name, body } => {
+                let site = Site { words: compound.span.of(here.script.source), via: here.via };
+                if structure::is_fork_bomb(name, body) {
+                    self.report(structure::FORK_BOMB, site);
+                }
+                self.state.define(name, body.span.of(here.script.source));
+                self.scoped(|machine| {
+                    machine.state.positional = Positional::Unknown;
+                    machine.pipeline(here, body);
+                });
+                Flow::known("")
+            }
+            CompoundKind::Coproc(body) => {
+                self.pipeline(Here { via: here.via.and(Via::BACKGROUND), ..here }, body)
+            }
+        }
+    }
+
+    /// A loop that reads known lines is walked for each of the first ones.
+    fn while_loop(&mut self, here: Here<'_, '_>, condition: &List<'_>, body: &List<'_>) -> Flow {
+        let lines = match &here.stdin.text {
+            Some(text) if reads(condition) && self.charge(text.len()) => text.clone(),
+            _ => Rc::from(""),
+        };
+        let mut rest: &str = &lines;
+        let mut output = Flow::known("");
+        for _ in 0..MAX_ROUNDS {
+            let stdin = Flow { text: Some(Rc::from(rest)), ..here.stdin.clone() };
+            let round = if rest.is_empty() { here } else { Here { stdin: &stdin, ..here } };
+            self.list(round, condition);
+            let more = self.list(round, body);
+            output = self.join(output, more);
+            rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+            if rest.is_empty() || !self.can_repeat() || !self.charge(rest.len()) {
+                break;
+            }
+        }
+        Flow { text: None, ..output }
+    }
+
+    fn for_loop(
+        &mut self,
+        here: Here<'_, '_>,
+        variable: &str,
+        items: Option<&[Word<'_>]>,
+        body: &List<'_>,
+    ) -> Flow {
+        let mut args = Vec::new();
+        for word in items.unwrap_or_default() {
+            self.fields(here, word, &mut args);
+        }
+        let mut output = Flow::known("");
+        if !args.is_empty() && args.len() <= MAX_ROUNDS {
+            for arg in &args {
+                if !self.can_repeat() {
+                    break;
+                }
+                self.state.set(variable, Held::Text(Rc::from(arg.text.as_ref())), arg.taint);
+                let more = self.list(here, body);
+                output = self.join(output, more);
+            }
+            if self.can_repeat() {
+                return output;
+            }
+        }
+        let taint = args.iter().fold(Taint::NONE, |taint, arg| taint.and(arg.taint));
+        self.state.set(variable, Held::Unknown, taint);
+        Flow { text: None, ..self.list(here, body) }
+    }
+}
+
+/// Whether a condition begins with `read`.
+fn reads(condition: &List<'_>) -> bool {
+    let first = condition.items.first().and_then(|item| item.chain.first.commands.first());
+    match first {
+        Some(Command::Simple(simple)) => {
+            simple.words.first().is_some_and(|word| word.text == "read")
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,335 @@
+//! Which places must stay, and which files nobody overwrites by accident.
+//!
+//! A path is first made absolute and freed of detours ([`resolve`]); the user's home folder is
+//! written `~` from then on, however it was spelled. Everything here works on that text alone.
+
+use std::borrow::Cow;
+
+use super::call::{Facts, HOLE};
+use super::glob;
+
+/// A place whose loss cannot be mended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Protected {
+    Root,
+    System,
+    Home,
+}
+
+/// Directories that make a system, below the root.
+const SYSTEM: &[&str] = &[
+    "home",
+    "root",
+    "etc",
+    "usr",
+    "var",
+    "bin",
+    "sbin",
+    "boot",
+    "lib",
+    "lib32",
+    "lib64",
+    "libx32",
+    "dev",
+    "proc",
+    "sys",
+    "usr/bin",
+    "usr/sbin",
+    "usr/lib",
+    "usr/lib64",
+    "system",
+    "users",
+    "library",
+    "applications",
+    "private",
+    "private/etc",
+    "private/var",
+];
+
+/// A path without `.`, `..` and doubled slashes, starting at `/`, `~` or a user's `~name` where that
+/// is known.
+pub(super) fn resolve<'p>(path: &'p str, facts: &Facts<'_>) -> Cow<'p, str> {
+    let path = fold_home(path, facts);
+    let detour = path.contains("//") || path.contains("/.") || path.starts_with('.');
+    let rooted = path.starts_with(['/', '~', HOLE]);
+    match (rooted, &facts.cwd) {
+        (true, _) if !detour && (path.len() == 1 || !path.ends_with('/')) => path,
+        (true, _) => Cow::Owned(without_detours(&path)),
+        (false, Some(cwd)) if path.is_empty() => Cow::Owned(cwd.to_string()),
+        (false, Some(cwd)) => Cow::Owned(without_detours(&format!("{cwd}/{path}"))),
+        (false, None) if !detour && !path.ends_with('/') => path,
+        (false, None) => Cow::Owned(without_detours(&path)),
+    }
+}
+
+/// `/home/me/x` as `~/x`, when that is where home is.
+fn fold_home<'p>(path: &'p str, facts: &Facts<'_>) -> Cow<'p, str> {
+    if !path.starts_with('/') && !path.starts_with('~') {
+        return Cow::Borrowed(path);
+    }
+    let below = |base: Option<&str>| {
+        let base = base?.trim_end_matches('/');
+        let rest = path.strip_prefix(base).filter(|_| base.len() > 1)?;
+        (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+    };
+    if let Some(rest) = below(facts.around.hermes_home) {
+        return Cow::Owned(format!("~/.hermes{rest}"));
+    }
+    if let Some(rest) = below(facts.around.home) {
+        return Cow::Owned(format!("~{rest}"));
+    }
+    let own_name = facts.around.user.filter(|user| !user.is_empty());
+    if let (Some(user), Some(named)) = (own_name, path.strip_prefix('~'))
+        && let Some(rest) = named.strip_prefix(user)
+        && (rest.is_empty() || rest.starts_with('/'))
+    {
+        return Cow::Owned(format!("~{rest}"));
+    }
+    Cow::Borrowed(path)
+}
+
+fn without_detours(path: &str) -> String {
+    let absolute = path.starts_with('/');
+    let mut kept: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => match kept.last() {
+                None if absolute => {}
+                None | Some(&"..") => kept.push(".."),
+                // The folder above a home is one of a system's, whichever it is.
+                Some(last) if last.starts_with('~') => kept = vec!["/home"],
+                Some(&"/home") => return "/".to_owned(),
+                Some(_) => {
+                    kept.pop();
+                }
+            },
+            part => kept.push(part),
+        }
+    }
+    let joined = kept.join("/");
+    match (absolute, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".to_owned(),
+        (false, false) => joined,
+    }
+}
+
+/// Whether a resolved path (perhaps a pattern) is, or covers, a place that must stay.
+pub(super) fn protected(path: &str) -> Option<Protected> {
+    let mut path = path;
+    // Everything in a place is the place.
+    while let Some((above, last)) = path.rsplit_once('/') {
+        if !covers_all(last) {
+            break;
+        }
+        path = above;
+        if path.is_empty() {
+            return Some(Protected::Root);
+        }
+    }
+    if path == "/" {
+        return Some(Protected::Root);
+    }
+    if let Some(name) = path.strip_prefix('~') {
+        return (!name.contains('/')).then_some(Protected::Home);
+    }
+    let below = path.strip_prefix('/')?;
+    let lower = below.to_ascii_lowercase();
+    if SYSTEM.contains(&lower.as_str()) {
+        return Some(Protected::System);
+    }
+    match lower.split_once('/') {
+        Some(("home" | "users", name)) if !name.contains(['/', HOLE]) => Some(Protected::Home),
+        None if glob::is_pattern(&lower) && !lower.contains(HOLE) => {
+            SYSTEM.iter().any(|name| glob::matches(&lower, name)).then_some(Protected::System)
+        }
+        _ => None,
+    }
+}
+
+/// `*`, `.*`, `**`, `?*`, `.[!.]*`
+fn covers_all(part: &str) -> bool {
+    part.contains('*') && part.chars().all(|char| "*?.[]!^".contains(char))
+}
+
+/// Whether a resolved path is a disk or a part of one.
+pub(super) fn is_disk(path: &str) -> bool {
+    let Some(device) = path.strip_prefix("/dev/") else { return false };
+    const PREFIXES: &[&str] =
+        &["sd", "nvme", "hd", "mmcblk", "vd", "xvd", "disk", "rdisk", "mapper/", "dm-", "md"];
+    PREFIXES.iter().any(|prefix| device.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty()))
+}
+
+/// A file that decides how the system, a login or an account works.
+pub(super) fn is_sensitive(path: &str) -> bool {
+    const FOLDERS: &[&str] = &[
+        "/etc/",
+        "/private/etc/",
+        "/private/var/",
+        "/private/tmp/",
+        "/private/home/",
+        "/boot/",
+        "/bin/",
+        "/sbin/",
+        "/usr/bin/",
+        "/usr/sbin/",
+        "/lib/",
+        "/lib64/",
+        "/usr/lib/",
+        "/proc/sys/",
+        "/sys/",
+        "/var/spool/cron",
+        "/System/",
+        "/Library/LaunchDaemons/",
+        "/Library/LaunchAgents/",
+    ];
+    const FILES: &[&str] = &["/etc", "/proc/sysrq-trigger", "/dev/mem", "/dev/kmem", "/dev/port"];
+    if is_disk(path) || FILES.contains(&path) {
+        return true;
+    }
+    if FOLDERS.iter().any(|folder| path.starts_with(folder)) || is_git_hook(path) {
+        return true;
+    }
+    below_home(path).is_some_and(is_sensitive_at_home)
+}
+
+fn is_git_hook(path: &str) -> bool {
+    path.starts_with(".git/hooks/") || path.contains("/.git/hooks/")
+}
+
+/// What follows a home folder, whosever it is.
+pub(super) fn below_home(path: &str) -> Option<&str> {
+    if path.starts_with('~') {
+        return path.split_once('/').map(|(_, rest)| rest);
+    }
+    if let Some(rest) = path.strip_prefix("/root/") {
+        return Some(rest);
+    }
+    let named = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
+    named.split_once('/').map(|(_, rest)| rest)
+}
+
+const CREDENTIAL_FOLDERS: &[&str] = &[
+    ".ssh",
+    ".aws",
+    ".kube",
+    ".docker",
+    ".gnupg",
+    ".azure",
+    ".config/gh",
+    ".config/gcloud",
+    ".password-store",
+];
+
+const CREDENTIAL_FILES: &[&str] = &[
+    ".netrc",
+    ".pgpass",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    ".my.cnf",
+    ".vault-token",
+    ".config/hub",
+];
+
+fn is_sensitive_at_home(rest: &str) -> bool {
+    const FILES: &[&str] = &[
+        ".bashrc",
+        ".zshrc",
+        ".profile",
+        ".bash_profile",
+        ".zprofile",
+        ".zshenv",
+        ".zlogin",
+        ".bash_login",
+        ".bash_logout",
+        ".bash_aliases",
+        ".kshrc",
+        ".cshrc",
+        ".tcshrc",
+        ".login",
+        ".xinitrc",
+        ".xprofile",
+        ".config/fish/config.fish",
+    ];
+    const FOLDERS: &[&str] = &[
+        ".config/fish/conf.d",
+        ".config/autostart",
+        ".config/systemd/user",
+        "Library/LaunchAgents",
+    ];
+    CREDENTIAL_FILES.contains(&rest)
+        || FILES.contains(&rest)
+        || is_in(rest, CREDENTIAL_FOLDERS)
+        || is_in(rest, FOLDERS)
+        || rest.strip_prefix(".hermes/").is_some_and(is_store)
+}
+
+fn is_in(path: &str, folders: &[&str]) -> bool {
+    folders.iter().any(|folder| {
+        path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+/// Files of the agent that hold its keys, rules or history. Profiles have the same files.
+fn is_store(path: &str) -> bool {
+    const FILES: &[&str] = &[
+        ".env",
+        "config.yaml",
+        "auth.json",
+        "auth.lock",
+        "state.db",
+        ".anthropic_oauth.json",
+        "webhook_subscriptions.json",
+        "cron/jobs.json",
+    ];
+    const FOLDERS: &[&str] = &["sessions", "mcp-tokens", "pairing", "auth", "hooks", "plugins"];
+    let path = match path.strip_prefix("profiles/").and_then(|named| named.split_once('/')) {
+        Some((_, rest)) => rest,
+        None => path,
+    };
+    FILES.contains(&path) || is_in(path, FOLDERS)
+}
+
+/// The live settings of a project: `.env`, `.env.local`, `config.yaml`. A backup is none.
+pub(super) fn is_project_config(path: &str) -> bool {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    match name.strip_prefix(".env") {
+        Some("") => true,
+        Some(rest) => rest.len() > 1 && rest.starts_with('.') && !rest.ends_with(".bak"),
+        None => name == "config.yaml",
+    }
+}
+
+/// A file whose content should not leave the machine.
+pub(super) fn is_secret(path: &str) -> bool {
+    const SYSTEM_FILES: &[&str] =
+        &["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/proc/self/environ"];
+    const KEY_NAMES: &[&str] = &["id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "credentials"];
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    if SYSTEM_FILES.contains(&path) || KEY_NAMES.contains(&name) {
+        return true;
+    }
+    if name == ".env" || (name.starts_with(".env.") && !is_example(name)) {
+        return true;
+    }
+    if [".pem", ".key", ".p12", ".pfx", ".kdbx"].iter().any(|end| name.ends_with(end)) {
+        return true;
+    }
+    let rest = below_home(path).unwrap_or(path);
+    CREDENTIAL_FILES.contains(&rest)
+        || (is_in(rest, CREDENTIAL_FOLDERS) && !is_public(name))
+        || rest.strip_prefix(".hermes/").is_some_and(is_store)
+}
+
+fn is_example(name: &str) -> bool {
+    ["example", "sample", "template", "dist"].iter().any(|end| name.ends_with(end))
+}
+
+fn is_public(name: &str) -> bool {
+    name.ends_with(".pub") || name == "known_hosts"
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+//! Containers.
+
+use super::super::call::{Arg, Call};
+use super::super::category::Category;
+use super::super::options::{Opt, Spec, first_operand, options};
+use super::{Check, Rule};
+
+const STOP: Category =
+    Category::asks("stop or restart a container", "Containers that others may use are stopped.");
+const VOLUMES: Category =
+    Category::asks("delete container volumes", "Data kept in volumes or stacks would be deleted.");
+const HOST: Category = Category::asks(
+    "container with host access",
+    "The container could change everything on the machine it runs on.",
+);
+
+const ENGINES: &[&str] = &["docker", "docker-compose", "podman-compose"];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        category: STOP,
+        programs: ENGINES,
+        check: Check::Call(|call| {
+            let words = words(call);
+            if call.asks_for_help() {
+                return false;
+            }
+            match words.as_slice() {
+                [Kind::Compose, rest @ ..] => {
+                    matches!(rest, [Kind::Verb("restart" | "stop" | "kill" | "down"), ..])
+                }
+                [Kind::Verb("container" | "pod"), Kind::Verb(verb), ..]
+                | [Kind::Verb(verb), ..] => {
+                    matches!(*verb, "restart" | "stop" | "kill")
+                }
+                _ => false,
+            }
+        }),
+        catches: &[
+            "docker stop web",
+            "docker restart web",
+            "docker kill web",
+            "docker compose down",
+            "docker-compose stop",
+            "podman stop x",
+            "docker container stop x",
+            "docker -H tcp://h stop x",
+            "docker compose -f a.yml restart web",
+            "docker --context x compose -p y kill",
+            "sudo docker stop $(docker ps -q)",
+        ],
+        passes: &[
+            "docker ps",
+            "docker logs web",
+            "docker compose up -d",
+            "docker start web",
+            "docker compose logs stop",
+            "docker run --name stop alpine",
+            "docker-compose ps",
+            "docker exec web npm stop",
+        ],
+    },
+    Rule {
+        category: VOLUMES,
+        programs: ENGINES,
+        check: Check::Call(|call| {
+            let words = words(call);
+            let verbs = |first: &str, second: &[&str]| match words.as_slice() {
+                [Kind::Verb(one), Kind::Verb(two), ..] => *one == first && second.contains(two),
+                _ => false,
+            };
+            let prunes =
+                matches!(words.as_slice(), [Kind::Verb("system"), Kind::Verb("prune"), ..]);
+            let removes = matches!(words.as_slice(), [Kind::Compose, Kind::Verb("rm"), ..])
+                && options(call.args, &Spec::FLAGS).any(|opt| opt.is('v', "volumes"));
+            (prunes && call.has(&["--volumes"]))
+                || removes
+                || verbs("volume", &["rm", "remove", "prune"])
+                || verbs("stack", &["rm", "remove", "down"])
+                || verbs("service", &["rm", "remove"])
+                || (verbs("swarm", &["leave"]) && call.has(&["--force", "-f"]))
+        }),
+        catches: &[
+            "docker system prune -a --volumes",
+            "docker volume rm data",
+            "docker volume prune -f",
+            "podman volume rm -a",
+        ],
+        passes: &["docker system prune", "docker volume ls", "docker image prune", "docker rm web"],
+    },
+    Rule {
+        category: HOST,
+        programs: ENGINES,
+        check: Check::Call(|call| {
+            let verb = words(call)
+                .iter()
+                .any(|word| matches!(word, Kind::Verb("run" | "create" | "exec")));
+            verb && reaches_host(call)
+        }),
+        catches: &[
+            "docker run --privileged x",
+            "docker run -v /:/host x",
+            "docker run --volume=/:/h:ro x",
+            "docker run -v /var/run/docker.sock:/var/run/docker.sock x",
+            "docker run --mount type=bind,source=/,target=/h x",
+            "docker run --pid=host x",
+            "docker run --cap-add=SYS_ADMIN x",
+            "docker exec --privileged web sh",
+            "docker run -it -v/:/h x",
+        ],
+        passes: &[
+            "docker run -v $(pwd):/app x",
+            "docker run -v /data:/data x",
+            "docker run -v /etc/localtime:/etc/localtime:ro x",
+            "docker run --network host x",
+            "docker run --rm x",
+            "docker run x --privileged",
+        ],
+    },
+];
+
+/// A word that decides what is done.
+enum Kind<'c> {
+    /// `compose`, or a program that is nothing else.
+    Compose,
+    Verb(&'c str),
+}
+
+fn words<'c>(call: &Call<'c>) -> Vec<Kind<'c>> {
+    const SPEC: Spec = Spec::leading(
+        "HlcfpD",
+        &[
+            "host",
+            "context",
+            "config",
+            "log-level",
+            "file",
+            "project-name",
+            "project-directory",
+            "env-file",
+            "profile",
+            "ansi",
+            "progress",
+            "parallel",
+            "connection",
+            "url",
+            "root",
+            "namespace",
+        ],
+    );
+    let mut words = Vec::new();
+    if call.name != "docker" {
+        words.push(Kind::Compose);
+    }
+    let mut args = call.args;
+    while words.len() < 3 {
+        let at = first_operand(args, &SPEC);
+        let Some(arg) = args.get(at) else { break };
+        words.push(match (words.is_empty(), arg.as_str()) {
+            (true, "compose") => Kind::Compose,
+            (_, verb) => Kind::Verb(verb),
+        });
+        args = &args[at + 1..];
+    }
+    words
+}
+
+/// Whether the options before the image open the way to the host.
+fn reaches_host(call: &Call<'_>) -> bool {
+    const SPEC: Spec = Spec::leading("vepuwhmnlac", super::super::machine::CONTAINER_VALUES);
+    let verb = |arg: &Arg<'_>| matches!(arg.as_str(), "run" | "create" | "exec");
+    let Some(at) = call.args.iter().position(verb) else { return false };
+    options(&call.args[at + 1..], &SPEC).take_while(|opt| !matches!(opt, Opt::Operand(..))).any(
+        |opt| match opt {
+            Opt::Long("privileged", value) => value != Some("false"),
+            Opt::Long("volume", Some(mount)) | Opt::Short('v', mount) => {
+                mounts_host(mount.split(':').next())
+            }
+            Opt::Long("mount", Some(mount)) => {
+                let source = mount.split(',').find_map(|pair| {
+                    pair.strip_prefix("source=").or_else(|| pair.strip_prefix("src="))
+                });
+                mounts_host(source)
+            }
+            Opt::Long("pid" | "ipc" | "userns" | "uts", Some("host")) => true,
+            Opt::Long("cap-add", Some(capability)) => {
+                let capability = capability.to_ascii_uppercase();
+                matches!(
+                    capability.trim_start_matches("CAP_"),
+                    "ALL" | "SYS_ADMIN" | "SYS_PTRACE" | "SYS_MODULE"
+                )
+            }
+            Opt::Long("security-opt", Some(value)) => value.ends_with("unconfined"),
+            Opt::Long("device", Some(device)) => {
+                super::super::paths::is_disk(device.split(':').next().unwrap_or_default())
+            }
+            _ => false,
+        },
+    )
+}
+
+fn mounts_host(source: Option<&str>) -> bool {
+    let Some(source) = source.filter(|source| source.starts_with('/')) else { return false };
+    let trimmed = source.trim_end_matches('/');
+    matches!(
+        trimmed,
+        "" | "/etc"
+            | "/root"
+            | "/boot"
+            | "/proc"
+            | "/sys"
+            | "/dev"
+            | "/usr"
+            | "/var"
+            | "/var/run"
+            | "/run"
+    ) || trimmed.ends_with("/docker.sock")
+        || trimmed.ends_with("/podman.sock")
+        || trimmed.ends_with("/containerd.sock")
+}

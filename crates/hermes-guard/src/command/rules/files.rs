@@ -1,0 +1,336 @@
+//! Overwriting files that decide how the system, an account or a project works.
+
+use super::super::call::{Arg, Call};
+use super::super::category::Category;
+use super::super::find::Find;
+use super::super::options::{Opt, Spec, options};
+use super::super::paths::{self, Protected};
+use super::{Check, REDIRECTION, Rule, structure};
+
+const SYSTEM: Category = Category::asks(
+    "overwrite system config",
+    "A file of the system, a login script or stored credentials would be overwritten.",
+);
+const PROJECT: Category = Category::asks(
+    "project env/config",
+    "The live settings of a project (.env, config.yaml) would be overwritten.",
+);
+const COPY: Category = Category::asks(
+    "copy/move into system or credential path",
+    "A file would be put where the system or stored credentials are.",
+);
+const EDIT: Category = Category::asks(
+    "in-place edit",
+    "A file of the system, of an account or a project's settings would be edited in place.",
+);
+
+const WRITERS: &[&str] = &[
+    REDIRECTION,
+    "tee",
+    "sponge",
+    "dd",
+    "truncate",
+    "curl",
+    "wget",
+    "aria2c",
+    "shred",
+    "split",
+    "find",
+];
+const COPIERS: &[&str] =
+    &["tar", "unzip", "cp", "mv", "install", "ln", "rsync", "scp", "ditto", "gcp", "gmv"];
+const EDITORS: &[&str] = &["sed", "perl", "ruby", "awk", "ed", "ex", "patch"];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        category: SYSTEM,
+        programs: WRITERS,
+        check: Check::Call(|call| targets(call).iter().any(|path| paths::is_sensitive(path))),
+        catches: &[
+            "echo x > /etc/hosts",
+            "echo x >> ~/.bashrc",
+            "echo x | sudo tee -a /etc/fstab",
+            "cat k >> ~/.ssh/authorized_keys",
+            "echo x >| /etc/x",
+            "echo x > /tmp/../etc/x",
+            "echo K=1 >> $HERMES_HOME/.env",
+            "echo x > ~root/.profile",
+            "echo x > /private/etc/x",
+            "echo x > .git/hooks/pre-commit",
+            "echo x > ~/.config/fish/config.fish",
+            "curl -o ~/.netrc https://x.io/n",
+            "truncate -s 0 /etc/passwd",
+            "x=/etc; echo y > $x/z",
+            "echo x &> \"$HOME/.aws/credentials\"",
+            "cd /etc && echo x > hosts",
+            "echo x > /var/spool/cron/root",
+        ],
+        passes: &[
+            "cat /etc/hosts",
+            "cat < ~/.bashrc",
+            "echo x > /tmp/etc/x",
+            "echo x > ~/.bashrc.bak",
+            "echo x > .bashrc#x",
+            "cat ~/.ssh/id.pub > key.txt",
+            "grep x /etc/passwd > out",
+            "echo '> /etc/hosts'",
+            "git log > log.txt",
+            "echo a 2>/dev/null",
+        ],
+    },
+    Rule {
+        category: PROJECT,
+        programs: &[
+            REDIRECTION,
+            "tee",
+            "sponge",
+            "dd",
+            "truncate",
+            "curl",
+            "wget",
+            "aria2c",
+            "cp",
+            "mv",
+            "install",
+            "rsync",
+            "scp",
+        ],
+        check: Check::Call(|call| targets(call).iter().any(|path| paths::is_project_config(path))),
+        catches: &[
+            "echo A=1 > .env",
+            "echo A=1 >> app/.env.local # x",
+            "cp .env.example .env",
+            "mv x config.yaml",
+            "echo x | tee deploy/config.yaml",
+            "cat > .env <<E\nA=1\nE",
+        ],
+        passes: &[
+            "cp .env /tmp/x",
+            "cp .env /tmp/",
+            "echo x > config.yaml.bak",
+            "echo x > .env#b",
+            "cat .env",
+            "cat config.yaml > x",
+            "cp config.yaml config.yaml.bak",
+            "echo x > .environment",
+        ],
+    },
+    Rule {
+        category: COPY,
+        programs: COPIERS,
+        check: Check::Call(|call| {
+            let mut into = targets(call).into_iter().chain(inside_folder(call));
+            into.any(|path| is_system(&path)) || (call.name == "mv" && moves_system(call))
+        }),
+        catches: &[
+            "cp x /etc/nginx/nginx.conf",
+            "mv k ~/.ssh/",
+            "sudo install -m 644 x /etc/cron.d/x",
+            "cp -t /etc x",
+            "ln -sf x ~/.bashrc",
+            "cp .bashrc ~/",
+            "rsync -a x/ /etc/",
+            "mv /etc /tmp/e",
+            "rsync -a --delete empty/ /",
+            "tar xzf x.tgz -C /etc",
+            "unzip x -d ~/.ssh",
+        ],
+        passes: &[
+            "tar xzf x -C /opt",
+            "tar czf x.tgz -C /etc .",
+            "cp /etc/hosts .",
+            "cp ~/.bashrc ~/backup/",
+            "scp ~/.bashrc host:x",
+            "cp a b",
+            "mv ~/x /tmp",
+        ],
+    },
+    Rule {
+        category: EDIT,
+        programs: EDITORS,
+        check: Check::Call(|call| {
+            let touched =
+                |path: &String| paths::is_sensitive(path) || paths::is_project_config(path);
+            edited(call).iter().any(touched)
+        }),
+        catches: &[
+            "sed -i 's/a/b/' /etc/hosts",
+            "sed --in-place=.bak s/a/b/ ~/.zshrc",
+            "perl -pi -e 's/a/b/' .env",
+            "sed -i.bak -e s/a/b/ config.yaml",
+            "ruby -i -pe '$_' /etc/x",
+            "sed -Ei s/a/b/ ~/.ssh/config",
+        ],
+        passes: &[
+            "sed s/a/b/ /etc/hosts",
+            "sed -n 5p .env",
+            "sed -i s/a/b/ src/x.rs",
+            "sed -i s/.env/x/ README.md",
+        ],
+    },
+];
+
+/// Moving a directory of the system away is deleting it from where it is needed.
+fn moves_system(call: &Call<'_>) -> bool {
+    let operands: Vec<&Arg<'_>> = call.operands().collect();
+    operands.split_last().is_some_and(|(_, sources)| {
+        sources.iter().any(|source| call.protects(&source.text).is_some())
+    })
+}
+
+/// A sensitive file, or the system's own directories.
+fn is_system(path: &str) -> bool {
+    let place = match paths::protected(path) {
+        Some(Protected::Root) => true,
+        Some(Protected::System) => !path.starts_with("/home") && !path.starts_with("/root"),
+        _ => false,
+    };
+    place || paths::is_sensitive(path)
+}
+
+/// The files that a call writes, resolved.
+pub(super) fn targets(call: &Call<'_>) -> Vec<String> {
+    let resolve = |path: &str| call.path(path).into_owned();
+    match call.name {
+        REDIRECTION | "shred" => call.operands().map(|arg| resolve(&arg.text)).collect(),
+        "tee" | "sponge" => call.operands().map(|arg| resolve(&arg.text)).collect(),
+        "dd" | "dcfldd" | "dc3dd" => {
+            let output = |arg: &'_ Arg<'_>| arg.text.strip_prefix("of=").map(resolve);
+            call.args.iter().filter_map(output).collect()
+        }
+        "find" => Find::new(call.args).writes.iter().map(|arg| resolve(&arg.text)).collect(),
+        "ddrescue" | "split" => call.operands().skip(1).map(|arg| resolve(&arg.text)).collect(),
+        "truncate" => operands(call, &Spec::with("sro", &["size", "reference"])),
+        "tar" | "unzip" => unpacked(call),
+        "pv" => options(call.args, &Spec::with("osLBNwHD", &["output"]))
+            .filter(|opt| opt.is('o', "output"))
+            .filter_map(|opt| opt.value().map(resolve))
+            .collect(),
+        "curl" | "wget" | "aria2c" => {
+            let files = structure::downloads(call.name, call.args).unwrap_or_default();
+            files.iter().map(|file| resolve(file)).collect()
+        }
+        "cp" | "mv" | "install" | "ln" | "rsync" | "scp" | "ditto" | "gcp" | "gmv" => copied(call),
+        _ => Vec::new(),
+    }
+}
+
+/// Where an archive is unpacked.
+fn unpacked(call: &Call<'_>) -> Vec<String> {
+    let unpacks = |arg: &Arg<'_>| {
+        let text = arg.as_str();
+        text == "--extract"
+            || (text.starts_with('-') && !text.starts_with("--") && text.contains('x'))
+    };
+    let into: &[&str] = match call.name {
+        "unzip" => &["-d"],
+        // `tar xzf`: the first word needs no dash.
+        _ if call.arg(0).starts_with('x') || call.args.iter().any(unpacks) => {
+            &["-C", "--directory"]
+        }
+        _ => return Vec::new(),
+    };
+    let folders = call.args.windows(2).filter(|pair| into.contains(&pair[0].as_str()));
+    folders.map(|pair| format!("{}/", call.path(&pair[1].text).trim_end_matches('/'))).collect()
+}
+
+fn operands(call: &Call<'_>, spec: &Spec) -> Vec<String> {
+    options(call.args, spec)
+        .filter_map(|opt| match opt {
+            Opt::Operand(arg, _) => Some(call.path(&arg.text).into_owned()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Where a copy goes, and what goes there.
+struct Copy<'c> {
+    destination: &'c str,
+    sources: Vec<&'c str>,
+}
+
+fn copy<'c>(call: &Call<'c>) -> Option<Copy<'c>> {
+    let spec = match call.name {
+        "install" => Spec::with("gmotS", &["group", "mode", "owner", "target-directory", "suffix"]),
+        "rsync" => Spec::with(
+            "efTBM",
+            &["rsh", "exclude", "include", "filter", "files-from", "exclude-from"],
+        ),
+        "scp" => Spec::with("cFiJloPSDX", &[]),
+        _ => Spec::with("tS", &["target-directory", "suffix"]),
+    };
+    let mut destination = None;
+    let mut sources = Vec::new();
+    for opt in options(call.args, &spec) {
+        match opt {
+            Opt::Operand(arg, _) => sources.push(arg.as_str()),
+            opt if call.name != "rsync" && opt.is('t', "target-directory") => {
+                destination = opt.value();
+            }
+            _ => {}
+        }
+    }
+    if destination.is_none() && sources.len() > 1 {
+        destination = sources.pop();
+    }
+    let destination = destination?;
+    // `host:path` is on another machine.
+    let remote = matches!(call.name, "rsync" | "scp") && is_remote(destination);
+    (!remote).then_some(Copy { destination, sources })
+}
+
+/// The destination, as a file and as a folder.
+fn copied(call: &Call<'_>) -> Vec<String> {
+    if call.name == "install" && call.has(&["-d", "--directory"]) {
+        return operands(call, &Spec::with("gmo", &["group", "mode", "owner"]));
+    }
+    let Some(copy) = copy(call) else { return Vec::new() };
+    let place = call.path(copy.destination);
+    vec![format!("{place}/"), place.into_owned()]
+}
+
+/// The files a copy makes when its destination is a folder.
+fn inside_folder(call: &Call<'_>) -> Vec<String> {
+    let Some(copy) = copy(call) else { return Vec::new() };
+    let file = |source: &&str| {
+        let name = source.trim_end_matches('/');
+        let name = name.rsplit_once('/').map_or(name, |(_, name)| name);
+        call.path(&format!("{}/{name}", copy.destination)).into_owned()
+    };
+    copy.sources.iter().map(file).collect()
+}
+
+/// `host:path`
+pub(super) fn is_remote(path: &str) -> bool {
+    path.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+}
+
+/// The files that are edited in place, resolved.
+fn edited(call: &Call<'_>) -> Vec<String> {
+    let in_place = |arg: &Arg<'_>| {
+        let text = arg.text.as_ref();
+        match call.name {
+            "ed" | "ex" | "patch" => true,
+            "sed" => text.starts_with("--in-place") || is_bundle_with(text, 'i', "nrEszulbi"),
+            "awk" => text == "inplace",
+            _ => is_bundle_with(text, 'i', "pnlawWs0123456789Ti"),
+        }
+    };
+    if !call.args.iter().any(in_place) && !matches!(call.name, "ed" | "ex" | "patch") {
+        return Vec::new();
+    }
+    let spec = match call.name {
+        "sed" => Spec::with("efl", &["expression", "file", "line-length"]),
+        "perl" | "ruby" => Spec::with("eEIMm", &[]),
+        _ => Spec::FLAGS,
+    };
+    operands(call, &spec)
+}
+
+/// Whether a letter is among options that are written together, before one that takes the rest.
+fn is_bundle_with(text: &str, letter: char, flags: &str) -> bool {
+    let Some(letters) = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else {
+        return false;
+    };
+    letters.chars().take_while(|char| flags.contains(*char)).any(|char| char == letter)
+}

@@ -1,0 +1,136 @@
+//! The rules, one family per file.
+
+mod accounts;
+mod arguments;
+mod awk;
+mod cloud;
+mod containers;
+pub(super) mod delete;
+mod devices;
+mod files;
+mod gateway;
+mod git;
+mod permissions;
+mod power;
+mod secrets;
+mod services;
+mod sql;
+pub(super) mod structure;
+mod windows;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::call::Call;
+use super::category::Category;
+pub(super) use power::is_only_of_system;
+pub(super) use services::INIT_SCRIPT;
+
+/// The name under which rules about redirections are kept: the target is the only argument.
+pub(super) const REDIRECTION: &str = ">";
+
+/// One danger.
+pub(super) struct Rule {
+    pub(super) category: Category,
+    /// Which programs it is about.
+    pub(super) programs: &'static [&'static str],
+    pub(super) check: Check,
+    /// Commands with this danger.
+    pub(super) catches: &'static [&'static str],
+    /// Commands that look like it and are fine.
+    pub(super) passes: &'static [&'static str],
+}
+
+/// How a danger is recognised.
+pub(super) enum Check {
+    /// By a call.
+    Call(fn(&Call<'_>) -> bool),
+    /// By how calls are put together, which the machine sees while it goes through the text.
+    Structure,
+}
+
+const FAMILIES: &[&[Rule]] = &[
+    accounts::RULES,
+    arguments::RULES,
+    awk::RULES,
+    cloud::RULES,
+    containers::RULES,
+    delete::RULES,
+    devices::RULES,
+    files::RULES,
+    gateway::RULES,
+    git::RULES,
+    permissions::RULES,
+    power::RULES,
+    secrets::RULES,
+    services::RULES,
+    sql::RULES,
+    structure::RULES,
+    windows::RULES,
+];
+
+/// Every rule.
+pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
+    FAMILIES.iter().flat_map(|family| family.iter())
+}
+
+type Checks = Vec<(fn(&Call<'_>) -> bool, Category)>;
+
+static BY_PROGRAM: LazyLock<HashMap<&'static str, Checks>> = LazyLock::new(|| {
+    let mut by_program: HashMap<&'static str, Checks> = HashMap::new();
+    for rule in all() {
+        if let Check::Call(check) = rule.check {
+            for program in rule.programs {
+                by_program.entry(program).or_default().push((check, rule.category));
+            }
+        }
+    }
+    by_program
+});
+
+/// The categories of all rules that a call breaks.
+pub(super) fn matching(call: &Call<'_>) -> Vec<Category> {
+    let Some(checks) = BY_PROGRAM.get(call.name) else { return Vec::new() };
+    checks.iter().filter(|(check, _)| check(call)).map(|(_, category)| *category).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::{Surroundings, analyse};
+
+    fn has(command: &str, key: &str) -> bool {
+        let around =
+            Surroundings { home: Some("/home/me"), user: Some("me"), ..Surroundings::default() };
+        analyse(command, &around).findings.iter().any(|finding| finding.category == key)
+    }
+
+    #[test]
+    fn every_rule_catches_and_passes_its_examples() {
+        let mut wrong = Vec::new();
+        for rule in all() {
+            let key = rule.category.key;
+            assert!(!rule.catches.is_empty(), "{key} has no example");
+            for command in rule.catches {
+                if !has(command, key) {
+                    wrong.push(format!("{key} must catch: {command}"));
+                }
+            }
+            for command in rule.passes {
+                if has(command, key) {
+                    wrong.push(format!("{key} must pass: {command}"));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn keys_are_unique_and_say_one_thing() {
+        let all: Vec<Category> = crate::command::categories().collect();
+        for (index, category) in all.iter().enumerate() {
+            let twice = all[..index].iter().any(|other| other.key == category.key);
+            assert!(!twice, "{} is described in two ways", category.key);
+        }
+    }
+}

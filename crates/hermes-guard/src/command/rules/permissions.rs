@@ -1,0 +1,184 @@
+//! Who may do what with files.
+
+use super::super::call::{Arg, Call};
+use super::super::category::Category;
+use super::super::options::{Opt, Spec, options};
+use super::super::paths::Protected;
+use super::{Check, Rule};
+
+const WORLD: Category = Category::asks(
+    "world/other-writable permissions",
+    "Everybody on the machine could change the files.",
+);
+const SETUID: Category =
+    Category::asks("setuid permissions", "Whoever runs the file would get its owner's rights.");
+const CHOWN: Category = Category::asks(
+    "recursive chown to root",
+    "Folders would be given to root with everything in them.",
+);
+const SYSTEM: Category = Category::asks(
+    "recursive permission change of system directory",
+    "Owners or permissions of the system's own files would be changed.",
+);
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        category: WORLD,
+        programs: &["chmod", "install", "mkdir"],
+        check: Check::Call(|call| mode(call).is_some_and(opens_to_others)),
+        catches: &[
+            "chmod 777 x",
+            "chmod -R 777 .",
+            "chmod 0777 x",
+            "chmod 666 x",
+            "chmod o+w x",
+            "chmod a+w x",
+            "chmod 1777 x",
+            "chmod ugo+w x",
+            "chmod a=rwx x",
+            "chmod u+x,o+w x",
+            "chmod --recursive 777 x",
+            "chmod 702 x",
+            "chmod go+rw x",
+            "chmod x 777",
+            "chmod '777' x",
+            "chmod o=w x",
+            "install -m 777 a b",
+            "mkdir -m 0777 x",
+            "chmod 0o777 x",
+        ],
+        passes: &[
+            "chmod +x x",
+            "chmod 755 x",
+            "chmod g+w x",
+            "chmod o-w x",
+            "chmod a+r x",
+            "chmod 600 x",
+            "chmod u+w x",
+            "chmod +w x",
+            "chmod 644 777.txt",
+            "chmod -w x",
+            "chmod o=r x",
+            "chmod -R 775 x",
+        ],
+    },
+    Rule {
+        category: SETUID,
+        programs: &["chmod", "install", "mkdir"],
+        check: Check::Call(|call| mode(call).is_some_and(sets_id)),
+        catches: &["chmod u+s x", "chmod 4755 x", "chmod +s x", "chmod 06755 x", "chmod g+s x"],
+        passes: &["chmod 0755 x", "chmod 1755 x", "chmod u-s x", "chmod +x s"],
+    },
+    Rule {
+        category: CHOWN,
+        programs: &["chown"],
+        check: Check::Call(|call| {
+            let (recursive, operands) = change(call);
+            recursive && operands.first().is_some_and(|owner| is_root(&owner.text))
+        }),
+        catches: &[
+            "chown -R root x",
+            "chown --recursive root:root x",
+            "sudo chown -hR 0:0 x",
+            "chown root:root -R .",
+        ],
+        passes: &[
+            "chown -R me x",
+            "chown root x",
+            "chown -R www-data:www-data .",
+            "chown -R me root",
+        ],
+    },
+    Rule {
+        category: SYSTEM,
+        programs: &["chown", "chmod", "chgrp"],
+        check: Check::Call(|call| {
+            let (recursive, operands) = change(call);
+            recursive
+                && operands.iter().skip(1).any(|arg| {
+                    let home =
+                        matches!(call.path(&arg.text).as_ref(), "/home" | "/root" | "/home/*");
+                    let place = call.protects(&arg.text);
+                    !home && matches!(place, Some(Protected::Root | Protected::System))
+                })
+        }),
+        catches: &["chmod -R 000 /", "chown -R nobody /etc", "chmod -R 755 /usr"],
+        passes: &["chown -R me /var/www", "chmod -R 755 public", "sudo chown -R me:me /home/me"],
+    },
+];
+
+/// The mode: an option of `install` and `mkdir`; for `chmod` the first operand, or a later one when files were named first by mistake.
+fn mode<'c>(call: &Call<'c>) -> Option<&'c str> {
+    if call.name != "chmod" {
+        let found = options(call.args, &Spec::with("mgotS", &["mode", "group", "owner"]))
+            .filter(|opt| opt.is('m', "mode"))
+            .find_map(|opt| opt.value());
+        return found.filter(|mode| is_mode(mode));
+    }
+    let operands = call.args.iter().map(|arg| arg.text.as_ref()).filter(|text| !is_option(text));
+    let words: Vec<&str> = operands.collect();
+    let first = words.first().copied()?;
+    match is_mode(first) {
+        true => Some(first),
+        false => words.iter().copied().find(|word| is_mode(word)),
+    }
+}
+
+fn is_option(text: &str) -> bool {
+    text.starts_with("--")
+        || (text.starts_with('-')
+            && text.len() > 1
+            && text[1..].chars().all(|char| "Rvcfh".contains(char)))
+}
+
+fn is_mode(text: &str) -> bool {
+    let digits = text.strip_prefix("0o").unwrap_or(text);
+    let octal =
+        (3..=5).contains(&digits.len()) && digits.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
+    octal || (text.contains(['+', '-', '=']) && text.split(',').all(is_clause))
+}
+
+fn is_clause(clause: &str) -> bool {
+    let who = clause.trim_start_matches(['u', 'g', 'o', 'a']);
+    who.starts_with(['+', '-', '=']) && who[1..].chars().all(|char| "rwxXstugo+-=".contains(char))
+}
+
+/// The permissions a mode gives, clause by clause: who, and what.
+fn given(mode: &str) -> impl Iterator<Item = (&str, &str)> {
+    mode.split(',').filter_map(|clause| {
+        let at = clause.find(['+', '='])?;
+        Some((&clause[..at], &clause[at + 1..]))
+    })
+}
+
+fn opens_to_others(mode: &str) -> bool {
+    if mode.bytes().last().is_some_and(|byte| byte.is_ascii_digit()) {
+        return mode.bytes().last().is_some_and(|digit| (digit - b'0') & 2 == 2);
+    }
+    given(mode).any(|(who, what)| who.contains(['o', 'a']) && what.contains('w'))
+}
+
+fn sets_id(mode: &str) -> bool {
+    let digits = mode.strip_prefix("0o").unwrap_or(mode);
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let special = digits.len().checked_sub(4).map(|at| digits.as_bytes()[at]);
+        return special.is_some_and(|digit| (digit - b'0') & 6 != 0);
+    }
+    given(mode).any(|(_, what)| what.contains('s'))
+}
+
+fn change<'c>(call: &Call<'c>) -> (bool, Vec<&'c Arg<'c>>) {
+    let mut recursive = false;
+    let mut operands = Vec::new();
+    for opt in options(call.args, &Spec::FLAGS) {
+        match opt {
+            Opt::Operand(arg, _) => operands.push(arg),
+            opt => recursive |= opt.is('R', "recursive"),
+        }
+    }
+    (recursive, operands)
+}
+
+fn is_root(owner: &str) -> bool {
+    matches!(owner.split([':', '.']).next(), Some("root" | "0"))
+}

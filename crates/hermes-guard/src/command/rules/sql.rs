@@ -1,0 +1,229 @@
+//! SQL that is really sent to a database.
+
+use super::super::call::Call;
+use super::super::category::Category;
+use super::{Check, Rule};
+
+const DROP: Category =
+    Category::asks("SQL DROP", "A table, a column or a whole database would be deleted.");
+const DELETE: Category =
+    Category::asks("SQL DELETE without WHERE", "All rows of a table would be deleted.");
+const TRUNCATE: Category = Category::asks("SQL TRUNCATE", "A table would be emptied.");
+
+const CLIENTS: &[&str] = &[
+    "psql",
+    "mysql",
+    "sqlite3",
+    "sqlite",
+    "sqlcmd",
+    "clickhouse-client",
+    "clickhouse",
+    "duckdb",
+    "cockroach",
+    "bq",
+    "snowsql",
+    "mycli",
+    "pgcli",
+    "litecli",
+    "usql",
+    "mssql-cli",
+    "isql",
+    "sqlplus",
+    "cqlsh",
+    "presto",
+    "trino",
+    "impala-shell",
+    "beeline",
+    "hive",
+    "spark-sql",
+    "spanner-cli",
+    "supabase",
+    "turso",
+    "wrangler",
+    "osqueryi",
+    "pscale",
+    "libsql",
+    "rqlite",
+];
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        category: DROP,
+        programs: CLIENTS,
+        check: Check::Call(|call| sends(call, Verdict::Drop)),
+        catches: &[
+            "psql -c 'DROP TABLE users'",
+            "mysql -e \"drop database x\"",
+            "echo 'DROP TABLE a;' | sqlite3 x.db",
+            "psql <<E\nDROP SCHEMA public CASCADE;\nE",
+            "sqlite3 x.db 'ALTER TABLE a DROP COLUMN b'",
+            "psql -c 'DROP/**/TABLE a'",
+            "psql --command='DROP TABLE a'",
+            "docker exec db psql -U x -c 'drop table a'",
+        ],
+        passes: &[
+            "git commit -m 'drop table users'",
+            "psql -f drop_table.sql",
+            "grep 'DROP TABLE' x.sql",
+            "psql -c 'select 1'",
+            "psql -c \"select 'drop table x'\"",
+            "echo 'DROP TABLE a'",
+            "psql -c 'select 1 -- drop table x'",
+        ],
+    },
+    Rule {
+        category: DELETE,
+        programs: CLIENTS,
+        check: Check::Call(|call| sends(call, Verdict::Delete)),
+        catches: &[
+            "psql -c 'DELETE FROM users'",
+            "mysql -e 'delete from a; select 1'",
+            "sqlite3 x 'DELETE /* x */ FROM a'",
+        ],
+        passes: &["psql -c 'DELETE FROM users WHERE id=1'", "mysql -e 'delete from a\nwhere b=1'"],
+    },
+    Rule {
+        category: TRUNCATE,
+        programs: CLIENTS,
+        check: Check::Call(|call| sends(call, Verdict::Truncate)),
+        catches: &["psql -c 'TRUNCATE TABLE users'", "mysql x -e 'truncate logs'"],
+        passes: &[
+            "psql -c 'select truncate(1.5, 1)'",
+            "truncate -s 0 x",
+            "psql -c 'select date_trunc(1)'",
+        ],
+    },
+];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Verdict {
+    Drop,
+    Delete,
+    Truncate,
+}
+
+fn sends(call: &Call<'_>, verdict: Verdict) -> bool {
+    let input = call.stdin.text.as_deref();
+    let given = call.args.iter().map(|arg| value(&arg.text));
+    given.chain(input).any(|text| says(text, verdict))
+}
+
+/// What follows the `=` of a long option, or the whole argument.
+fn value(text: &str) -> &str {
+    match text.starts_with("--").then(|| text.split_once('=')).flatten() {
+        Some((_, value)) => value,
+        None => text,
+    }
+}
+
+fn says(text: &str, verdict: Verdict) -> bool {
+    let mut statement: Vec<Word> = Vec::new();
+    let mut words = Words { rest: text };
+    loop {
+        match words.next() {
+            Some(Word::End) | None if statement_says(&statement, verdict) => return true,
+            None => return false,
+            Some(Word::End) => statement.clear(),
+            Some(word) if statement.len() < MAX_STATEMENT => statement.push(word),
+            Some(_) => {}
+        }
+    }
+}
+
+/// Words of a statement that are looked at.
+const MAX_STATEMENT: usize = 512;
+
+fn statement_says(words: &[Word], verdict: Verdict) -> bool {
+    use Word as W;
+    match verdict {
+        Verdict::Drop => words
+            .windows(2)
+            .any(|two| matches!(two, [W::Drop, W::Table | W::Database | W::Schema | W::Column])),
+        Verdict::Delete => {
+            words.windows(2).any(|two| matches!(two, [W::Delete, W::From]))
+                && !words.contains(&W::Where)
+        }
+        Verdict::Truncate => {
+            let first = words.iter().position(|word| *word == W::Truncate);
+            first == Some(0) && words.len() > 1 && words[1] != W::Bracket
+        }
+    }
+}
+
+/// What matters in SQL.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Word {
+    Drop,
+    Table,
+    Database,
+    Schema,
+    Column,
+    Delete,
+    From,
+    Where,
+    Truncate,
+    Bracket,
+    Other,
+    End,
+}
+
+/// Words outside comments and strings.
+struct Words<'t> {
+    rest: &'t str,
+}
+
+impl Iterator for Words<'_> {
+    type Item = Word;
+
+    fn next(&mut self) -> Option<Word> {
+        loop {
+            let first = *self.rest.as_bytes().first()?;
+            if let Some(comment) = self.rest.strip_prefix("--") {
+                self.rest = comment.find('\n').map_or("", |end| &comment[end..]);
+                continue;
+            }
+            if let Some(comment) = self.rest.strip_prefix("/*") {
+                self.rest = comment.find("*/").map_or("", |end| &comment[end + 2..]);
+                continue;
+            }
+            let is_word =
+                |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+            if is_word(&first) {
+                let end = self.rest.as_bytes().iter().position(|byte| !is_word(byte));
+                let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+                self.rest = rest;
+                return Some(keyword(word));
+            }
+            let behind = &self.rest[1..];
+            self.rest = behind;
+            match first {
+                b'\'' => {
+                    self.rest = behind.find('\'').map_or("", |end| &behind[end + 1..]);
+                    return Some(Word::Other);
+                }
+                b';' => return Some(Word::End),
+                b'(' => return Some(Word::Bracket),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn keyword(word: &str) -> Word {
+    const KEYWORDS: &[(&str, Word)] = &[
+        ("drop", Word::Drop),
+        ("table", Word::Table),
+        ("database", Word::Database),
+        ("schema", Word::Schema),
+        ("column", Word::Column),
+        ("delete", Word::Delete),
+        ("from", Word::From),
+        ("where", Word::Where),
+        ("truncate", Word::Truncate),
+        ("keyspace", Word::Database),
+    ];
+    KEYWORDS
+        .iter()
+        .find(|(keyword, _)| word.eq_ignore_ascii_case(keyword))
+        .map_or(Word::Other, |(_, found)| *found)
+}

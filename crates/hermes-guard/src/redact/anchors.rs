@@ -1,0 +1,117 @@
+//! Everything that could begin or name a secret, in one automaton.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, PatternID};
+
+use super::keys::KEY_PREFIXES;
+
+/// Which rule looks at a hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    /// An issuer's prefix, by its place in the list.
+    Prefix(usize),
+    /// Begin or end of an armoured block.
+    Block,
+    /// `://`.
+    Scheme,
+    /// A URL that is a secret itself.
+    Webhook,
+    /// Begin of a signed web token.
+    Jwt,
+    /// The colon in a bot's token.
+    Bot,
+    /// A plus sign and a digit.
+    Phone,
+    Authorization,
+    Cookie,
+    /// An option that takes `user:password`.
+    User,
+    /// A short option that is a password for some programs.
+    PasswordOption,
+    /// Part of a name that secrets are given.
+    Name,
+}
+
+const ANCHORS: &[(Anchor, &[&str])] = &[
+    (Anchor::Block, &["-----BEGIN ", "-----END "]),
+    (Anchor::Scheme, &["://"]),
+    (
+        Anchor::Webhook,
+        &[
+            "hooks.slack.com/services/",
+            "hooks.slack.com/workflows/",
+            "/api/webhooks/",
+            "webhook.office.com/",
+            "hooks.zapier.com/hooks/",
+            "chat.googleapis.com/v1/spaces/",
+        ],
+    ),
+    (Anchor::Jwt, &["eyJ"]),
+    (Anchor::Bot, &["0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:"]),
+    (Anchor::Phone, &["+1", "+2", "+3", "+4", "+5", "+6", "+7", "+8", "+9"]),
+    (Anchor::Authorization, &["authorization"]),
+    (Anchor::Cookie, &["cookie"]),
+    (Anchor::User, &["-u", "-user"]),
+    (Anchor::PasswordOption, &[" -p"]),
+    (
+        Anchor::Name,
+        &[
+            "api_key",
+            "apikey",
+            "api-key",
+            "api.key",
+            "token",
+            "secret",
+            "passw",
+            "passphrase",
+            "_pass",
+            "-pass",
+            ".pass",
+            "credential",
+            "auth",
+            "bearer",
+            "private_key",
+            "privatekey",
+            "private-key",
+            "access_key",
+            "accesskey",
+            "access-key",
+            "account_key",
+            "accountkey",
+            "signing_key",
+            "encryption_key",
+            "master_key",
+            "key_material",
+            "keymaterial",
+        ],
+    ),
+];
+
+struct Table {
+    automaton: AhoCorasick,
+    kinds: Vec<Anchor>,
+}
+
+#[expect(clippy::expect_used, reason = "the patterns are constants and every test runs them")]
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let prefixes =
+        KEY_PREFIXES.iter().enumerate().map(|(index, prefix)| (Anchor::Prefix(index), prefix.text));
+    let others =
+        ANCHORS.iter().flat_map(|&(kind, texts)| texts.iter().map(move |&text| (kind, text)));
+    let (kinds, texts): (Vec<_>, Vec<_>) = prefixes.chain(others).unzip();
+    let automaton = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(texts)
+        .expect("constant patterns");
+    Table { automaton, kinds }
+});
+
+pub(super) fn automaton() -> &'static AhoCorasick {
+    &TABLE.automaton
+}
+
+pub(super) fn kind(pattern: PatternID) -> Anchor {
+    TABLE.kinds[pattern.as_usize()]
+}

@@ -1,0 +1,227 @@
+//! One walk over a text, from hit to hit.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::anchors::{self, Anchor};
+use super::{Mode, assignment, blocks, flags, headers, keys, mask, terminal, tokens, urls};
+
+/// What a mode does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rules {
+    /// Whether values are hidden because of the name they are assigned to.
+    pub(super) names: Names,
+    /// What remains of a hidden value.
+    pub(super) remains: Remains,
+    /// Whether query parameters of URLs are looked at.
+    pub(super) queries: Queries,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names {
+    Guess,
+    Ignore,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remains {
+    Ends,
+    Nothing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Queries {
+    Look,
+    Pass,
+}
+
+impl Rules {
+    pub(super) fn of(mode: Mode<'_>) -> Self {
+        let full = Self { names: Names::Guess, remains: Remains::Ends, queries: Queries::Pass };
+        match mode {
+            Mode::Full => full,
+            Mode::UrlCredentials => Self { queries: Queries::Look, ..full },
+            Mode::CodeFile => Self { names: Names::Ignore, ..full },
+            Mode::FileRead => Self { names: Names::Ignore, remains: Remains::Nothing, ..full },
+            Mode::Terminal { command } if terminal::prints_environment(command) => full,
+            Mode::Terminal { .. } => Self { names: Names::Ignore, ..full },
+        }
+    }
+
+    /// Whether the text may be source code.
+    pub(super) fn code(self) -> bool {
+        self.names == Names::Ignore
+    }
+
+    /// What stands for a value.
+    pub(super) fn hide(self, value: &str) -> Cow<'static, str> {
+        match self.remains {
+            Remains::Ends => mask::shorten(value),
+            Remains::Nothing => mask::MASK.into(),
+        }
+    }
+}
+
+/// The text, what has been decided about it, and what the rules remember between hits.
+pub(super) struct Scan<'t> {
+    pub(super) text: &'t str,
+    pub(super) rules: Rules,
+    /// Everything before is decided.
+    done: usize,
+    output: String,
+    copied: usize,
+    /// The line that was last asked about, and whether a URL is in it.
+    line: (Range<usize>, bool),
+    /// End of the last URL whose query was looked at.
+    pub(super) url_end: usize,
+    pub(super) key_ends: blocks::KeyEnds,
+}
+
+impl<'t> Scan<'t> {
+    pub(super) fn new(text: &'t str, rules: Rules) -> Self {
+        Self {
+            text,
+            rules,
+            done: 0,
+            output: String::new(),
+            copied: 0,
+            line: (0..0, false),
+            url_end: 0,
+            key_ends: blocks::KeyEnds::default(),
+        }
+    }
+
+    /// The text with everything hidden, if anything is.
+    pub(super) fn run(mut self) -> Option<String> {
+        for hit in anchors::automaton().find_overlapping_iter(self.text) {
+            if hit.start() < self.done {
+                continue;
+            }
+            let range = hit.range();
+            match anchors::kind(hit.pattern()) {
+                Anchor::Prefix(index) => keys::visit(&mut self, range.start, index),
+                Anchor::Block => blocks::visit(&mut self, range.start),
+                Anchor::Scheme => urls::visit(&mut self, range),
+                Anchor::Webhook => urls::webhook(&mut self, range.end),
+                Anchor::Jwt => tokens::jwt(&mut self, range.start),
+                Anchor::Bot => tokens::bot(&mut self, range.end),
+                Anchor::Phone => tokens::phone(&mut self, range.start),
+                Anchor::Authorization => headers::authorization(&mut self, range),
+                Anchor::Cookie => headers::cookie(&mut self, range),
+                Anchor::User => flags::user(&mut self, range),
+                Anchor::PasswordOption => flags::password_option(&mut self, range),
+                Anchor::Name => assignment::visit(&mut self, range),
+            }
+        }
+        if self.copied == 0 {
+            return None;
+        }
+        self.output.push_str(&self.text[self.copied..]);
+        Some(self.output)
+    }
+
+    pub(super) fn bytes(&self) -> &'t [u8] {
+        self.text.as_bytes()
+    }
+
+    /// The byte at a position, or zero beyond the end.
+    pub(super) fn byte(&self, at: usize) -> u8 {
+        self.bytes().get(at).copied().unwrap_or(0)
+    }
+
+    /// The byte before a position, or zero at the start.
+    pub(super) fn byte_before(&self, at: usize) -> u8 {
+        at.checked_sub(1).map_or(0, |before| self.byte(before))
+    }
+
+    /// Where undecided text begins.
+    pub(super) fn done(&self) -> usize {
+        self.done
+    }
+
+    /// Puts something in place of a part of the text.
+    pub(super) fn replace(&mut self, range: Range<usize>, with: &str) {
+        self.output.push_str(&self.text[self.copied..range.start]);
+        self.output.push_str(with);
+        self.copied = range.end;
+        self.done = range.end;
+    }
+
+    /// Leaves a part of the text as it is, against all other rules.
+    pub(super) fn keep(&mut self, range: Range<usize>) {
+        self.done = self.done.max(range.end);
+    }
+
+    /// Hides a value, unless it is hidden already.
+    pub(super) fn hide(&mut self, range: Range<usize>) {
+        let value = &self.text[range.clone()];
+        if mask::is_masked(value) {
+            self.keep(range);
+        } else {
+            let hidden = self.rules.hide(value);
+            self.replace(range, &hidden);
+        }
+    }
+
+    /// Whether the line around a position has a URL in it.
+    pub(super) fn line_has_url(&mut self, at: usize) -> bool {
+        if !self.line.0.contains(&at) {
+            let bytes = self.bytes();
+            let start = memchr::memrchr(b'\n', &bytes[self.line.0.end.min(at)..at])
+                .map_or(self.line.0.end.min(at), |newline| self.line.0.end.min(at) + newline + 1);
+            let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
+            let has_url = memchr::memmem::find(&bytes[start..end], b"://").is_some();
+            self.line = (start..end, has_url);
+        }
+        self.line.1
+    }
+
+    /// From a position, the end of the bytes that pass a test.
+    pub(super) fn run_end(&self, from: usize, test: impl Fn(u8) -> bool) -> usize {
+        let rest = self.bytes().get(from..).unwrap_or_default();
+        from + rest.iter().position(|&byte| !test(byte)).unwrap_or(rest.len())
+    }
+
+    /// The same, at most so many bytes.
+    pub(super) fn run_end_within(
+        &self,
+        from: usize,
+        most: usize,
+        test: impl Fn(u8) -> bool,
+    ) -> usize {
+        let rest = self.bytes().get(from..).unwrap_or_default();
+        let rest = &rest[..rest.len().min(most)];
+        from + rest.iter().position(|&byte| !test(byte)).unwrap_or(rest.len())
+    }
+
+    /// Up to a position, the start of the bytes that pass a test, at most so many.
+    pub(super) fn run_start(&self, to: usize, most: usize, test: impl Fn(u8) -> bool) -> usize {
+        let from = to.saturating_sub(most);
+        let before = &self.bytes()[from..to];
+        from + before.iter().rposition(|&byte| !test(byte)).map_or(0, |at| at + 1)
+    }
+}
+
+/// White space and control characters.
+pub(super) fn is_blank(byte: u8) -> bool {
+    byte <= b' ' || byte == 0x7f
+}
+
+/// Blanks within a line.
+pub(super) fn is_gap(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+pub(super) fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
+
+/// What words and names are made of; every part of a character beyond ASCII counts.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// What keys and tokens are made of.
+pub(super) fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}

@@ -1,0 +1,155 @@
+//! What holds for any text.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::super::keys::KEY_PREFIXES;
+use super::*;
+
+const MODES: [Mode<'static>; 4] =
+    [Mode::Full, Mode::CodeFile, Mode::FileRead, Mode::UrlCredentials];
+
+/// Pieces that rules react to, so that random texts are full of near-hits.
+const PIECES: &[&str] = &[
+    "token",
+    "TOKEN",
+    "password",
+    "auth",
+    "secret",
+    "api_key",
+    "Authorization",
+    "Bearer",
+    "cookie",
+    "sk-",
+    "SG.",
+    "ghp_",
+    "eyJ",
+    "AKIA",
+    "=",
+    ":",
+    ": ",
+    "://",
+    "@",
+    "\"",
+    "'",
+    "\\\"",
+    "\\n",
+    "\n",
+    " ",
+    "&",
+    "?",
+    "#",
+    "+1",
+    "12345678",
+    "abcDEF123456",
+    "-u ",
+    "--",
+    "-----BEGIN ",
+    "-----END ",
+    "PRIVATE KEY-----",
+    "***",
+    "...",
+    "é",
+    "_",
+    "-",
+    ".",
+    ",",
+    ";",
+    "$",
+    "{",
+    "}",
+    "http",
+    "machine a login b ",
+    "%3D",
+    "wxyzWXYZ0123456789",
+    "aaaaaaaaaaaaaaaaaaaa",
+    "mysql -p",
+    "hooks.slack.com/services/",
+];
+
+proptest! {
+    #[test]
+    fn planted_keys_never_survive(
+        before in "[ -~\n]{0,80}",
+        after in "[ -~\n]{0,80}",
+        which in 0..KEY_PREFIXES.len(),
+        rest in "[A-Z][a-z][0-9][A-Za-z0-9]{32}",
+    ) {
+        let secret = format!("{}{rest}", KEY_PREFIXES[which].text);
+        let text = format!("{before} {secret} {after}");
+        for mode in MODES {
+            prop_assert!(!redact(&text, mode).contains(&rest[3..]), "{:?}", mode);
+        }
+    }
+
+    #[test]
+    fn redacting_twice_changes_nothing_more(text in "\\PC{0,200}") {
+        for mode in MODES {
+            let once = redact(&text, mode).into_owned();
+            prop_assert_eq!(redact(&once, mode), once.as_str(), "{:?}", mode);
+        }
+    }
+
+    #[test]
+    fn near_hits_in_any_order_do_no_harm(pieces in prop::collection::vec(0..PIECES.len(), 0..30)) {
+        let text: String = pieces.iter().map(|&piece| PIECES[piece]).collect();
+        for mode in MODES {
+            let once = redact(&text, mode).into_owned();
+            prop_assert_eq!(redact(&once, mode), once.as_str(), "{:?} {:?}", mode, text);
+        }
+    }
+
+    #[test]
+    fn commands_of_any_kind_can_be_read(command in "[a-z \"'\\\\;|&$(){}<>=/.-]{0,80}") {
+        let _ = redact("x", Mode::Terminal { command: &command });
+    }
+}
+
+/// Each unit repeated on one line: quadratic work would take far longer.
+#[test]
+fn hostile_repetition_is_read_once() {
+    let begin = ["-----BEGIN", "PRIVATE KEY-----"].join(" ");
+    let end = ["-----END", "PRIVATE KEY-----"].join(" ");
+    let mut units: Vec<String> = PIECES.iter().map(|piece| (*piece).to_owned()).collect();
+    units.extend([begin, end]);
+    units.extend(
+        [
+            "token=$",
+            "token=",
+            "token:",
+            "token=\"",
+            "token='\\",
+            "password=${",
+            "Authorization: ",
+            "Cookie: a=",
+            "a://",
+            "http://a.b/ ",
+            "http://a.b/?x ",
+            "//x@",
+            "://a?token=",
+            "hvs.",
+            "x-api-key: {",
+            "--password ",
+            "-u a:",
+            " -p",
+            "password ",
+            "mysql -p",
+            "1:",
+            "auth.",
+            "TOKEN=[",
+            "a=b&",
+            "login x password ",
+            "machine password ",
+        ]
+        .map(str::to_owned),
+    );
+    for unit in units {
+        let text = unit.repeat(60_000 / unit.len());
+        for mode in [Mode::UrlCredentials, Mode::FileRead] {
+            let started = Instant::now();
+            let _ = redact(&text, mode);
+            assert!(started.elapsed() < Duration::from_secs(5), "{unit:?} {mode:?}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Tokens with a shape of their own: signed web tokens, bot tokens, phone numbers.
+
+use super::mask::{masked_length, phone as masked_phone};
+use super::scan::{Scan, is_token, is_word};
+use super::words::made_of_words;
+
+/// Fewest characters of a web token's first part, of its other parts, and of one that was cut off.
+const JWT_HEAD: usize = 11;
+const JWT_PART: usize = 4;
+const JWT_CUT: usize = 20;
+
+/// Digits and other characters of a bot's token.
+const BOT_DIGITS: usize = 8;
+const BOT_TOKEN: usize = 30;
+
+/// Fewest and most digits of a phone number.
+const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
+
+pub(super) fn jwt(scan: &mut Scan<'_>, start: usize) {
+    let rest = &scan.text[start..];
+    let before = scan.byte_before(start);
+    if !rest.starts_with("eyJ") || is_token(before) && !escape_before(scan, start) {
+        return;
+    }
+    if let Some(length) = masked_length(rest) {
+        return scan.keep(start..start + length);
+    }
+    let head = scan.run_end(start, is_token);
+    let mut end = head;
+    for _ in 0..2 {
+        let part = scan.run_end(end + 1, |byte| is_token(byte) || byte == b'=');
+        // The middle is empty when it is sent on another way.
+        let left_out = part == end + 1 && scan.byte(part) == b'.';
+        if scan.byte(end) != b'.' || !left_out && part < end + 1 + JWT_PART {
+            break;
+        }
+        end = part;
+    }
+    let data = scan.text[..start].ends_with("base64,");
+    let whole = end > head && head - start >= JWT_HEAD;
+    if !data && (whole || head - start >= JWT_CUT) {
+        scan.hide(start..end);
+    }
+}
+
+/// `\n` and the like, as strings have it.
+fn escape_before(scan: &Scan<'_>, start: usize) -> bool {
+    matches!(scan.byte_before(start), b'n' | b'r' | b't')
+        && start >= 2
+        && scan.byte(start - 2) == b'\\'
+}
+
+/// A bot's token is the bot's number, a colon, and the secret. In URLs the word `bot` stands before.
+pub(super) fn bot(scan: &mut Scan<'_>, secret: usize) {
+    if !is_token(scan.byte(secret)) || !is_token(scan.byte(secret + BOT_TOKEN - 1)) {
+        return;
+    }
+    let colon = secret - 1;
+    let digits = scan.run_start(colon, 20, |byte| byte.is_ascii_digit());
+    if colon - digits < BOT_DIGITS {
+        return;
+    }
+    let before = &scan.bytes()[digits.saturating_sub(4)..digits];
+    let named = before.ends_with(b"/bot") || before == b"bot" || before.ends_with(b" bot");
+    if !named && before.last().is_some_and(|&byte| is_word(byte)) {
+        return;
+    }
+    let end = scan.run_end(secret, is_token);
+    // Names of cloud resources have an account number and a colon too.
+    if end - secret >= BOT_TOKEN && !made_of_words(&scan.text[secret..end]) {
+        scan.replace(secret..end, super::MASK);
+    }
+}
+
+/// A number in international form. After a name or a number the plus sign is arithmetic.
+pub(super) fn phone(scan: &mut Scan<'_>, plus: usize) {
+    let before = scan.byte_before(plus);
+    if is_word(before) || matches!(before, b')' | b']' | b'}' | b'.' | b'+' | b'-' | b'/' | b'*') {
+        return;
+    }
+    let end = scan.run_end(plus + 1, |byte| byte.is_ascii_digit());
+    let after = scan.byte(end);
+    let decimal = after == b'.' && scan.byte(end + 1).is_ascii_digit();
+    if !PHONE_DIGITS.contains(&(end - plus - 1)) || is_word(after) || decimal {
+        return;
+    }
+    let number = masked_phone(&scan.text[plus..end]);
+    scan.replace(plus..end, &number);
+}

@@ -1,0 +1,165 @@
+//! Credentials in URLs and form bodies.
+
+use std::ops::Range;
+
+use super::mask::{MASK, is_masked};
+use super::parameters::is_hidden_parameter;
+use super::scan::{Queries, Rules, Scan, is_blank, is_quote};
+use super::words::is_placeholder;
+
+/// Schemes in which a name alone before the `@` is a token.
+const TOKEN_SCHEMES: &[&str] = &[
+    "http",
+    "https",
+    "ws",
+    "wss",
+    "git",
+    "ssh",
+    "ftp",
+    "ftps",
+    "sftp",
+    "git+http",
+    "git+https",
+    "git+ssh",
+];
+/// How the schemes of databases and queues begin.
+const DATABASES: &[&str] = &["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp"];
+const LONGEST_PASSWORD: usize = 256;
+const LONGEST_SCHEME: usize = 24;
+/// Shortest token before the `@`.
+const LEAST_TOKEN: usize = 8;
+/// Shortest secret part of a webhook.
+const LEAST_WEBHOOK: usize = 8;
+
+fn ends_url(byte: u8) -> bool {
+    is_blank(byte) || is_quote(byte) || matches!(byte, b'<' | b'>')
+}
+
+/// A URL: what stands before the `@`, and the query when the mode looks at queries.
+pub(super) fn visit(scan: &mut Scan<'_>, hit: Range<usize>) {
+    let start = hit.end;
+    let end =
+        scan.run_end(start, |byte| !ends_url(byte) && !matches!(byte, b'/' | b'?' | b'#' | b'\\'));
+    if let Some(at) = memchr::memrchr(b'@', &scan.bytes()[start..end]) {
+        user_info(scan, hit.start, start..start + at);
+    } else if let Some(at) = at_behind_slash(scan, hit.start, start..end) {
+        user_info(scan, hit.start, start..at);
+    }
+    if scan.rules.queries == Queries::Look && hit.start >= scan.url_end {
+        let url_end = scan.run_end(end, |byte| !ends_url(byte));
+        scan.url_end = url_end;
+        query(scan, end..url_end);
+    }
+}
+
+/// A database's password with a slash in it: the authority ends early then. What stands behind the
+/// first colon must not be a port.
+fn at_behind_slash(scan: &Scan<'_>, colon: usize, authority: Range<usize>) -> Option<usize> {
+    let scheme = scan.run_start(colon, LONGEST_SCHEME, |byte| byte.is_ascii_alphanumeric());
+    let scheme = scan.text[scheme..colon].to_ascii_lowercase();
+    let (_, password) = scan.text[authority.clone()].split_once(':')?;
+    let port = password.bytes().all(|byte| byte.is_ascii_digit());
+    if port || !DATABASES.iter().any(|database| scheme.starts_with(database)) {
+        return None;
+    }
+    let end = scan.run_end_within(authority.end, LONGEST_PASSWORD, |byte| {
+        !ends_url(byte) && !matches!(byte, b'?' | b'#' | b'@')
+    });
+    (scan.byte(end) == b'@').then_some(end)
+}
+
+fn user_info(scan: &mut Scan<'_>, colon: usize, range: Range<usize>) {
+    let info = &scan.text[range.clone()];
+    let code = scan.rules.code();
+    let template = |value: &str| code && value.starts_with(['{', '$', '<', '*', '%']);
+    if let Some((user, password)) = info.split_once(':') {
+        if !password.is_empty() && !template(password) && !is_masked(password) {
+            scan.replace(range.start + user.len() + 1..range.end, MASK);
+        } else {
+            scan.keep(range);
+        }
+        return;
+    }
+    let scheme =
+        scan.run_start(colon, LONGEST_SCHEME, |byte| byte.is_ascii_alphanumeric() || byte == b'+');
+    let scheme = &scan.text[scheme..colon];
+    let token = info.len() >= LEAST_TOKEN
+        && info.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.~%".contains(&byte));
+    if token && TOKEN_SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme)) {
+        scan.hide(range);
+    }
+}
+
+/// Hides the values of parameters, in the query and in the fragment.
+fn query(scan: &mut Scan<'_>, range: Range<usize>) {
+    let mut at = range.start;
+    while at < range.end {
+        let end = scan
+            .run_end_within(at, range.end - at, |byte| !matches!(byte, b'?' | b'&' | b'#' | b';'));
+        if let Some((name, value)) = scan.text[at..end].split_once('=')
+            && !value.is_empty()
+            && at > range.start
+            && at >= scan.done()
+            && is_hidden_parameter(name)
+        {
+            scan.hide(at + name.len() + 1..end);
+        }
+        at = end + 1;
+    }
+}
+
+/// A text that as a whole is `name=value&name=value`, when something in it has to be hidden.
+pub(super) fn redact_form(text: &str, rules: Rules) -> Option<String> {
+    let body = text.trim();
+    if !body.as_bytes().iter().take(256).any(|&byte| byte == b'=')
+        || memchr::memchr(b'&', body.as_bytes()).is_none()
+        || body.bytes().any(is_blank)
+    {
+        return None;
+    }
+    let mut form = String::with_capacity(text.len());
+    form.push_str(&text[..text.len() - text.trim_start().len()]);
+    let mut changed = false;
+    for (index, pair) in body.split('&').enumerate() {
+        let (name, value) = pair.split_once('=')?;
+        let valid = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-%[]".contains(&byte);
+        if name.is_empty() || !name.bytes().all(valid) {
+            return None;
+        }
+        if index > 0 {
+            form.push('&');
+        }
+        form.push_str(name);
+        form.push('=');
+        if value.is_empty()
+            || is_masked(value)
+            || is_placeholder(value)
+            || !is_hidden_parameter(name)
+        {
+            form.push_str(value);
+        } else {
+            form.push_str(&rules.hide(value));
+            changed = true;
+        }
+    }
+    form.push_str(&text[text.trim_end().len()..]);
+    changed.then_some(form)
+}
+
+/// A URL that lets anyone who knows it post messages: its path is the secret.
+pub(super) fn webhook(scan: &mut Scan<'_>, path: usize) {
+    let end = scan.run_end(path, |byte| !ends_url(byte) && !matches!(byte, b')' | b']' | b'\\'));
+    let mut start = path;
+    if scan.text[..path].ends_with("/api/webhooks/") {
+        // The number says which; only what follows is secret.
+        let number = scan.run_end(path, |byte| byte.is_ascii_digit());
+        if number == path || scan.byte(number) != b'/' {
+            return;
+        }
+        start = number + 1;
+    }
+    let secret = &scan.text[start..end];
+    if secret.len() >= LEAST_WEBHOOK && !is_masked(secret) && !is_placeholder(secret) {
+        scan.replace(start..end, MASK);
+    }
+}

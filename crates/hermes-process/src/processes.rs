@@ -1,0 +1,215 @@
+//! Looking at processes in `/proc`, without allocating: wardens, who cannot, look at it too.
+//!
+//! To find all processes below one, each process is asked for its parent, that one for its own,
+//! and so on up to the root or to init. No table of processes is kept: there is no memory to keep
+//! it in, and no number of processes at which it would overflow.
+
+use std::ffi::CStr;
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::str::FromStr;
+
+use nix::fcntl::{OFlag, open};
+use nix::libc;
+use nix::sys::stat::Mode;
+use nix::unistd::{getpid, read};
+
+/// Longest chain of parents followed: far above what systems allow in practice, and an end for a
+/// chain that changes while it is followed.
+const MAX_DEPTH: usize = 4_096;
+
+/// A process as `/proc` shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub(crate) pid: i32,
+    pub(crate) state: u8,
+    pub(crate) parent: i32,
+    pub(crate) group: i32,
+    pub(crate) session: i32,
+    /// In clock ticks since the system was started. Together with the number it names a process
+    /// once and for all, since numbers are used again, but not within one tick.
+    pub(crate) start_time: u64,
+}
+
+impl Process {
+    /// Whether it still does anything. One that waits to be reaped does not.
+    pub(crate) fn is_alive(&self) -> bool {
+        !matches!(self.state, b'Z' | b'X')
+    }
+}
+
+/// What `/proc` says of one process, if it exists.
+pub(crate) fn look_up(pid: i32) -> Option<Process> {
+    let mut path = [0; 32];
+    read_stat(stat_path(pid, &mut path)?)
+}
+
+/// Calls `act` for each living or dead (unreaped) process below `root`, in no useful order.
+///
+/// Processes that come or go meanwhile may be missed: who needs all of them asks again.
+///
+/// Finds nothing if `/proc` belongs to another process namespace, where our numbers mean someone
+/// else.
+pub(crate) fn for_each_below(root: i32, mut act: impl FnMut(Process)) {
+    for_each(|process| {
+        if is_below(process, root) {
+            act(process);
+        }
+    });
+}
+
+/// Calls `act` for each process there is; for none, if `/proc` is not about us.
+pub(crate) fn for_each(mut act: impl FnMut(Process)) {
+    if read_stat(c"/proc/self/stat").map(|own| own.pid) != Some(getpid().as_raw()) {
+        return;
+    }
+    each_pid(|pid| {
+        if let Some(process) = look_up(pid) {
+            act(process);
+        }
+    });
+}
+
+/// Whether `root` is among its ancestors.
+pub(crate) fn is_below(process: Process, root: i32) -> bool {
+    let mut ancestor = process.parent;
+    for _ in 0..MAX_DEPTH {
+        if ancestor == root {
+            return true;
+        }
+        match look_up(ancestor) {
+            Some(next) => ancestor = next.parent,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Room for directory entries as the kernel writes them, aligned as it expects.
+#[repr(align(8))]
+struct Entries([u8; 4_096]);
+
+/// Where an entry keeps its own length, and where its name begins.
+const ENTRY_LENGTH_AT: usize = 16;
+const ENTRY_NAME_AT: usize = 19;
+
+fn each_pid(mut act: impl FnMut(i32)) {
+    let Some(dir) = open_read(c"/proc", OFlag::O_DIRECTORY) else {
+        return;
+    };
+    let mut entries = Entries([0; 4_096]);
+    loop {
+        // SAFETY: the buffer is valid for writes of the length given. Not `readdir`, which
+        // allocates.
+        let filled = unsafe {
+            let Entries(buffer) = &mut entries;
+            libc::syscall(libc::SYS_getdents64, dir.as_raw_fd(), buffer.as_mut_ptr(), buffer.len())
+        };
+        let Ok(filled @ 1..) = usize::try_from(filled) else {
+            return;
+        };
+        let mut rest = entries.0.get(..filled).unwrap_or_default();
+        while let Some((name, after)) = split_entry(rest) {
+            if let Some(pid) = parse_number(name) {
+                act(pid);
+            }
+            rest = after;
+        }
+    }
+}
+
+/// The name of the first entry, and the entries behind it.
+fn split_entry(entries: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = entries.get(ENTRY_LENGTH_AT..ENTRY_LENGTH_AT + 2)?;
+    let length = usize::from(u16::from_ne_bytes(length.try_into().ok()?));
+    let name = entries.get(ENTRY_NAME_AT..length)?;
+    let name = CStr::from_bytes_until_nul(name).ok()?;
+    Some((name.to_bytes(), entries.get(length..)?))
+}
+
+fn read_stat(path: &CStr) -> Option<Process> {
+    let file = open_read(path, OFlag::empty())?;
+    // The fields wanted come first, behind a name of at most 64 bytes.
+    let mut line = [0; 512];
+    let filled = read(file.as_fd(), &mut line).ok()?;
+    parse_stat(line.get(..filled)?)
+}
+
+fn open_read(path: &CStr, flags: OFlag) -> Option<OwnedFd> {
+    open(path, flags | OFlag::O_RDONLY | OFlag::O_CLOEXEC, Mode::empty()).ok()
+}
+
+/// Writes `/proc/PID/stat` into `buffer`.
+fn stat_path(pid: i32, buffer: &mut [u8; 32]) -> Option<&CStr> {
+    use std::io::Write as _;
+    let mut rest = buffer.as_mut_slice();
+    // Formats an integer into a slice: no allocation.
+    write!(rest, "/proc/{pid}/stat\0").ok()?;
+    CStr::from_bytes_until_nul(buffer).ok()
+}
+
+/// Fields between the session's number and the start time.
+const FIELDS_BEFORE_START_TIME: usize = 15;
+
+/// Reads `PID (NAME) STATE PARENT GROUP SESSION …`. The name may hold anything, parentheses
+/// included.
+fn parse_stat(line: &[u8]) -> Option<Process> {
+    let open = line.iter().position(|byte| *byte == b'(')?;
+    let close = line.iter().rposition(|byte| *byte == b')')?;
+    let pid = parse_number(line.get(..open)?.trim_ascii())?;
+    let mut fields = line.get(close + 1..)?.trim_ascii().split(|byte| *byte == b' ');
+    let &[state] = fields.next()? else { return None };
+    let parent = parse_number(fields.next()?)?;
+    let group = parse_number(fields.next()?)?;
+    let session = parse_number(fields.next()?)?;
+    let start_time = parse_number(fields.nth(FIELDS_BEFORE_START_TIME)?)?;
+    Some(Process { pid, state, parent, group, session, start_time })
+}
+
+fn parse_number<N: FromStr>(digits: &[u8]) -> Option<N> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_stat_line_whatever_the_name() {
+        let (state, session, start_time) = (b'S', 40, 13_217_894);
+        let expected = Process { pid: 42, state, parent: 7, group: 41, session, start_time };
+        for name in ["sh", "a b", ") R 1 1", "((", "né\n"] {
+            let line = format!(
+                "42 ({name}) S 7 41 40 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 13217894 23 24\n"
+            );
+            assert_eq!(parse_stat(line.as_bytes()), Some(expected), "{name:?}");
+        }
+        for broken in ["", "42", "42 (sh", "42 (sh) S", "42 (sh) S 7", "42 (sh) S 7 41 40 0"] {
+            assert_eq!(parse_stat(broken.as_bytes()), None, "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn finds_itself_below_its_parent_and_not_below_itself() {
+        let me = getpid().as_raw();
+        let parent = nix::unistd::getppid().as_raw();
+        let mut below_parent = Vec::new();
+        for_each_below(parent, |process| below_parent.push(process.pid));
+        assert!(below_parent.contains(&me));
+
+        let mut below_me = Vec::new();
+        for_each_below(me, |process| below_me.push(process.pid));
+        assert!(!below_me.contains(&me) && !below_me.contains(&parent));
+    }
+
+    #[test]
+    fn sees_every_process_also_beyond_one_buffer() {
+        let mut seen = Vec::new();
+        each_pid(|pid| seen.push(pid));
+        // A thread has an id of its own, but only processes are listed.
+        assert!(seen.contains(&1) && seen.contains(&getpid().as_raw()));
+        let mut unique = seen.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), seen.len(), "no process is listed twice");
+    }
+}

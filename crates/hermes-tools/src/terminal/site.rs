@@ -1,0 +1,202 @@
+//! What the terminal tools of one call work with: environments, the gate, whose call it is.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use hermes_approval::{
+    Approvals, Approved, Around, Audience, Purpose, Refusal, Request, Settings, ShellLine,
+};
+use hermes_exec::background::Processes;
+use hermes_exec::manager::{Blueprint, Environments, InUse};
+use hermes_guard::redact::{Mode, Redactor, Switch};
+use hermes_runtime::hooks::{HookEvent, Hooks};
+use hermes_store::home::Home;
+use hermes_tool::{ToolContext, ToolError, Vars};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// The place a call without a task or conversation belongs to.
+const DEFAULT: &str = "default";
+
+/// The terminal of one call.
+pub(crate) struct Site {
+    pub(crate) environments: Arc<Environments>,
+    approvals: Arc<Approvals>,
+    cx: ToolContext,
+}
+
+impl Site {
+    /// The host's services where it offers them, those of the process otherwise.
+    pub(crate) fn of(cx: &ToolContext) -> Result<Self, ToolError> {
+        let environments = cx.service::<Environments>();
+        let approvals = cx.service::<Approvals>();
+        let (environments, approvals) = match (environments, approvals) {
+            (Some(environments), Some(approvals)) => (environments, approvals),
+            (environments, approvals) => {
+                let own = own_services(cx)?;
+                (environments.unwrap_or(own.0), approvals.unwrap_or(own.1))
+            }
+        };
+        Ok(Self { environments, approvals, cx: cx.clone() })
+    }
+
+    pub(crate) fn task(&self) -> &str {
+        or_default(&self.cx.ids().task_id)
+    }
+
+    /// By which directories and approvals are remembered.
+    pub(crate) fn conversation(&self) -> &str {
+        let ids = self.cx.ids();
+        or_default(if ids.session_id.is_empty() { &ids.task_id } else { &ids.session_id })
+    }
+
+    pub(crate) fn cancellation(&self) -> CancellationToken {
+        self.cx.cancellation().clone()
+    }
+
+    /// Where this conversation's commands run.
+    pub(crate) fn directory(&self) -> Option<String> {
+        self.environments.directory(self.conversation(), self.task())
+    }
+
+    pub(crate) fn remember_directory(&self, cwd: String) {
+        self.environments.remember_directory(self.conversation(), cwd);
+    }
+
+    pub(crate) fn is_gateway(&self) -> bool {
+        self.cx.vars().is_on("_HERMES_GATEWAY")
+    }
+
+    /// Whether somebody will be there to hear of a background process later.
+    pub(crate) fn delivers_later(&self) -> bool {
+        matches!(self.audience(), Audience::Terminal | Audience::Gateway)
+    }
+
+    fn audience(&self) -> Audience {
+        Audience::from_vars(self.cx.vars())
+    }
+
+    /// Asks the gate.
+    pub(crate) async fn admit(
+        &self,
+        command: &str,
+        environment: &InUse,
+        cwd: Option<&str>,
+        purpose: Purpose,
+    ) -> Result<Approved<ShellLine>, Refusal> {
+        let vars = self.cx.vars();
+        let mut around = Around::from_vars(vars, &home_of(vars).unwrap_or_default());
+        around.cwd = Some(cwd.map_or_else(|| environment.cwd(), str::to_owned));
+        let mut request = Request::new(command);
+        request.call = self.cx.ids().clone();
+        request.session = self.conversation().to_owned();
+        request.place = environment.backend().place();
+        request.purpose = purpose;
+        request.audience = self.audience();
+        request.around = around;
+        request.cancellation = self.cancellation();
+        self.approvals.admit(request).await
+    }
+
+    /// Variables that say whose command it is.
+    pub(crate) fn exports(&self) -> Vec<(String, String)> {
+        let ids = self.cx.ids();
+        let bound = [("HERMES_SESSION_ID", &ids.session_id)];
+        bound
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| (name.to_owned(), value.clone()))
+            .collect()
+    }
+
+    /// The password for sudo, if one was configured.
+    pub(crate) fn sudo_password(&self) -> Option<String> {
+        self.cx.vars().get("SUDO_PASSWORD").map(str::to_owned)
+    }
+
+    /// What plugins make of a command's output.
+    pub(crate) async fn transformed(
+        &self,
+        environment: &InUse,
+        command: &str,
+        code: i32,
+        output: String,
+    ) -> String {
+        let Some(hooks) = self.cx.service::<Hooks>() else { return output };
+        if !hooks.listens(HookEvent::TransformTerminalOutput) {
+            return output;
+        }
+        let payload = json!({
+            "command": command,
+            "output": output,
+            "returncode": code,
+            "task_id": self.task(),
+            "env_type": environment.kind().name(),
+        });
+        let Value::Object(payload) = payload else { return output };
+        let returned = hooks.raise(HookEvent::TransformTerminalOutput, payload).await;
+        returned.iter().find_map(Value::as_str).map_or(output, str::to_owned)
+    }
+
+    /// Text without secrets.
+    pub(crate) fn redacted(&self, text: &str, command: &str) -> String {
+        redactor(self.cx.config(), self.cx.vars())
+            .redact(text, Mode::Terminal { command })
+            .into_owned()
+    }
+}
+
+fn or_default(text: &str) -> &str {
+    if text.is_empty() { DEFAULT } else { text }
+}
+
+/// Whether secrets are left out is decided once: a command must not be able to change it.
+fn redactor(config: &Value, vars: &Vars) -> &'static Redactor {
+    static REDACTOR: std::sync::OnceLock<Redactor> = std::sync::OnceLock::new();
+    REDACTOR.get_or_init(|| {
+        let off = ["0", "false", "no", "off"];
+        let is_off = match vars.non_blank("HERMES_REDACT_SECRETS") {
+            Some(word) => off.iter().any(|off| word.trim().eq_ignore_ascii_case(off)),
+            None => config["security"]["redact_secrets"] == Value::Bool(false),
+        };
+        Redactor::new(if is_off { Switch::Off } else { Switch::On })
+    })
+}
+
+fn home_of(vars: &Vars) -> Option<PathBuf> {
+    let given = vars.non_blank("HERMES_HOME").map(PathBuf::from);
+    given.or_else(|| Some(Path::new(vars.non_blank("HOME")?).join(".hermes")))
+}
+
+type Own = (Arc<Environments>, Arc<Approvals>);
+
+/// Services for hosts that bring none: one set for each home. Nobody can be asked by them, so what
+/// needs an answer is refused.
+fn own_services(cx: &ToolContext) -> Result<Own, ToolError> {
+    static OWN: LazyLock<Mutex<HashMap<PathBuf, Own>>> = LazyLock::new(Mutex::default);
+    let vars = cx.vars();
+    let home = home_of(vars).ok_or_else(|| {
+        ToolError::answer("HOME is not set, so there is no place for the state; set HERMES_HOME")
+    })?;
+    let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((environments, approvals)) = own.get(&home) {
+        return Ok((Arc::clone(environments), Arc::clone(approvals)));
+    }
+    let (settings, warnings) = Settings::read(cx.config(), vars);
+    for warning in warnings {
+        tracing::warn!("{warning}");
+    }
+    let approvals = Approvals::builder(settings).home(&Home::at(&home)).build();
+    let processes = Processes::new(Some(home.join("processes.json")), Processes::DEFAULT_GRACE);
+    let blueprint = Blueprint {
+        config: Arc::new(cx.config().clone()),
+        vars: vars.clone(),
+        process_vars: Vars::from_process(),
+        home: home.clone(),
+        process_cwd: std::path::absolute(cx.cwd()).unwrap_or_default(),
+    };
+    let made = (Environments::new(blueprint, processes), approvals);
+    own.insert(home, (Arc::clone(&made.0), Arc::clone(&made.1)));
+    Ok(made)
+}

@@ -1,0 +1,291 @@
+//! `terminal`: one command, in the foreground or on its own.
+//!
+//! The way of a command, in this order: its arguments are checked, its environment is found or
+//! started, the gate decides, it runs, and what it wrote is made fit to be read (cut, stripped of
+//! terminal codes, without secrets).
+
+use std::time::Duration;
+
+use hermes_approval::{Approved, Purpose, ShellLine};
+use hermes_exec::background::Start;
+use hermes_exec::manager::InUse;
+use hermes_exec::{Ending, ExecError, Execute, Ran};
+use hermes_guard::line::{exit_code, foreground, gateway, poller, workdir};
+use hermes_process::{CaptureLimit, PtySize};
+use hermes_tool::{ToolContext, ToolError, ToolOutput, ToolResult, tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value, json};
+
+use super::outcome::{failed, for_reading, with_fields};
+use super::site::Site;
+
+/// The size of a pseudo-terminal.
+const PTY_SIZE: PtySize = PtySize { rows: 30, columns: 120 };
+
+/// Arguments of `terminal`.
+#[derive(Deserialize, JsonSchema)]
+struct Terminal {
+    /// The command, as you would type it into bash.
+    #[schemars(with = "String")]
+    command: Value,
+    /// Start it and return at once.
+    #[serde(default)]
+    background: bool,
+    /// Seconds after which a foreground command is stopped.
+    #[serde(default, deserialize_with = "seconds")]
+    #[schemars(with = "Option<u64>", range(min = 1))]
+    timeout: Option<u64>,
+    /// Directory for this command alone.
+    workdir: Option<String>,
+    /// Give a background command a terminal.
+    #[serde(default)]
+    pty: bool,
+    /// Tell when a background command ends.
+    #[serde(default)]
+    notify_on_complete: bool,
+    /// Tell when a background command writes a line with one of these texts.
+    watch_patterns: Option<Vec<String>>,
+}
+
+/// Zero and nothing mean the default.
+fn seconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    Ok(Option::<u64>::deserialize(value)?.filter(|seconds| *seconds > 0))
+}
+
+#[tool(
+    toolset = "terminal",
+    emoji = "💻",
+    effects(runs),
+    max_result_chars = 100_000,
+    description = include_str!("terminal.md")
+)]
+async fn terminal(args: Terminal, cx: &ToolContext) -> ToolResult {
+    let Some(command) = args.command.as_str() else {
+        return failed("error", &format!("command must be a text, not {}", kind_of(&args.command)));
+    };
+    let site = Site::of(cx)?;
+    let settings = match site.environments.settings(site.task()) {
+        Ok(settings) => settings,
+        Err(error) => return not_run(&error),
+    };
+    if let Some(refusal) = unfit(command, &args, settings.max_foreground_timeout) {
+        return refusal;
+    }
+    if site.is_gateway()
+        && let Some(words) = gateway::stops_gateway(command)
+    {
+        return failed_with_code(
+            1,
+            &format!(
+                "Blocked: `{words}` would stop the gateway this conversation runs in. Ask the \
+                 user to do it from another terminal"
+            ),
+        );
+    }
+    let environment = match site.environments.of_task(site.task()).await {
+        Ok(environment) => environment,
+        Err(error) => return not_run(&error),
+    };
+    let purpose = match (args.background, args.pty) {
+        (false, _) => Purpose::Foreground,
+        (true, false) => Purpose::Background,
+        (true, true) => Purpose::Pty,
+    };
+    let cwd = args.workdir.clone().or_else(|| site.directory());
+    let line = match site.admit(command, &environment, cwd.as_deref(), purpose).await {
+        Ok(line) => line,
+        Err(refusal) => return ToolOutput::json(&Value::Object(refusal.to_result())),
+    };
+    let run = Run { site: &site, environment, line, command, cwd };
+    if args.background { run.in_background(&args).await } else { run.in_foreground(&args).await }
+}
+
+/// What can be told to be wrong before anything is started or anybody is asked.
+fn unfit(command: &str, args: &Terminal, ceiling: Duration) -> Option<ToolResult> {
+    if let Some(workdir) = &args.workdir
+        && let Some(offending) = workdir::offending(workdir)
+    {
+        return Some(failed(
+            "blocked",
+            &format!("workdir has a character that is not allowed in it: {offending:?}"),
+        ));
+    }
+    if args.background {
+        return None;
+    }
+    if let Some(timeout) = args.timeout.filter(|timeout| *timeout > ceiling.as_secs()) {
+        return Some(Err(ToolError::answer(format!(
+            "timeout {timeout} is more than the {} seconds a foreground command may take; run it \
+             with background: true and notify_on_complete: true",
+            ceiling.as_secs()
+        ))));
+    }
+    let refusal = foreground::refusal(command)?;
+    Some(failed("error", &format!("{} ({})", refusal.advice, refusal.words)))
+}
+
+/// A command that may run.
+struct Run<'a> {
+    site: &'a Site,
+    environment: InUse,
+    line: Approved<ShellLine>,
+    command: &'a str,
+    cwd: Option<String>,
+}
+
+impl Run<'_> {
+    async fn in_foreground(self, args: &Terminal) -> ToolResult {
+        let Self { site, environment, line, command, cwd } = self;
+        let settings = &environment.settings;
+        let how = Execute {
+            cwd,
+            timeout: args.timeout.map_or(settings.timeout, Duration::from_secs),
+            capture: CaptureLimit::chars(settings.max_output_chars),
+            cancel: site.cancellation(),
+            exports: site.exports(),
+            sudo_password: site.sudo_password(),
+            ..Execute::default()
+        };
+        let ran = match environment.execute(&line, how).await {
+            Ok(ran) => ran,
+            Err(error) => return not_run(&error),
+        };
+        if let Some(cwd) = ran.moved_to.clone() {
+            site.remember_directory(cwd);
+        }
+        let Ran { output, code, ending, .. } = ran;
+        let read = for_reading(site, &environment, command, code, output).await;
+        let mut fields = Map::new();
+        fields.insert("output".into(), read.text.into());
+        fields.insert("exit_code".into(), code.into());
+        fields.insert("error".into(), Value::Null);
+        if let Some(meaning) = exit_code::meaning(command, code) {
+            fields.insert("exit_code_meaning".into(), meaning.into());
+        }
+        let note = match ending {
+            Ending::Interrupted => line.grant().note_interrupted(),
+            Ending::Finished | Ending::TimedOut => line.grant().note(),
+        };
+        if let Some(note) = note {
+            fields.insert("approval".into(), note.into());
+        }
+        fields.extend(read.notes);
+        ToolOutput::json(&Value::Object(fields))
+    }
+
+    async fn in_background(self, args: &Terminal) -> ToolResult {
+        let Self { site, environment, line, command, cwd } = self;
+        let mut fields = Map::new();
+        let watched = args.watch_patterns.clone().unwrap_or_default();
+        let delivers = site.delivers_later();
+        let notify = args.notify_on_complete && delivers;
+        let watch = if args.notify_on_complete || !delivers { Vec::new() } else { watched.clone() };
+        // It reads a token from its input, which a terminal would echo.
+        let takes_token = takes_token(command);
+        let pty = (args.pty && !takes_token).then_some(PTY_SIZE);
+        if args.pty && takes_token {
+            fields.insert(
+                "pty_note".into(),
+                "started without a terminal: it reads a token from its input".into(),
+            );
+        }
+        let mut exports = site.exports();
+        exports.push(("PYTHONUNBUFFERED".to_owned(), "1".to_owned()));
+        let start = Start {
+            command: command.to_owned(),
+            cwd: cwd.unwrap_or_else(|| environment.cwd()),
+            environment: environment.key.clone(),
+            on_host: false,
+            task_id: site.task().to_owned(),
+            session_key: site.conversation().to_owned(),
+            notify_on_complete: notify,
+            watch_patterns: watch.clone(),
+            pty,
+            exports,
+        };
+        let started = match site.environments.processes().start(&environment, &line, start).await {
+            Ok(started) => started,
+            Err((id, error)) => {
+                fields.insert("session_id".into(), id.into());
+                let answer = failed("error", &format!("could not be started: {error}"));
+                return answer.map(|answer| with_fields(answer, fields));
+            }
+        };
+        fields.insert("output".into(), "Background process started".into());
+        fields.insert("session_id".into(), started.id.as_str().into());
+        fields.insert("pid".into(), json!(started.pid));
+        fields.insert("exit_code".into(), 0.into());
+        fields.insert("error".into(), Value::Null);
+        if notify {
+            fields.insert("notify_on_complete".into(), true.into());
+        } else if args.notify_on_complete || !watched.is_empty() && !delivers {
+            fields.insert("notify_on_complete".into(), false.into());
+            fields.insert(
+                "notify_unsupported".into(),
+                "nobody can be told later here; use the process tool to wait for it".into(),
+            );
+        }
+        if !watch.is_empty() {
+            fields.insert("watch_patterns".into(), json!(watch));
+        } else if !watched.is_empty() && args.notify_on_complete {
+            fields.insert(
+                "watch_patterns_ignored".into(),
+                "notify_on_complete is set, so only the end is told".into(),
+            );
+        }
+        if let Some(hint) = hint(command, &started.id, notify || !watch.is_empty()) {
+            fields.insert("hint".into(), hint.into());
+        }
+        if let Some(note) = line.grant().note() {
+            fields.insert("approval".into(), note.into());
+        }
+        ToolOutput::json(&Value::Object(fields))
+    }
+}
+
+fn takes_token(command: &str) -> bool {
+    let lower = command.trim_start().to_ascii_lowercase();
+    lower.starts_with("gh auth login") && lower.contains("--with-token")
+}
+
+fn hint(command: &str, id: &str, tells: bool) -> Option<String> {
+    let mut hints = Vec::new();
+    if !tells {
+        hints.push(format!(
+            "nobody will tell you when this ends: look with process(action: \"poll\", session_id: \
+             {id:?}), or start it with notify_on_complete"
+        ));
+    }
+    if poller::is_home_made_ci_poller(command) {
+        hints.push(
+            "to wait for checks of a pull request, `gh pr checks --watch` with \
+             notify_on_complete does the polling for you"
+                .to_owned(),
+        );
+    }
+    (!hints.is_empty()).then(|| hints.join("; "))
+}
+
+/// The answer when nothing was run.
+fn not_run(error: &ExecError) -> ToolResult {
+    let status = if error.is_missing_dependency() { "disabled" } else { "error" };
+    failed(status, &error.to_string())
+}
+
+fn failed_with_code(code: i32, message: &str) -> ToolResult {
+    ToolOutput::json(&json!({
+        "output": "", "exit_code": code, "error": message, "status": "error"
+    }))
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,197 @@
+//! The places tools work in, and a rig to call them in one.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hermes_approval::{Approvals, Settings};
+use hermes_exec::background::Processes;
+use hermes_exec::manager::{Blueprint, Environments};
+use hermes_runtime::registry::Registry;
+use hermes_runtime::{Runtime, ToolCall};
+use hermes_tool::{CallIds, ContextParts, Services, Vars};
+use hermes_tools as _;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Local,
+    Docker,
+    Ssh,
+    Apptainer,
+}
+
+/// Calls tools in one place.
+pub(crate) struct Rig {
+    runtime: Runtime,
+    services: Services,
+    pub(crate) environments: Arc<Environments>,
+    /// A directory of this test's own, over there.
+    pub(crate) folder: String,
+}
+
+/// What the part scripts say.
+fn parts() -> BTreeMap<String, String> {
+    #[expect(clippy::disallowed_methods, reason = "tests find the parts as the scripts do")]
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
+        .expect("a home");
+    let file = cache.join("hermes-test-parts/env");
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| {
+        panic!("{}: {error}; run scripts/test-parts/all start", file.display())
+    });
+    text.lines()
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+fn part(parts: &BTreeMap<String, String>, name: &str) -> String {
+    let value = parts.get(&format!("HERMES_TEST_{name}"));
+    value.unwrap_or_else(|| panic!("{name} is not there; run scripts/test-parts/all start")).clone()
+}
+
+impl Place {
+    fn settings(self, folder: &Path) -> Value {
+        let terminal = match self {
+            Self::Local => json!({"backend": "local", "cwd": folder, "auto_source_bashrc": false}),
+            Self::Docker => json!({
+                "backend": "docker",
+                "docker_image": part(&parts(), "DOCKER_IMAGE"),
+                "docker_persist_across_processes": false,
+                "container_persistent": false,
+                "container_memory": 512,
+                "sandbox_dir": folder.join("sandboxes"),
+            }),
+            Self::Ssh => {
+                let parts = parts();
+                json!({
+                    "backend": "ssh",
+                    "ssh_host": part(&parts, "SSH_HOST"),
+                    "ssh_user": part(&parts, "SSH_USER"),
+                    "ssh_port": part(&parts, "SSH_PORT").parse::<u16>().expect("a port"),
+                    "ssh_key": part(&parts, "SSH_KEY"),
+                })
+            }
+            Self::Apptainer => json!({
+                "backend": "singularity",
+                "singularity_image": part(&parts(), "APPTAINER_IMAGE"),
+                "container_persistent": false,
+                "container_memory": 0,
+                "container_cpu": 0,
+                "sandbox_dir": folder.join("sandboxes"),
+            }),
+        };
+        json!({"terminal": terminal, "approvals": {"mode": "off"}, "checkpoints": {"enabled": false}})
+    }
+}
+
+impl Rig {
+    /// A rig with a directory of its own over there.
+    pub(crate) async fn new(place: Place, folder: &Path) -> Self {
+        let mut rig = Self::bare(place, folder, &folder.join("home"));
+        let made = rig.terminal("mktemp -d /tmp/hermes-suite-XXXXXX").await;
+        rig.folder = made["output"].as_str().unwrap_or_default().to_owned();
+        assert!(rig.folder.starts_with("/tmp/hermes-suite-"), "{made}");
+        rig
+    }
+
+    /// A rig in which nothing has been started yet.
+    pub(crate) fn bare(place: Place, folder: &Path, home: &Path) -> Self {
+        let config = place.settings(folder);
+        let mut process_vars = Vars::from_process();
+        if place == Place::Local {
+            // The start-up files of whoever runs the tests are their own business.
+            let home = folder.display().to_string();
+            process_vars = process_vars.overlaid([("HOME".to_owned(), home)]);
+        }
+        let vars = process_vars.overlaid([
+            ("HERMES_HOME".to_owned(), home.display().to_string()),
+            ("HERMES_INTERACTIVE".to_owned(), "1".to_owned()),
+        ]);
+        std::fs::create_dir_all(home).expect("a home");
+        let (settings, _) = Settings::read(&config, &vars);
+        let approvals = Approvals::builder(settings).build();
+        let processes = Processes::new(None, Duration::from_secs(1));
+        let blueprint = Blueprint {
+            config: Arc::new(config.clone()),
+            vars: vars.clone(),
+            process_vars,
+            home: home.to_owned(),
+            process_cwd: folder.to_owned(),
+        };
+        let environments = Environments::new(blueprint, processes);
+        let services = Services::default().with(approvals).with(Arc::clone(&environments));
+        let runtime = Runtime::builder()
+            .registry(Arc::new(Registry::with_linked_tools()))
+            .config(config)
+            .vars(vars)
+            .build();
+        Self { runtime, services, environments, folder: String::new() }
+    }
+
+    pub(crate) async fn call(&self, tool: &str, args: Value) -> Value {
+        self.call_until(tool, args, CancellationToken::new()).await
+    }
+
+    pub(crate) async fn call_until(
+        &self,
+        tool: &str,
+        args: Value,
+        cancellation: CancellationToken,
+    ) -> Value {
+        let ids = CallIds {
+            task_id: "task".to_owned(),
+            session_id: "conversation".to_owned(),
+            ..CallIds::default()
+        };
+        let context = ContextParts {
+            ids,
+            cancellation,
+            services: self.services.clone(),
+            ..ContextParts::default()
+        };
+        let call = ToolCall { context, ..ToolCall::new(tool.to_owned(), args) };
+        let outcome = self.runtime.call(call).await;
+        serde_json::from_str(&outcome.text()).unwrap_or_else(|_| json!(outcome.text()))
+    }
+
+    pub(crate) async fn terminal(&self, command: &str) -> Value {
+        self.call("terminal", json!({"command": command})).await
+    }
+
+    /// What a command wrote, without the last line break.
+    pub(crate) async fn output(&self, command: &str) -> String {
+        let result = self.terminal(command).await;
+        result["output"].as_str().unwrap_or_else(|| panic!("{result}")).to_owned()
+    }
+
+    pub(crate) async fn background(&self, args: Value) -> String {
+        let started = self.call("terminal", args).await;
+        started["session_id"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned()
+    }
+
+    pub(crate) async fn process(&self, action: &str, id: &str, more: Value) -> Value {
+        let mut args = json!({"action": action, "session_id": id});
+        if let (Value::Object(args), Value::Object(more)) = (&mut args, more) {
+            args.extend(more);
+        }
+        self.call("process", args).await
+    }
+
+    /// Polls until the output of a process has these words.
+    pub(crate) async fn until(&self, id: &str, words: &str) -> Value {
+        let begun = Instant::now();
+        loop {
+            let seen = self.process("poll", id, json!({})).await;
+            if seen["output_preview"].as_str().is_some_and(|text| text.contains(words)) {
+                return seen;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "{words:?} never came: {seen}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! One suite, four places: the terminal, process and file tools behave the same on this machine, in
+//! a container, on another host and in an Apptainer instance. All four are real; what they need is
+//! started by `scripts/test-parts/all start`.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a failed step fails the test")]
+
+mod places;
+
+mod suite {
+    pub(crate) mod background;
+    pub(crate) mod files;
+    pub(crate) mod foreground;
+    pub(crate) mod output;
+    pub(crate) mod state;
+}
+
+/// Writes one test for each place and each part of the suite.
+macro_rules! everywhere {
+    ($($part:ident :: $test:ident),+ $(,)?) => {
+        mod local { $(#[test] fn $test() { crate::places::run(crate::places::Place::Local, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
+        mod docker { $(#[test] fn $test() { crate::places::run(crate::places::Place::Docker, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
+        mod ssh { $(#[test] fn $test() { crate::places::run(crate::places::Place::Ssh, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
+        mod apptainer { $(#[test] fn $test() { crate::places::run(crate::places::Place::Apptainer, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
+    };
+}
+
+everywhere! {
+    state::directory_variables_functions_and_aliases_are_kept,
+    state::however_a_command_ends_its_state_is_kept,
+    state::exit_traps_fire_and_leave_no_trace,
+    state::a_workdir_is_for_one_command,
+    foreground::codes_input_and_errors,
+    foreground::a_timeout_ends_the_whole_tree,
+    foreground::an_interrupt_ends_the_whole_tree,
+    output::much_is_cut_in_the_middle,
+    output::bytes_that_are_no_text_are_replaced,
+    background::write_poll_log_wait_and_close,
+    background::a_kill_reaches_the_whole_tree,
+    background::it_inherits_the_session,
+    background::a_python_prompt_in_a_terminal,
+    files::the_file_tools_act_in_the_same_place,
+}

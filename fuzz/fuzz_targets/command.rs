@@ -1,0 +1,18 @@
+//! Any text: no panic, spans that point at the source, and at most the allowed number of findings.
+#![no_main]
+
+use hermes_guard::command::{MAX_FINDINGS, Surroundings, analyse, spellings};
+use hermes_guard::shell;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let script = shell::parse(text);
+    for place in script.simple_commands() {
+        for word in &place.command.words {
+            assert_eq!(word.span.of(text), word.text);
+        }
+    }
+    let around = Surroundings { home: Some("/home/me"), cwd: Some("/"), ..Surroundings::default() };
+    assert!(analyse(text, &around).findings.len() <= 2 * MAX_FINDINGS);
+    let _ = spellings(text, &around);
+});
