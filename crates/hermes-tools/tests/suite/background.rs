@@ -61,7 +61,8 @@ pub(crate) async fn a_python_prompt_in_a_terminal(rig: &Rig) {
     rig.until(&id, ">>>").await;
     rig.process("submit", &id, json!({"data": "print(6 * 7, __import__('sys').stdin.isatty())"}))
         .await;
-    rig.until(&id, "42 True").await;
+    // At its next prompt: an end of input before that is lost while the terminal changes hands.
+    rig.until(&id, "42 True\r\n>>> ").await;
     rig.process("close", &id, json!({})).await;
     let ended = rig.process("wait", &id, json!({"timeout": 20})).await;
     assert_eq!((&ended["status"], &ended["exit_code"]), (&json!("exited"), &json!(0)), "{ended}");
