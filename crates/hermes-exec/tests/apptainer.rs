@@ -80,8 +80,8 @@ async fn scripts_run_shut_off_from_the_host() {
     assert_eq!(place.before_execute().await.unwrap(), Ready::AsBefore);
     assert_eq!(place.first_cwd(), "/root");
 
-    assert_eq!(output(&place, "ls /root/.hermes/skills; ls /mnt").await, "SKILL.md");
-    let done = run(&place, "touch /root/.hermes/skills/x").await;
+    assert_eq!(output(&place, "cd /root; ls .hermes/skills; ls /mnt").await, "SKILL.md");
+    let done = run(&place, "cd /root; touch .hermes/skills/x").await;
     assert!(!done.success() && done.stderr.text().contains("Read-only"), "{}", done.stderr.text());
     assert_eq!(output(&place, "echo ${HERMES_TEST_SECRET-none} ${LEAK-none}").await, "none none");
     assert_eq!(output(&place, "touch /written && ls /written").await, "/written");
@@ -134,10 +134,10 @@ async fn what_an_overlay_holds_is_there_the_next_time() {
     let mut options = options(home.path());
     options.settings.container.persistent = true;
     let place = started(options.clone()).await;
-    output(&place, "echo kept >/root/file").await;
+    output(&place, "cd /root; echo kept >file").await;
     place.clean_up().await;
     let place = started(options).await;
-    assert_eq!(output(&place, "cat /root/file").await, "kept");
+    assert_eq!(output(&place, "cd /root; cat file").await, "kept");
     place.clean_up().await;
     let record = std::fs::read_to_string(home.path().join("singularity_snapshots.json")).unwrap();
     assert!(record.contains("overlay-a_task"), "{record}");

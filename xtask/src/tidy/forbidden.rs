@@ -14,9 +14,8 @@ const SPAWNERS: &[&str] = &["crates/hermes-process/", "crates/hermes/tests/", "b
 /// Macros that stand for work not done.
 const UNFINISHED: &[&str] = &["todo", "unimplemented", "dbg"];
 
-/// Folders that people and build machines keep their checkouts in. The home of root as such is in
-/// every container; only its caches are of one machine.
-const MACHINE_FOLDERS: &[&str] = &["work", "root/.cache", "root/.cargo", "root/.rustup"];
+/// Top-level folders that people and build machines keep their checkouts in.
+const MACHINE_FOLDERS: &[&str] = &["work", "root"];
 
 pub(super) fn unsafe_code_has_one_home(tree: &Tree, findings: &mut Findings) {
     for (path, file) in outside(tree, &[UNSAFE_HOME]) {

@@ -3,9 +3,7 @@
 use std::path::Path;
 
 use crate::settings::ContainerSettings;
-
-/// Where the files of the Hermes home are seen inside.
-const SEEN_AT: &str = "/root/.hermes";
+use crate::sync::SEEN_AT;
 
 /// Stops an instance and removes the logs that are kept of it: no one reads them, and one more
 /// pair would be left with every start.
@@ -129,8 +127,10 @@ mod tests {
     fn an_instance_is_shut_off_and_shows_files_read_only() {
         assert_eq!(
             words(Some(Path::new("/overlay")), Limits::Asked),
-            "instance start --containall --no-home --cleanenv --overlay /overlay \
-             --bind /h/skills:/root/.hermes/skills:ro --memory 512M --cpus 1.5 /image.sif hermes_1"
+            format!(
+                "instance start --containall --no-home --cleanenv --overlay /overlay \
+                 --bind /h/skills:{SEEN_AT}/skills:ro --memory 512M --cpus 1.5 /image.sif hermes_1"
+            )
         );
     }
 

@@ -84,7 +84,7 @@ pub struct ApptainerOptions {
     pub task: String,
     /// `HERMES_HOME`, where the record of overlays is.
     pub home: PathBuf,
-    /// Files and folders shown inside, read-only: on the host, and below `/root/.hermes`.
+    /// Files and folders shown inside, read-only: on the host, and below the Hermes home of the user in there.
     pub shown: Vec<(String, String)>,
 }
 

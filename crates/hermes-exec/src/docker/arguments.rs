@@ -5,6 +5,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::settings::DockerSettings;
+use crate::sync::SEEN_AT;
 
 /// How the container's entry point behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) cwd: &'a str,
     /// Where a task's files are kept on the host.
     pub(crate) storage: &'a Path,
-    /// Files and folders of the Hermes home shown inside: on the host, and below `/root/.hermes`.
+    /// Files and folders of the Hermes home shown inside: on the host, and below [`SEEN_AT`].
     pub(crate) shown: &'a [(String, String)],
     /// `uid:gid` of the user of the host.
     pub(crate) host_user: &'a str,
@@ -121,7 +122,7 @@ impl Plan<'_> {
         }
         self.storage(&mut words);
         for (host, below) in self.shown {
-            words.add(["-v", &format!("{host}:/root/.hermes/{below}:ro")]);
+            words.add(["-v", &format!("{host}:{SEEN_AT}/{below}:ro")]);
         }
         for (name, value) in &self.settings.env {
             words.add(["-e", &format!("{name}={value}")]);

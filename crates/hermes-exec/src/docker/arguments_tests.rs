@@ -62,7 +62,7 @@ fn every_container_is_hardened_and_labelled() {
         "--label hermes-agent=1 --label hermes-task-id=my_task --label hermes-profile=default",
         "-v /sandboxes/docker/t/home:/root",
         "-v /sandboxes/docker/t/workspace:/workspace",
-        "-v /home/u/.hermes/skills:/root/.hermes/skills:ro",
+        &format!("-v /home/u/.hermes/skills:{SEEN_AT}/skills:ro"),
     ] {
         assert!(text.contains(flag), "{flag} in {text}");
     }

@@ -54,7 +54,7 @@ pub struct DockerOptions {
     pub profile: String,
     /// Where files of persistent containers are kept.
     pub sandbox_dir: PathBuf,
-    /// Files and folders shown inside, read-only: on the host, and below `/root/.hermes`.
+    /// Files and folders shown inside, read-only: on the host, and below the Hermes home of the user in there.
     pub shown: Vec<(String, String)>,
     /// Variables handed on.
     pub forwarded: BTreeMap<String, String>,

