@@ -1,3 +1,4 @@
+trap '' HUP PIPE
 exec 2>/dev/null
 mkdir -p -m 700 @FOLDER@ || exit 1
 cat >@FOLDER@/prelude.sh <<'END OF PRELUDE'
@@ -5,21 +6,21 @@ cat >@FOLDER@/prelude.sh <<'END OF PRELUDE'
 END OF PRELUDE
 read -r own </proc/$$/stat
 own=(${own##*) })
+carriers() {
+    grep -lsF "@TAG@=$1" /proc/[0-9]*/environ
+}
 strike() {
-    local process entry stat found=1
-    for process in /proc/[0-9]*; do
-        while IFS= read -r -d '' entry; do
-            [[ $entry == @TAG@=$2 ]] || continue
-            found=0
-            [[ $1 == 0 ]] && break
-            read -r stat <"$process/stat"
-            stat=(${stat##*) })
-            if [[ ${stat[2]} -gt 1 && ${stat[2]} -ne ${own[2]} ]]; then
-                kill -s "$1" -- "-${stat[2]}"
-            fi
-            kill -s "$1" "${process#/proc/}"
-            break
-        done <"$process/environ"
+    local file process stat found=1
+    for file in $(carriers "$2"); do
+        process=${file%/environ}
+        found=0
+        [[ $1 == 0 ]] && break
+        read -r stat <"$process/stat"
+        stat=(${stat##*) })
+        if [[ ${stat[2]} -gt 1 && ${stat[2]} -ne ${own[2]} ]]; then
+            kill -s "$1" -- "-${stat[2]}"
+        fi
+        kill -s "$1" "${process#/proc/}"
     done
     return $found
 }
@@ -39,9 +40,9 @@ end() {
 echo ready
 while IFS= read -r call; do
     : >@FOLDER@/"$call.end"
-    end "@ID@-$call"
+    end "@ID@-$call."
     echo "$call"
 done
-end '@ID@-*'
+end '@ID@-'
 rm -rf @FOLDER@
-end '@ID@-*'
+end '@ID@-'

@@ -5,7 +5,8 @@
 //! but listen. Told the name of a call, it ends every process that carries the call's tag in its
 //! environment, with its whole process group. When its input ends, because the session ends or
 //! because we were killed and our client with us, it ends every process of the session and removes
-//! the session's folder.
+//! the session's folder. It is deaf to the hang-up and to the broken pipe that come with our end:
+//! they would end it before it has done that.
 //!
 //! A call can be told to end before it has begun. The guard therefore leaves a note first and looks
 //! for processes after that, while a call looks for the note when its processes can be found: one

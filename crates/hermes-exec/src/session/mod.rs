@@ -143,9 +143,10 @@ impl Scripts {
         format!("{}/{call}.end", self.folder)
     }
 
-    /// What the processes of a call carry in their environment.
+    /// What the processes of a call carry in their environment. The full stop ends the number, so
+    /// that it is not taken for the beginning of a longer one.
     pub(crate) fn tag(&self, call: &str) -> String {
-        format!("{}-{call}", self.id)
+        format!("{}-{call}.", self.id)
     }
 
     /// What stands around a directory in the output of a shell out of our reach.
