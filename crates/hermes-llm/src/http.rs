@@ -1,0 +1,216 @@
+//! The HTTP client, and how long things may take.
+
+use std::sync::Once;
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+
+use crate::endpoint::{Endpoint, Wire, is_local};
+
+/// Reads a variable; the caller decides where variables come from.
+pub type Lookup<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// How long an idle connection is kept for the next call.
+const IDLE: Duration = Duration::from_secs(90);
+
+/// How long the parts of a call may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// A whole call.
+    pub call: Duration,
+    /// Until there is a connection; by default 30 s, 10 s for Anthropic.
+    pub connect: Option<Duration>,
+    /// Between bytes; by default 120 s, 1800 s for local servers.
+    pub read: Option<Duration>,
+    /// Between useful parts of a stream; by default more for larger requests.
+    pub stale: Option<Duration>,
+    /// The same for local servers.
+    pub local_stale: Duration,
+    /// Silent second tries of a stream that breaks before anything was shown.
+    pub stream_retries: u32,
+    /// After this many stale streams in a row the server is given up.
+    pub stale_giveup: u32,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            call: Duration::from_secs(1800),
+            connect: None,
+            read: None,
+            stale: None,
+            local_stale: Duration::from_secs(900),
+            stream_retries: 2,
+            stale_giveup: 5,
+        }
+    }
+}
+
+impl Timeouts {
+    /// The defaults, changed by `HERMES_…` variables that hold a positive number.
+    #[must_use]
+    pub fn from_vars(lookup: &Lookup<'_>) -> Self {
+        let number = |name: &str| {
+            let value = lookup(name)?.trim().parse::<f64>().ok()?;
+            (value.is_finite() && value > 0.0).then_some(value.min(1e9))
+        };
+        let seconds = |name: &str| number(name).map(Duration::from_secs_f64);
+        let count = |name: &str| lookup(name)?.trim().parse::<u32>().ok();
+        let usual = Self::default();
+        Self {
+            call: seconds("HERMES_API_TIMEOUT").unwrap_or(usual.call),
+            connect: None,
+            read: seconds("HERMES_STREAM_READ_TIMEOUT"),
+            stale: seconds("HERMES_STREAM_STALE_TIMEOUT"),
+            local_stale: seconds("HERMES_LOCAL_STREAM_STALE_TIMEOUT").unwrap_or(usual.local_stale),
+            stream_retries: count("HERMES_STREAM_RETRIES").unwrap_or(usual.stream_retries),
+            stale_giveup: count("HERMES_STREAM_STALE_GIVEUP").unwrap_or(usual.stale_giveup),
+        }
+    }
+
+    /// Until there is a connection to this server.
+    #[must_use]
+    pub fn connect_to(&self, endpoint: &Endpoint) -> Duration {
+        let usual = if endpoint.wire == Wire::Messages { 10 } else { 30 };
+        self.connect.unwrap_or(Duration::from_secs(usual))
+    }
+
+    /// Between bytes of this server.
+    #[must_use]
+    pub fn read_from(&self, endpoint: &Endpoint) -> Duration {
+        let usual = if endpoint.is_local() { 1800 } else { 120 };
+        self.read.unwrap_or(Duration::from_secs(usual))
+    }
+
+    /// Between useful parts of an answer to a request of this many tokens.
+    #[must_use]
+    pub fn stale_for(&self, endpoint: &Endpoint, tokens: u64) -> Duration {
+        if endpoint.is_local() {
+            return self.local_stale;
+        }
+        let usual = match tokens {
+            100_001.. => 300,
+            50_001.. => 240,
+            _ => 180,
+        };
+        self.stale.unwrap_or(Duration::from_secs(usual))
+    }
+}
+
+/// Where requests go instead of straight to the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Proxies {
+    http: Option<String>,
+    https: Option<String>,
+    except: Option<String>,
+}
+
+impl Proxies {
+    /// The usual variables: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, in either case.
+    #[must_use]
+    pub fn from_vars(lookup: &Lookup<'_>) -> Self {
+        let either = |name: &str| {
+            let value = lookup(&name.to_lowercase()).or_else(|| lookup(name))?;
+            (!value.trim().is_empty()).then(|| value.trim().to_owned())
+        };
+        let all = either("ALL_PROXY");
+        Self {
+            http: either("HTTP_PROXY").or_else(|| all.clone()),
+            https: either("HTTPS_PROXY").or(all),
+            except: either("NO_PROXY"),
+        }
+    }
+}
+
+/// Makes the client for the servers below an address. Costly by our measure, so it is made once and kept.
+///
+/// # Errors
+///
+/// A proxy's address is none, or the system's certificates cannot be read.
+pub fn client(
+    base_url: &str,
+    connect: Duration,
+    proxies: &Proxies,
+) -> Result<reqwest::Client, reqwest::Error> {
+    static PROVIDER: Once = Once::new();
+    PROVIDER.call_once(|| {
+        // An error means that there is one already, which serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+    let mut builder = reqwest::Client::builder()
+        .connect_timeout(connect)
+        .pool_idle_timeout(IDLE)
+        .tcp_nodelay(true)
+        .user_agent(concat!("hermes/", env!("CARGO_PKG_VERSION")))
+        // Keys must not follow a server's hint to another host.
+        .redirect(Policy::none())
+        .no_proxy();
+    if base_url.starts_with("http://") {
+        // Reading the system's certificates takes longer than a whole call to a local server.
+        builder = builder.tls_certs_only([]);
+    }
+    if !is_local(base_url) {
+        let except = || proxies.except.as_deref().and_then(reqwest::NoProxy::from_string);
+        if let Some(proxy) = &proxies.http {
+            builder = builder.proxy(reqwest::Proxy::http(proxy)?.no_proxy(except()));
+        }
+        if let Some(proxy) = &proxies.https {
+            builder = builder.proxy(reqwest::Proxy::https(proxy)?.no_proxy(except()));
+        }
+    }
+    builder.build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_change_the_defaults_and_nonsense_does_not() {
+        let vars = |name: &str| match name {
+            "HERMES_API_TIMEOUT" => Some("60".to_owned()),
+            "HERMES_STREAM_READ_TIMEOUT" => Some("1.5".to_owned()),
+            "HERMES_STREAM_STALE_TIMEOUT" => Some("-1".to_owned()),
+            "HERMES_STREAM_RETRIES" => Some("0".to_owned()),
+            "HERMES_STREAM_STALE_GIVEUP" => Some("many".to_owned()),
+            _ => None,
+        };
+        let timeouts = Timeouts::from_vars(&vars);
+        let expected = Timeouts {
+            call: Duration::from_secs(60),
+            read: Some(Duration::from_millis(1500)),
+            stream_retries: 0,
+            ..Timeouts::default()
+        };
+        assert_eq!(timeouts, expected);
+    }
+
+    #[test]
+    fn local_servers_and_long_requests_get_more_time() {
+        let timeouts = Timeouts::default();
+        let local = Endpoint::new(Wire::Chat, "http://localhost/v1", "m");
+        let cloud = Endpoint::new(Wire::Messages, "https://api.anthropic.com", "m");
+        let seconds = |time: Duration| time.as_secs();
+        assert_eq!(seconds(timeouts.connect_to(&local)), 30);
+        assert_eq!(seconds(timeouts.connect_to(&cloud)), 10);
+        assert_eq!(seconds(timeouts.read_from(&local)), 1800);
+        assert_eq!(seconds(timeouts.read_from(&cloud)), 120);
+        let stale = |tokens| seconds(timeouts.stale_for(&cloud, tokens));
+        assert_eq!([stale(50_000), stale(50_001), stale(100_001)], [180, 240, 300]);
+        assert_eq!(seconds(timeouts.stale_for(&local, 1)), 900);
+    }
+
+    #[test]
+    fn proxies_come_from_the_usual_variables() {
+        let vars = |name: &str| match name {
+            "https_proxy" => Some("http://p:1".to_owned()),
+            "HTTPS_PROXY" => Some("http://q:1".to_owned()),
+            "ALL_PROXY" => Some("socks5://s:1".to_owned()),
+            _ => None,
+        };
+        let proxies = Proxies::from_vars(&vars);
+        assert_eq!(proxies.https.as_deref(), Some("http://p:1"));
+        assert_eq!(proxies.http.as_deref(), Some("socks5://s:1"));
+        assert!(client("https://api.example.com", Duration::from_secs(1), &proxies).is_ok());
+    }
+}

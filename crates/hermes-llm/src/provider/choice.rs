@@ -1,0 +1,304 @@
+//! Choosing one.
+//!
+//! The provider is, first of these: the flag, `model.provider`, `HERMES_INFERENCE_PROVIDER`, or what can be
+//! concluded from addresses and keys. Address, key and model are then looked for in the same spirit: what
+//! the person said now, what the configuration says *about this provider*, what the environment holds, what
+//! the table knows. A configuration's address and key belong to the configuration's provider; they are not
+//! taken when another is chosen.
+
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::named::{self, Named};
+use super::table::{self, Key, PROVIDERS, Provider};
+use super::{ResolveError, keys, text, var};
+use crate::endpoint::{Endpoint, NO_KEY, Wire};
+use crate::http::Lookup;
+use crate::secret::Secret;
+
+/// What the person says now, over everything else.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choice {
+    /// The provider.
+    pub provider: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The address.
+    pub base_url: Option<String>,
+    /// The key.
+    pub api_key: Option<Secret>,
+}
+
+/// A provider, known or of the configuration.
+enum Who {
+    Known(&'static Provider),
+    Named(Box<Named>),
+}
+
+/// The endpoint to ask.
+///
+/// # Errors
+///
+/// Nothing says whom to ask, or something that is needed is missing.
+pub fn resolve(
+    choice: &Choice,
+    config: &Value,
+    lookup: &Lookup<'_>,
+) -> Result<Endpoint, ResolveError> {
+    let resolver = Resolver { choice, config, lookup };
+    let mut endpoint = match resolver.who()? {
+        Who::Named(named) => resolver.named(*named)?,
+        Who::Known(provider) => resolver.known(provider)?,
+    };
+    resolver.extras(&mut endpoint);
+    Ok(endpoint)
+}
+
+struct Resolver<'a> {
+    choice: &'a Choice,
+    config: &'a Value,
+    lookup: &'a Lookup<'a>,
+}
+
+impl Resolver<'_> {
+    /// A word that may also be `auto`, which says nothing.
+    fn stated(word: Option<&str>) -> Option<&str> {
+        word.map(str::trim).filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("auto"))
+    }
+
+    fn configured_provider(&self) -> Option<&str> {
+        Self::stated(text(self.config, "/model/provider"))
+    }
+
+    /// The name by which a provider is asked for, if one is.
+    fn stated_name(&self) -> Option<String> {
+        let from_env = var(self.lookup, "HERMES_INFERENCE_PROVIDER");
+        let stated = Self::stated(self.choice.provider.as_deref())
+            .or_else(|| self.configured_provider())
+            .or_else(|| Self::stated(from_env.as_deref()));
+        stated.map(str::to_owned)
+    }
+
+    fn who(&self) -> Result<Who, ResolveError> {
+        match self.stated_name() {
+            Some(name) => self.by_name(&name),
+            None => self.automatic().map(Who::Known),
+        }
+    }
+
+    fn by_name(&self, name: &str) -> Result<Who, ResolveError> {
+        if let Some(named) = named::find(self.config, name, self.lookup) {
+            return Ok(Who::Named(Box::new(named)));
+        }
+        if let Some(provider) = table::find(name) {
+            return Ok(Who::Known(provider));
+        }
+        let mut known: Vec<String> = PROVIDERS.iter().map(|known| known.name.to_owned()).collect();
+        known.extend(named::names(self.config));
+        let close = |known: &&String| {
+            let name = name.to_lowercase();
+            known.starts_with(&name)
+                || name.starts_with(known.as_str())
+                || differs_little(known, &name)
+        };
+        Err(ResolveError::UnknownProvider {
+            name: name.to_owned(),
+            nearest: known.iter().find(close).cloned(),
+            known: known.join(", "),
+        })
+    }
+
+    fn automatic(&self) -> Result<&'static Provider, ResolveError> {
+        let custom = table::find("custom").ok_or(ResolveError::NothingSetUp)?;
+        let of_address = |url: &str| table::at(url).unwrap_or(custom);
+        if let Some(url) = self.choice.base_url.as_deref() {
+            return Ok(of_address(url));
+        }
+        if let Some(name) =
+            self.choice.api_key.as_ref().and_then(|key| keys::provider_of(key.expose()))
+        {
+            return table::find(name).ok_or(ResolveError::NothingSetUp);
+        }
+        if let Some(url) = text(self.config, "/model/base_url") {
+            return Ok(of_address(url));
+        }
+        if var(self.lookup, "CUSTOM_BASE_URL").is_some() {
+            return Ok(custom);
+        }
+        let has_key = |provider: &&Provider| {
+            !provider.key_vars.is_empty() && keys::own(provider, self.lookup).is_some()
+        };
+        PROVIDERS.iter().find(has_key).ok_or(ResolveError::NothingSetUp)
+    }
+
+    /// Whether what the configuration says under `model` is about this provider.
+    fn is_configured(&self, provider: &Provider) -> bool {
+        match self.configured_provider() {
+            Some(name) => {
+                table::find(name).is_some_and(|configured| configured.name == provider.name)
+            }
+            None => match text(self.config, "/model/base_url") {
+                Some(url) => table::at(url).map_or("custom", |known| known.name) == provider.name,
+                None => true,
+            },
+        }
+    }
+
+    fn known(&self, provider: &'static Provider) -> Result<Endpoint, ResolveError> {
+        let about_it = self.is_configured(provider);
+        let configured = |pointer: &str| text(self.config, pointer).filter(|_| about_it);
+        // Where the address comes from decides which key may go there.
+        let mut from_its_var = false;
+        let base_url = match (&self.choice.base_url, configured("/model/base_url")) {
+            (Some(url), _) => url.clone(),
+            (None, Some(url)) => url.to_owned(),
+            (None, None) => match provider.base_url_var.and_then(|name| var(self.lookup, name)) {
+                Some(url) => {
+                    from_its_var = true;
+                    url
+                }
+                None => self.usual_address(provider).to_owned(),
+            },
+        };
+        if base_url.is_empty() {
+            return Err(ResolveError::NoAddress { provider: provider.name.to_owned() });
+        }
+        let own_host = from_its_var || base_url == provider.base_url || provider.serves(&base_url);
+        let found = if own_host && !provider.key_vars.is_empty() {
+            keys::own(provider, self.lookup)
+        } else {
+            keys::for_address(&base_url, self.lookup)
+        };
+        let written = configured("/model/api_key").map(str::to_owned);
+        let given = self.choice.api_key.as_ref().map(|key| key.expose().to_owned());
+        let key = given.or(written);
+        let key_var = match &found {
+            Some(found) => Some(found.var.clone()),
+            None if own_host => provider.key_vars.first().map(|name| (*name).to_owned()),
+            None => keys::var_for(&base_url),
+        };
+        let key = key.or_else(|| found.map(|found| found.key));
+        if key.is_none() && provider.key == Key::Required && own_host {
+            let vars = provider.key_vars.join(" or ");
+            return Err(ResolveError::NoKey { provider: provider.title.to_owned(), vars });
+        }
+        let wire = configured("/model/api_mode").and_then(named::wire);
+        let wire = wire.unwrap_or(match provider.wire {
+            Wire::Chat => named::wire_of(&base_url),
+            wire => wire,
+        });
+        self.check_address(&base_url, provider.name)?;
+        Ok(Endpoint {
+            provider: provider.name.to_owned(),
+            api_key: Some(Secret::new(key.as_deref().unwrap_or(NO_KEY))),
+            headers: if about_it {
+                named::headers(&self.config["model"]["headers"])
+            } else {
+                Vec::new()
+            },
+            extra_body: self.extra_body(about_it),
+            context_length: self.window(about_it),
+            key_var,
+            ..Endpoint::new(wire, &base_url, &self.model(about_it, provider.default_model))
+        })
+    }
+
+    /// A provider's own address; one's own servers are where their kind usually is.
+    fn usual_address(&self, provider: &'static Provider) -> &'static str {
+        let stated = self.stated_name();
+        let usual = stated.as_deref().and_then(table::usual_address);
+        usual.filter(|_| provider.base_url.is_empty()).unwrap_or(provider.base_url)
+    }
+
+    fn named(&self, named: Named) -> Result<Endpoint, ResolveError> {
+        let about_it = self.configured_provider().is_some_and(|name| {
+            let name = name.strip_prefix("custom:").unwrap_or(name);
+            name.eq_ignore_ascii_case(&named.name)
+        });
+        let base_url = self.choice.base_url.clone().unwrap_or_else(|| named.base_url.clone());
+        self.check_address(&base_url, &format!("providers.{}.base_url", named.name))?;
+        let key = self.choice.api_key.as_ref().map(|key| key.expose().to_owned());
+        // An entry's key belongs to the entry's address.
+        let own = named.api_key.clone().filter(|_| base_url == named.base_url);
+        let key = key.or(own);
+        let key = key.or_else(|| keys::for_address(&base_url, self.lookup).map(|found| found.key));
+        let wire = named.wire.unwrap_or_else(|| named::wire_of(&base_url));
+        let model = self.model(about_it, named.default_model.as_deref().unwrap_or_default());
+        Ok(Endpoint {
+            provider: named.name,
+            api_key: Some(Secret::new(key.as_deref().unwrap_or(NO_KEY))),
+            headers: named.headers,
+            extra_body: named.extra_body,
+            context_length: self.window(about_it).or(named.context_length),
+            key_var: named.key_var.or_else(|| keys::var_for(&base_url)),
+            ..Endpoint::new(wire, &base_url, &model)
+        })
+    }
+
+    fn check_address(&self, url: &str, place: &str) -> Result<(), ResolveError> {
+        let fits = Url::parse(url.trim()).is_ok_and(|parsed| {
+            matches!(parsed.scheme(), "http" | "https") && parsed.host_str().is_some()
+        });
+        if fits {
+            return Ok(());
+        }
+        Err(ResolveError::BadAddress { url: url.to_owned(), place: place.to_owned() })
+    }
+
+    /// The model: said now, in the environment, in the configuration, or the provider's usual one.
+    fn model(&self, about_it: bool, usual: &str) -> String {
+        let configured =
+            text(self.config, "/model/default").or_else(|| text(self.config, "/model"));
+        let said = self.choice.model.clone().filter(|model| !model.trim().is_empty());
+        let said = said.or_else(|| var(self.lookup, "HERMES_INFERENCE_MODEL"));
+        let usual = Some(usual).filter(|model| !model.is_empty());
+        // A model's name means nothing to another provider, unless there is no better guess.
+        let guess = if about_it { configured.or(usual) } else { usual.or(configured) };
+        said.or_else(|| guess.map(str::to_owned)).unwrap_or_default()
+    }
+
+    fn window(&self, about_it: bool) -> Option<u64> {
+        let model_changed = self.choice.model.as_deref().is_some_and(|model| {
+            text(self.config, "/model/default").is_some_and(|usual| usual != model)
+        });
+        let window = self.config["model"]["context_length"].as_u64().filter(|window| *window > 0);
+        window.filter(|_| about_it && !model_changed)
+    }
+
+    fn extra_body(&self, about_it: bool) -> Map<String, Value> {
+        let extra = self.config["model"]["extra_body"].as_object().filter(|_| about_it);
+        extra.cloned().unwrap_or_default()
+    }
+
+    /// What an aggregator takes besides: who we are, and whom it may pass the question to.
+    fn extras(&self, endpoint: &mut Endpoint) {
+        if !endpoint.is_at("openrouter.ai") {
+            return;
+        }
+        endpoint.headers.push(("http-referer".to_owned(), env!("CARGO_PKG_REPOSITORY").to_owned()));
+        endpoint.headers.push(("x-title".to_owned(), "Hermes".to_owned()));
+        if self.config["openrouter"]["response_cache"] == json!(true) {
+            endpoint.headers.push(("x-openrouter-cache".to_owned(), "true".to_owned()));
+        }
+        let wanted = ["only", "ignore", "order", "sort", "require_parameters", "data_collection"];
+        let routing: Map<String, Value> = wanted
+            .iter()
+            .filter_map(|name| {
+                Some(((*name).to_owned(), self.config["provider_routing"].get(*name)?.clone()))
+            })
+            .filter(|(_, value)| !value.is_null() && value != &json!("") && value != &json!([]))
+            .collect();
+        if !routing.is_empty() {
+            endpoint.extra_body.entry("provider").or_insert(Value::Object(routing));
+        }
+    }
+}
+
+/// Whether two names differ by one letter put in, left out or changed.
+fn differs_little(a: &str, b: &str) -> bool {
+    let same_start = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let same_end = a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b).count();
+    let (long, short) =
+        (a.chars().count().max(b.chars().count()), a.chars().count().min(b.chars().count()));
+    long - short <= 1 && same_start + same_end + 1 >= long
+}
