@@ -1,5 +1,8 @@
-//! Any text: no panic, nothing is added, and what is shown cannot steer a terminal.
+//! Any text: no panic, nothing is added, and what is shown cannot steer a terminal. The work grows no
+//! faster than the text.
 #![no_main]
+
+mod pump;
 
 use hermes_guard::ansi::{strip, strip_for_display};
 use libfuzzer_sys::fuzz_target;
@@ -11,4 +14,7 @@ fuzz_target!(|text: &str| {
     let shown = strip_for_display(text).into_owned();
     assert!(shown.chars().all(|shown| !shown.is_control() || shown == '\n' || shown == '\t'));
     assert_eq!(strip_for_display(&shown), shown);
+    if let Some(long) = pump::pumped(text) {
+        let _ = strip_for_display(&long);
+    }
 });

@@ -1,5 +1,8 @@
-//! Any text: no panic, spans that point at the source, and at most the allowed number of findings.
+//! Any text: no panic, spans that point at the source, at most the allowed number of findings, and work
+//! that grows no faster than the text.
 #![no_main]
+
+mod pump;
 
 use hermes_guard::command::{MAX_FINDINGS, Surroundings, analyse, spellings};
 use hermes_guard::shell;
@@ -15,4 +18,8 @@ fuzz_target!(|text: &str| {
     let around = Surroundings { home: Some("/home/me"), cwd: Some("/"), ..Surroundings::default() };
     assert!(analyse(text, &around).findings.len() <= 2 * MAX_FINDINGS);
     let _ = spellings(text, &around);
+    if let Some(long) = pump::pumped(text) {
+        let _ = analyse(&long, &around);
+        let _ = spellings(&long, &around);
+    }
 });

@@ -54,13 +54,14 @@ mod settings;
 
 pub use approved::{Approved, Script, ShellLine, WrongPlace};
 pub use ask::{
-    Answer, AskEvent, Asker, Notifier, Observer, Question, Queue, Surface, Waiting, Which,
+    Answer, AskEvent, Asker, Notifier, Observer, Question, Queue, SecretQuestion, Surface, Waiting,
+    Which,
 };
 pub use audit::{
     FILE_NAME as AUDIT_FILE_NAME, KEPT as AUDIT_FILES_KEPT, MAX_BYTES as AUDIT_MAX_BYTES,
 };
 pub use concern::{Concern, Source, describe};
-pub use gate::{Approvals, Builder, Forecast, Outlook};
+pub use gate::{Approvals, Builder, Forecast, Outlook, SUDO_PASSWORD_WAIT};
 pub use grant::{Grant, GrantedBy};
 pub use memory::{ALLOWLIST_KEY, SessionYolo};
 pub use refusal::{Reason, Refusal};

@@ -5,6 +5,7 @@
 //! of categories are understood.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -32,6 +33,16 @@ pub enum SessionYolo {
 struct Session {
     allowed: BTreeSet<String>,
     yolo: SessionYolo,
+    sudo_password: Option<Hidden>,
+}
+
+/// A text that is not shown.
+struct Hidden(String);
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
 }
 
 /// What was said yes to.
@@ -102,6 +113,22 @@ impl Memory {
 
     pub(crate) fn set_yolo(&self, session: &str, yolo: SessionYolo) {
         lock(&self.sessions).entry(session.to_owned()).or_default().yolo = yolo;
+    }
+
+    pub(crate) fn sudo_password(&self, session: &str) -> Option<String> {
+        let sessions = lock(&self.sessions);
+        sessions.get(session)?.sudo_password.as_ref().map(|password| password.0.clone())
+    }
+
+    pub(crate) fn keep_sudo_password(&self, session: &str, password: &str) {
+        lock(&self.sessions).entry(session.to_owned()).or_default().sudo_password =
+            Some(Hidden(password.to_owned()));
+    }
+
+    /// Whether there was one.
+    pub(crate) fn forget_sudo_password(&self, session: &str) -> bool {
+        let mut sessions = lock(&self.sessions);
+        sessions.get_mut(session).is_some_and(|session| session.sudo_password.take().is_some())
     }
 
     pub(crate) fn forget_session(&self, session: &str) {

@@ -6,7 +6,9 @@
 //! deadlines, limits, background processes, files) is built once on top of it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use hermes_approval::Place;
@@ -78,11 +80,13 @@ pub enum Shell {
 
 /// Which variables a shell starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Variables {
+pub enum Variables<'a> {
     /// Those of its surroundings, as far as commands may see them.
     Surroundings,
     /// As few as possible: a snapshot will bring them.
     Snapshot,
+    /// These and no others.
+    Kept(&'a [(OsString, OsString)]),
 }
 
 /// A script to be run.
@@ -93,7 +97,7 @@ pub struct ShellCall<'a> {
     /// Who reads it.
     pub shell: Shell,
     /// What it starts with.
-    pub variables: Variables,
+    pub variables: Variables<'a>,
     /// Whether the client must hand on its own input.
     pub input: Input,
     /// What its processes are known by, in the variable `HERMES_EXEC_CALL`; not on this machine.
@@ -188,6 +192,11 @@ pub trait Backend: Send + Sync {
     /// codes count, never what the command wrote.
     fn trouble(&self, _code: i32, _client_words: &str) -> Option<ClientTrouble> {
         None
+    }
+
+    /// How long that may take when we end.
+    fn clean_up_limit(&self) -> Duration {
+        Duration::from_secs(15)
     }
 
     /// Ends what was started, as far as it is not to be kept.

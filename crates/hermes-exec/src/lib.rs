@@ -44,7 +44,7 @@ pub use backend::{
     Backend, BackendKind, ClientTrouble, Input, Reach, Ready, Shell, ShellCall, Variables,
 };
 pub use docker::{Docker, DockerOptions};
-pub use environment::{Ending, Environment, Execute, Memory, Ran, Spawn, Spawned};
+pub use environment::{Ending, Environment, Execute, Memory, Ran, Spawn, Spawned, SudoPassword};
 pub use error::ExecError;
 pub use local::{Local, LocalOptions};
 pub use quote::quoted;

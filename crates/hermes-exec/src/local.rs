@@ -98,9 +98,11 @@ impl Backend for Local {
             command = command.arg("-l");
         }
         command = command.args(["-c", call.script]);
-        if call.variables == Variables::Surroundings {
-            command = command.envs(&self.options.variables);
-        }
+        command = match call.variables {
+            Variables::Surroundings => command.envs(&self.options.variables),
+            Variables::Kept(kept) => command.envs(kept.iter().cloned()),
+            Variables::Snapshot => command,
+        };
         match &self.options.confinement {
             Some(confinement) => command.confine(confinement.clone()),
             None => command,

@@ -1,7 +1,7 @@
 //! Programs of this machine that take commands elsewhere.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hermes_process::{CaptureLimit, Command, End, Leftovers};
@@ -40,12 +40,23 @@ impl Program {
                 .map(|folder| folder.join(name))
                 .find(is_executable)
         })?;
+        Some(Self::with_variables(file, variables, process))
+    }
+
+    /// The one in this file, if there is one.
+    pub(crate) fn at(file: &Path, variables: &[&str], process: &Vars) -> Option<Self> {
+        let file = file.to_owned();
+        is_executable(&file).then(|| Self::with_variables(file, variables, process))
+    }
+
+    fn with_variables(file: PathBuf, variables: &[&str], process: &Vars) -> Self {
         let mut picked: BTreeMap<String, String> = variables
             .iter()
             .filter_map(|name| Some(((*name).to_owned(), process.get(name)?.to_owned())))
             .collect();
+        let path = process.non_blank("PATH").unwrap_or(USUAL_PATH);
         picked.insert("PATH".to_owned(), path.to_owned());
-        Some(Self { file, variables: picked })
+        Self { file, variables: picked }
     }
 
     /// Its name, for people.

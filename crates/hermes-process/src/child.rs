@@ -128,6 +128,11 @@ impl Child {
         self.stdin.take()
     }
 
+    /// Gives a pipe back that was taken, for somebody else to take.
+    pub fn return_stdin(&mut self, pipe: InputPipe) {
+        self.stdin = Some(pipe);
+    }
+
     /// The pipe from the program's output, once, if it is captured (merged or not).
     pub fn take_stdout(&mut self) -> Option<OutputPipe> {
         self.stdout.take()

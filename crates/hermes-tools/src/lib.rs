@@ -78,3 +78,4 @@ include!(concat!(env!("OUT_DIR"), "/toolsets.rs"));
 toolsets!();
 
 pub mod agent_level;
+pub(crate) mod checkpoints;

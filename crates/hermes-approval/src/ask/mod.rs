@@ -76,8 +76,24 @@ impl Answer {
     }
 }
 
+/// A question whose answer nobody may see.
+#[derive(Clone, Debug)]
+pub struct SecretQuestion {
+    /// What is wanted, for the person.
+    pub text: String,
+    /// How long there is to answer.
+    pub wait: Duration,
+    /// Cancelled when the answer is no longer wanted.
+    pub cancellation: CancellationToken,
+}
+
 /// Knows how to ask a person.
 pub trait Asker: Send + Sync {
     /// Asks and waits for the answer. Dropped when nobody wants it any more.
     fn ask(&self, question: Question) -> BoxFuture<Answer>;
+
+    /// Asks for something that is typed unseen. Nothing, if there is no answer or no way to hide it.
+    fn secret(&self, _question: SecretQuestion) -> BoxFuture<Option<String>> {
+        Box::pin(std::future::ready(None))
+    }
 }

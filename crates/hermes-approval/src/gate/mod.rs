@@ -21,6 +21,7 @@
 mod forecast;
 mod rule;
 mod settle;
+mod sudo;
 
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ use hermes_store::home::Home;
 use tokio::sync::Semaphore;
 
 pub use forecast::{Forecast, Outlook};
+pub use sudo::SUDO_PASSWORD_WAIT;
 
 use crate::approved::{Approved, Script, ShellLine};
 use crate::ask::{Answer, Asker, Observer, Queue, Which};

@@ -110,16 +110,24 @@ impl Instance {
     }
 }
 
+/// The client.
+pub(crate) fn client(process: &Vars) -> Result<Program, ExecError> {
+    client_with(VARIABLES, process)
+}
+
+fn client_with(variables: &[&str], process: &Vars) -> Result<Program, ExecError> {
+    Program::find(&NAMES, variables, process).ok_or_else(|| ExecError::Unavailable {
+        backend: BackendKind::Singularity,
+        why: "neither apptainer nor singularity was found in PATH; install one of them".into(),
+    })
+}
+
 impl Apptainer {
     /// Finds the client; the instance is started with the first command.
     pub fn new(options: ApptainerOptions, process: &Vars) -> Result<Self, ExecError> {
-        let missing = || ExecError::Unavailable {
-            backend: BackendKind::Singularity,
-            why: "neither apptainer nor singularity was found in PATH; install one of them".into(),
-        };
-        let client = Program::find(&NAMES, VARIABLES, process).ok_or_else(missing)?;
+        let client = client(process)?;
         let with_fetch = [VARIABLES, FETCH_VARIABLES].concat();
-        let builder = Program::find(&NAMES, &with_fetch, process).ok_or_else(missing)?;
+        let builder = client_with(&with_fetch, process)?;
         Ok(Self {
             client,
             builder,
@@ -171,15 +179,18 @@ impl Apptainer {
                 shown,
                 limits,
             };
-            // Posted first, so that even an instance half started is stopped.
-            let janitor = Janitor::post(&self.stop_words(&name), self.client.variables())?;
-            let answer = self.client.ask(plan.words(), START_LIMIT).await?;
+            let words = plan.words();
+            let make = self.client.words(words.iter().map(String::as_str));
+            let remove = self.stop_words(&name);
+            let made = Janitor::make(&make, &remove, self.client.variables(), START_LIMIT);
+            let (janitor, answer) = made.await?;
             if answer.succeeded {
                 let process = self.first_process(&name).await;
                 return Ok(Instance { name, process, janitor: Mutex::new(Some(janitor)) });
             }
             self.stop(&name).await;
-            janitor.dismiss().await;
+            // Stops what may have been started after all.
+            drop(janitor);
             if limits == Limits::Asked && is_about_limits(&answer.words) {
                 tracing::warn!(
                     words = answer.words,

@@ -5,7 +5,9 @@
 //! place. Either way [`REAL_HOME`] tells where the user's own is.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use hermes_tool::Vars;
 
 /// The variable that names the user's own home, whatever `HOME` says.
 const REAL_HOME: &str = "HERMES_REAL_HOME";
@@ -52,6 +54,22 @@ pub enum Surroundings {
     Host,
     /// A container.
     Container,
+}
+
+/// Files that container engines leave inside.
+const CONTAINER_FILES: [&str; 2] = ["/.dockerenv", "/run/.containerenv"];
+/// Variables that container engines set inside.
+const CONTAINER_VARIABLES: [&str; 4] =
+    ["container", "KUBERNETES_SERVICE_HOST", "APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"];
+
+impl Surroundings {
+    /// What the marks say that engines leave inside a container.
+    #[must_use]
+    pub fn of(process: &Vars, exists: impl Fn(&Path) -> bool) -> Self {
+        let marked = CONTAINER_FILES.iter().any(|file| exists(Path::new(file)))
+            || CONTAINER_VARIABLES.iter().any(|name| process.non_blank(name).is_some());
+        if marked { Self::Container } else { Self::Host }
+    }
 }
 
 /// How the home is chosen.

@@ -54,7 +54,7 @@ pub const FORCE_PREFIX: &str = "_HERMES_FORCE_";
 const ENVIRONMENT_MARKERS: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
 
 /// Session variables whose names go on in many ways.
-const SESSION_PREFIX: &str = "HERMES_CRON_AUTO_DELIVER_";
+pub(crate) const SESSION_PREFIX: &str = "HERMES_CRON_AUTO_DELIVER_";
 
 /// How to choose.
 #[derive(Clone, Debug, Default)]

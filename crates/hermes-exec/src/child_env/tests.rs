@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use super::*;
 
 fn vars(pairs: &[(&str, &str)]) -> Vars {
@@ -234,4 +236,17 @@ fn a_session_sees_its_own_variables_and_no_other_sessions() {
         ("PATH", value(&given, "PATH").unwrap()),
     ]);
     assert_eq!(given, expected);
+}
+
+#[test]
+fn a_container_is_known_by_what_its_engine_left_in_it() {
+    let nothing = |_: &Path| false;
+    let plain = vars(&[("PATH", "/bin"), ("container", " ")]);
+    assert_eq!(Surroundings::of(&plain, nothing), Surroundings::Host);
+    let docker = |file: &Path| file == Path::new("/.dockerenv");
+    assert_eq!(Surroundings::of(&plain, docker), Surroundings::Container);
+    for name in ["container", "KUBERNETES_SERVICE_HOST", "APPTAINER_CONTAINER"] {
+        let inside = vars(&[(name, "x")]);
+        assert_eq!(Surroundings::of(&inside, nothing), Surroundings::Container, "{name}");
+    }
 }

@@ -1,14 +1,15 @@
-//! The client of a container engine, asked for one thing at a time.
+//! The client of a container engine.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
-use hermes_process::{CaptureLimit, Command, End};
 use hermes_tool::Vars;
 
 use crate::backend::BackendKind;
 use crate::error::ExecError;
+use crate::programs::Program;
+
+/// The engines, in the order in which they are preferred.
+const NAMES: [&str; 2] = ["docker", "podman"];
 
 /// Where clients are when they are not in `PATH`.
 const KNOWN_PLACES: [&str; 3] = [
@@ -18,8 +19,7 @@ const KNOWN_PLACES: [&str; 3] = [
 ];
 
 /// Variables a client needs of ours.
-const VARIABLES: [&str; 9] = [
-    "PATH",
+const VARIABLES: [&str; 8] = [
     "HOME",
     "DOCKER_HOST",
     "DOCKER_CONTEXT",
@@ -30,88 +30,38 @@ const VARIABLES: [&str; 9] = [
     "CONTAINER_HOST",
 ];
 
-/// The client of docker or podman.
-#[derive(Clone, Debug)]
-pub(crate) struct Engine {
-    binary: PathBuf,
-    variables: BTreeMap<String, String>,
+/// Finds the client: the one chosen, docker, podman, or one in a known place.
+pub(super) fn find(chosen: Option<&Path>, process: &Vars) -> Result<Program, ExecError> {
+    let at = |place: &Path| Program::at(place, &VARIABLES, process);
+    let (found, why) = match chosen {
+        Some(chosen) => {
+            let why = format!(
+                "HERMES_DOCKER_BINARY is {}, which is not a program; correct or unset it",
+                chosen.display()
+            );
+            (at(chosen), why)
+        }
+        None => {
+            let found = Program::find(&NAMES, &VARIABLES, process)
+                .or_else(|| KNOWN_PLACES.iter().find_map(|place| at(Path::new(place))));
+            let why = "neither docker nor podman was found in PATH; install one of them, or set \
+                       HERMES_DOCKER_BINARY";
+            (found, why.to_owned())
+        }
+    };
+    found.ok_or(ExecError::Unavailable { backend: BackendKind::Docker, why })
 }
 
-/// What the client answered.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) succeeded: bool,
-    pub(crate) output: String,
-    /// The client's complaint.
-    pub(crate) words: String,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Engine {
-    /// Finds the client: the one chosen, docker, podman, or one in a known place.
-    pub(crate) fn find(chosen: Option<&Path>, process: &Vars) -> Result<Self, ExecError> {
-        let path = process.get("PATH").unwrap_or_default();
-        let in_path = |name: &str| {
-            std::env::split_paths(path).map(|dir| dir.join(name)).find(|file| file.is_file())
-        };
-        let known = || KNOWN_PLACES.iter().map(PathBuf::from).find(|file| file.is_file());
-        let found = match chosen {
-            Some(chosen) => Some(chosen.to_owned()),
-            None => in_path("docker").or_else(|| in_path("podman")).or_else(known),
-        };
-        let variables = VARIABLES
-            .iter()
-            .filter_map(|name| Some(((*name).to_owned(), process.get(name)?.to_owned())))
-            .collect();
-        match found {
-            Some(binary) => Ok(Self { binary, variables }),
-            None => Err(ExecError::Unavailable {
-                backend: BackendKind::Docker,
-                why: "neither docker nor podman was found in PATH; install one of them, or set \
-                      HERMES_DOCKER_BINARY"
-                    .into(),
-            }),
-        }
-    }
-
-    /// The client, to be given its words.
-    pub(crate) fn command(&self) -> Command {
-        Command::new(&self.binary).envs(&self.variables).cwd("/")
-    }
-
-    /// The words of a command line of the client, for others to run.
-    pub(crate) fn words<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-        let binary = self.binary.to_string_lossy().into_owned();
-        std::iter::once(binary).chain(words.into_iter().map(str::to_owned)).collect()
-    }
-
-    /// The variables the client runs with.
-    pub(crate) fn variables(&self) -> &BTreeMap<String, String> {
-        &self.variables
-    }
-
-    /// Asks for something and waits for the answer.
-    pub(crate) async fn ask<W: AsRef<str>>(
-        &self,
-        words: impl IntoIterator<Item = W>,
-        limit: Duration,
-    ) -> Result<Answer, ExecError> {
-        let words: Vec<String> = words.into_iter().map(|word| word.as_ref().to_owned()).collect();
-        let what = words.first().cloned().unwrap_or_default();
-        let done = self
-            .command()
-            .args(words)
-            .capture(CaptureLimit::chars(200_000))
-            .deadline(limit)
-            .run()
-            .await?;
-        let mut complaint = done.stderr.text().trim().to_owned();
-        if done.end == End::TimedOut {
-            complaint = format!("`docker {what}` did not answer within {} s", limit.as_secs());
-        }
-        Ok(Answer {
-            succeeded: done.success(),
-            output: done.stdout.text().trim().to_owned(),
-            words: complaint,
-        })
+    #[test]
+    fn a_chosen_client_is_used_and_a_missing_one_is_named() {
+        let nothing = [("PATH".to_owned(), "/nonexistent".to_owned())].into_iter().collect();
+        let chosen = find(Some(Path::new("/bin/sh")), &nothing).unwrap();
+        assert_eq!(chosen.name(), "sh");
+        let error = find(Some(Path::new("/no/such/client")), &nothing).unwrap_err();
+        assert!(error.to_string().contains("/no/such/client"), "{error}");
     }
 }

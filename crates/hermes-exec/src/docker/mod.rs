@@ -23,6 +23,7 @@ use crate::backend::{Backend, BackendKind, ClientTrouble, Input, Ready, ShellCal
 use crate::environment::random_id;
 use crate::error::ExecError;
 use crate::janitor::Janitor;
+use crate::programs::{Answer, Program};
 use crate::settings::DockerSettings;
 
 mod arguments;
@@ -30,7 +31,6 @@ mod engine;
 mod orphans;
 
 use arguments::{Init, Limits, PLAN_LABEL, Plan, labels, reaches_host};
-use engine::{Answer, Engine};
 
 const VERSION_LIMIT: Duration = Duration::from_secs(5);
 const INSPECT_LIMIT: Duration = Duration::from_secs(15);
@@ -62,9 +62,14 @@ pub struct DockerOptions {
     pub lifetime: Duration,
 }
 
+/// Whether there is a client.
+pub(crate) fn check(settings: &DockerSettings, process: &Vars) -> Result<(), ExecError> {
+    engine::find(settings.binary.as_deref(), process).map(|_| ())
+}
+
 /// Commands in a container.
 pub struct Docker {
-    engine: Engine,
+    engine: Program,
     options: DockerOptions,
     container: Mutex<Option<String>>,
     janitor: Mutex<Option<Janitor>>,
@@ -74,7 +79,7 @@ pub struct Docker {
 impl Docker {
     /// Finds the client; the container is started with the first command.
     pub fn new(options: DockerOptions, process: &Vars) -> Result<Self, ExecError> {
-        let engine = Engine::find(options.settings.binary.as_deref(), process)?;
+        let engine = engine::find(options.settings.binary.as_deref(), process)?;
         Ok(Self {
             engine,
             options,
@@ -183,16 +188,14 @@ impl Docker {
         loop {
             let name = format!("hermes-{}", &random_id()[..8]);
             let words = self.with_plan(&name, init, limits, |plan| plan.words());
-            // Posted first, so that even a container half made is removed.
-            let janitor = self.janitor_for(&name)?;
-            let answer = self.engine.ask(words, RUN_LIMIT).await?;
+            let (janitor, answer) = self.start(&name, &words).await?;
             if answer.succeeded {
                 *self.janitor.lock().unwrap_or_else(PoisonError::into_inner) = janitor;
                 return Ok(name);
             }
-            self.engine.ask(["rm", "-f", &name], REMOVE_LIMIT).await?;
-            if let Some(janitor) = janitor {
-                janitor.dismiss().await;
+            // Dropped, a janitor removes what there may be after all.
+            if janitor.is_none() {
+                self.engine.ask(["rm", "-f", &name], REMOVE_LIMIT).await?;
             }
             match fewer_limits(limits, &answer) {
                 Some(fewer) => limits = fewer,
@@ -234,12 +237,21 @@ impl Docker {
         })
     }
 
-    fn janitor_for(&self, name: &str) -> Result<Option<Janitor>, ExecError> {
+    /// Starts a container: by ourselves if it is to outlive us, else by the one who removes it.
+    async fn start(
+        &self,
+        name: &str,
+        words: &[String],
+    ) -> Result<(Option<Janitor>, Answer), ExecError> {
+        let engine = &self.engine;
         if self.options.settings.persist_across_processes {
-            return Ok(None);
+            return Ok((None, engine.ask(words, RUN_LIMIT).await?));
         }
-        let words = self.engine.words(["rm", "-f", name]);
-        Ok(Some(Janitor::post(&words, self.engine.variables())?))
+        let make = engine.words(words.iter().map(String::as_str));
+        let remove = engine.words(["rm", "-f", name]);
+        let (janitor, answer) =
+            Janitor::make(&make, &remove, engine.variables(), RUN_LIMIT).await?;
+        Ok((Some(janitor), answer))
     }
 
     async fn init_of_image(&self) -> Result<Init, ExecError> {

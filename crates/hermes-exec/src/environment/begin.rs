@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_process::{Command, Leftovers, Output};
@@ -11,21 +12,25 @@ use crate::backend::{Backend, Input, Reach, Shell, ShellCall, Variables};
 use crate::error::ExecError;
 use crate::guard::Guard;
 use crate::quote::quoted;
-use crate::session::{Keep, Scripts, UseSnapshot, state};
+use crate::session::kept::Kept;
+use crate::session::{Scripts, Start, state};
 
 /// How long the first shell may take to read the user's start-up files.
 const SNAPSHOT_LIMIT: Duration = Duration::from_secs(30);
 /// How long a shell that does nothing may take.
-const PROBE_LIMIT: Duration = Duration::from_secs(10);
+pub(super) const PROBE_LIMIT: Duration = Duration::from_secs(10);
 /// The name of the call that makes the first snapshot.
 const FIRST_CALL: &str = "0";
 
 /// What there is to know about a session of shells.
+#[derive(Clone)]
 pub(super) struct State {
     pub(super) scripts: Scripts,
     pub(super) cwd: String,
     pub(super) start: StartOfShell,
     pub(super) guard: Option<Guard>,
+    /// What the next shell on this machine begins with.
+    pub(super) kept: Arc<Kept>,
 }
 
 /// What a command's shell begins with.
@@ -40,10 +45,11 @@ pub(super) enum StartOfShell {
 }
 
 impl StartOfShell {
-    pub(super) fn snapshot(self) -> UseSnapshot {
-        match self {
-            Self::Snapshot => UseSnapshot::Yes,
-            Self::Plain | Self::Login => UseSnapshot::No,
+    pub(super) fn start(self, reach: Reach, kept: &Kept) -> Start<'_> {
+        match (self, reach) {
+            (Self::Snapshot, Reach::Local) => Start::Kept(kept),
+            (Self::Snapshot, Reach::Remote) => Start::Snapshot,
+            (Self::Plain | Self::Login, _) => Start::Surroundings,
         }
     }
 
@@ -54,10 +60,11 @@ impl StartOfShell {
         }
     }
 
-    pub(super) fn variables(self) -> Variables {
-        match self {
-            Self::Snapshot => Variables::Snapshot,
-            Self::Plain | Self::Login => Variables::Surroundings,
+    pub(super) fn variables(self, reach: Reach, kept: &Kept) -> Variables<'_> {
+        match self.start(reach, kept) {
+            Start::Snapshot => Variables::Snapshot,
+            Start::Kept(kept) => Variables::Kept(&kept.variables),
+            Start::Surroundings => Variables::Surroundings,
         }
     }
 }
@@ -75,15 +82,15 @@ pub(super) async fn session(
         }
         Reach::Remote => Some(Guard::post(backend, &scripts).await?),
     };
-    let start = start_of_shells(backend, &scripts).await;
+    let (start, kept) = match take_snapshot(backend, &scripts).await {
+        Some(kept) => (StartOfShell::Snapshot, kept),
+        None => (without_snapshot(backend, &scripts).await, Kept::default()),
+    };
     let cwd = cwd.unwrap_or_else(|| backend.first_cwd());
-    Ok(State { scripts, cwd, start, guard })
+    Ok(State { scripts, cwd, start, guard, kept: Arc::new(kept) })
 }
 
-async fn start_of_shells(backend: &dyn Backend, scripts: &Scripts) -> StartOfShell {
-    if take_snapshot(backend, scripts).await {
-        return StartOfShell::Snapshot;
-    }
+async fn without_snapshot(backend: &dyn Backend, scripts: &Scripts) -> StartOfShell {
     let probe = own_command(backend, scripts, "true").deadline(PROBE_LIMIT).run().await;
     let start = match probe {
         Ok(done) if done.success() => StartOfShell::Plain,
@@ -97,7 +104,7 @@ async fn start_of_shells(backend: &dyn Backend, scripts: &Scripts) -> StartOfShe
     start
 }
 
-async fn take_snapshot(backend: &dyn Backend, scripts: &Scripts) -> bool {
+async fn take_snapshot(backend: &dyn Backend, scripts: &Scripts) -> Option<Kept> {
     let mut script = String::new();
     for (name, value) in backend.forwarded() {
         let _ = writeln!(script, "export {name}={}", quoted(&value));
@@ -117,29 +124,47 @@ async fn take_snapshot(backend: &dyn Backend, scripts: &Scripts) -> bool {
         .leftovers(Leftovers::Keep)
         .run()
         .await;
-    let succeeded = run.is_ok_and(|done| done.success());
+    if !run.is_ok_and(|done| done.success()) {
+        return None;
+    }
     match scripts.reach() {
-        Reach::Remote => succeeded,
-        Reach::Local => succeeded && finished_state(scripts, FIRST_CALL, Keep::State).is_some(),
+        Reach::Remote => Some(Kept::default()),
+        Reach::Local => {
+            let kept = left_by(scripts, FIRST_CALL)?.kept;
+            put_down(scripts, FIRST_CALL, &kept, &Kept::default()).then_some(kept)
+        }
     }
 }
 
-/// Reads the state a call on this machine left, if it is complete, and puts it where it belongs.
-pub(super) fn finished_state(
-    scripts: &Scripts,
-    call: &str,
-    keep: Keep,
-) -> Option<state::Directory> {
+/// What a call on this machine left.
+pub(super) struct Left {
+    pub(super) directory: state::Directory,
+    pub(super) kept: Kept,
+}
+
+/// Takes what a call left. A state that is not whole is worth nothing.
+pub(super) fn left_by(scripts: &Scripts, call: &str) -> Option<Left> {
     let file = scripts.state_file(call);
     let text = std::fs::read(&file).ok()?;
-    let directory = state::directory(&String::from_utf8_lossy(&text));
-    // A state that is not whole is worth nothing: the snapshot stays as it was.
-    if directory.is_some() && keep == Keep::State {
-        std::fs::rename(&file, scripts.snapshot_file()).ok()?;
-    } else {
-        let _ = std::fs::remove_file(&file);
+    let _ = std::fs::remove_file(&file);
+    let (directory, body) = state::read(&text)?;
+    Some(Left { directory, kept: Kept::of(body) })
+}
+
+/// Puts down what the next shell must read, unless it is there already. A shell that starts in this
+/// moment reads the one or the other, as if it had started a moment earlier or later.
+pub(super) fn put_down(scripts: &Scripts, call: &str, kept: &Kept, before: &Kept) -> bool {
+    if kept.script.is_empty() || kept.script == before.script {
+        return true;
     }
-    directory
+    let half_written = scripts.state_file(call);
+    let put = std::fs::File::create_new(&half_written)
+        .and_then(|mut file| file.write_all(&kept.script))
+        .and_then(|()| std::fs::rename(&half_written, scripts.snapshot_file()));
+    if let Err(error) = &put {
+        tracing::warn!(%error, "what a command did to its shell could not be kept");
+    }
+    put.is_ok()
 }
 
 /// A script of ours that needs nothing of the session.

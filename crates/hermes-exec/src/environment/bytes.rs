@@ -1,6 +1,7 @@
 //! Scripts of our own that talk to us in bytes, beside the commands of a session. They leave no
 //! trace in it, but its guard ends them like any other call.
 
+use super::begin::State;
 use super::{Ender, Environment};
 use crate::backend::{ClientTrouble, Input, Ready, ShellCall, Variables};
 use crate::error::ExecError;
@@ -26,7 +27,7 @@ impl Environment {
     }
 
     async fn attempt_job(&self, job: &Job) -> Result<Attempt, ExecError> {
-        let (scripts, _, start, guard) = self.view();
+        let State { scripts, start, guard, .. } = self.view();
         let call = self.next_call();
         let client = self.backend.client(&ShellCall {
             script: &job.script,

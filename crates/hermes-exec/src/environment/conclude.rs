@@ -4,19 +4,20 @@ use std::path::Path;
 
 use hermes_process::{Captured, End, Finished};
 
-use super::begin::finished_state;
+use super::begin::{Left, left_by};
 use super::options::{Ending, Execute, Ran};
 use crate::backend::Reach;
+use crate::session::kept::Kept;
 use crate::session::{Keep, Scripts, marker, state::Directory};
 
-/// The result of a run.
+/// The result of a run, and what is kept of it on this machine.
 pub(super) fn conclude(
     scripts: &Scripts,
     call: &str,
     keep: Keep,
     how: &Execute,
     done: &Finished,
-) -> Ran {
+) -> (Ran, Option<Kept>) {
     let (code, ending, suffix) = match done.end {
         End::Exited(code) => (code, Ending::Finished, String::new()),
         End::Signalled(signal) => (-signal, Ending::Finished, String::new()),
@@ -26,14 +27,19 @@ pub(super) fn conclude(
         }
         End::Cancelled => (130, Ending::Interrupted, "[Command interrupted]".to_owned()),
     };
+    let mut kept = None;
     let (output, moved_to) = match (scripts.reach(), keep) {
         (_, Keep::Nothing) => (with_suffix(&done.stdout, &suffix), None),
         (Reach::Local, Keep::State | Keep::Directory) => {
-            let moved = match finished_state(scripts, call, keep) {
+            let left = left_by(scripts, call);
+            let moved = match &left {
                 // A directory may be removed by the command that entered it.
-                Some(Directory::Moved(path)) => Path::new(&path).is_dir().then_some(path),
-                Some(Directory::Stayed) | None => None,
+                Some(Left { directory: Directory::Moved(path), .. }) => {
+                    Path::new(path).is_dir().then(|| path.clone())
+                }
+                Some(Left { directory: Directory::Stayed, .. }) | None => None,
             };
+            kept = left.map(|left| left.kept).filter(|_| keep == Keep::State);
             (with_suffix(&done.stdout, &suffix), moved)
         }
         (Reach::Remote, Keep::State | Keep::Directory) => {
@@ -46,7 +52,7 @@ pub(super) fn conclude(
             (output, told.cwd)
         }
     };
-    Ran { output, code, ending, moved_to }
+    (Ran { output, code, ending, moved_to }, kept)
 }
 
 /// The output with what must not be missed behind it.

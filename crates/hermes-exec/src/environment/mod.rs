@@ -1,16 +1,20 @@
 //! A place with a memory: one backend and the session of shells in it.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hermes_approval::{Approved, ShellLine};
+use hermes_guard::line::sudo;
 use hermes_process::{Child, End, Finished, Leftovers, Output, Stdin};
+use tokio::io::AsyncWriteExt as _;
 
 use crate::backend::{Backend, BackendKind, ClientTrouble, Input, Reach, Ready, ShellCall};
 use crate::error::ExecError;
 use crate::guard::Guard;
-use crate::session::{Keep, Scripts, Wrapped};
+use crate::quote::quoted;
+use crate::session::{Keep, Password, Scripts, Wrapped, first_input, is_long};
 
 mod begin;
 mod bytes;
@@ -19,7 +23,7 @@ mod options;
 mod prepare;
 
 pub(crate) use begin::random_id;
-pub use options::{Ending, Execute, Memory, Ran, Spawn};
+pub use options::{Ending, Execute, Memory, Ran, Spawn, SudoPassword};
 
 use begin::{StartOfShell, State, own_command};
 use conclude::conclude;
@@ -97,17 +101,16 @@ impl Environment {
         self.run(command, how).await
     }
 
-    async fn run(&self, command: &str, mut how: Execute) -> Result<Ran, ExecError> {
+    async fn run(&self, command: &str, how: Execute) -> Result<Ran, ExecError> {
         self.make_ready().await?;
-        let Prepared { command, stdin } = self.prepare(command, &how).await;
-        how.stdin = stdin;
-        match self.attempt(&command, &how).await? {
+        let prepared = self.prepare(command, &how).await;
+        match self.attempt(&prepared, &how).await? {
             Attempt::Ran(ran) => Ok(ran),
             Attempt::Gone(why) => {
                 // The client says that the command never started, so it may be tried once more.
                 tracing::warn!(backend = %self.kind(), why, "starting the environment again");
                 self.revive(Ready::AsBefore).await?;
-                match self.attempt(&command, &how).await? {
+                match self.attempt(&prepared, &how).await? {
                     Attempt::Ran(ran) => Ok(ran),
                     Attempt::Gone(why) => Err(ExecError::Gone { backend: self.kind(), why }),
                 }
@@ -126,8 +129,14 @@ impl Environment {
     }
 
     pub(crate) async fn spawn_text(&self, command: &str, how: Spawn) -> Result<Spawned, ExecError> {
+        self.no_zero(command)?;
+        if how.pty.is_some() && is_long(command) {
+            let why = "a command this long cannot be given a terminal; write it to a file and run \
+                       that";
+            return Err(ExecError::NotStarted { backend: self.kind(), why: why.to_owned() });
+        }
         self.make_ready().await?;
-        let (scripts, cwd, start, guard) = self.view();
+        let State { scripts, cwd, start, guard, kept } = self.view();
         let call = self.next_call();
         let script = scripts.wrap(&Wrapped {
             command,
@@ -135,13 +144,14 @@ impl Environment {
             call: &call,
             exports: &how.exports,
             keep: Keep::Nothing,
-            snapshot: start.snapshot(),
+            start: start.start(scripts.reach(), &kept),
+            password: Password::None,
         });
         let input = if how.pty.is_some() { Input::Terminal } else { Input::Forwarded };
         let shell_call = ShellCall {
             script: &script,
             shell: start.shell(),
-            variables: start.variables(),
+            variables: start.variables(scripts.reach(), &kept),
             input,
             tag: scripts.tag(&call),
         };
@@ -150,7 +160,13 @@ impl Environment {
             Some(size) => client.pty(size),
             None => client.stdin(Stdin::Piped).output(Output::Merged),
         };
-        Ok(Spawned { child: client.spawn()?, call, guard })
+        let mut child = client.spawn()?;
+        // Not for a terminal, where it would be typed: there a long command is told to be too long.
+        if let Some(mut pipe) = child.take_stdin() {
+            let _ = pipe.write_all(&first_input(command, None)).await;
+            child.return_stdin(pipe);
+        }
+        Ok(Spawned { child, call, guard })
     }
 
     /// Ends the session and everything started in it.
@@ -184,7 +200,11 @@ impl Environment {
         let stands = !is_new && self.state().guard.as_ref().is_some_and(Guard::stands);
         if stands && self.backend.reach() == Reach::Remote {
             let scripts = self.state().scripts.clone();
-            let still_there = own_command(&*self.backend, &scripts, "true").run().await;
+            let folder = quoted(scripts.folder());
+            let still_there = own_command(&*self.backend, &scripts, &format!("[ -d {folder} ]"))
+                .deadline(begin::PROBE_LIMIT)
+                .run()
+                .await;
             if still_there.is_ok_and(|done| done.success()) {
                 return Ok(());
             }
@@ -195,33 +215,45 @@ impl Environment {
         Ok(())
     }
 
-    async fn attempt(&self, command: &str, how: &Execute) -> Result<Attempt, ExecError> {
-        let (scripts, session_cwd, start, guard) = self.view();
+    async fn attempt(&self, prepared: &Prepared<'_>, how: &Execute) -> Result<Attempt, ExecError> {
+        let State { scripts, cwd: session_cwd, start, guard, kept } = self.view();
         let call = self.next_call();
+        let command = match &prepared.password {
+            Some(_) => sudo::with_options(&prepared.command, &scripts.sudo_options(&call)),
+            None => Cow::Borrowed(&*prepared.command),
+        };
+        self.no_zero(&command)?;
+        let mut input = first_input(&command, prepared.password.as_deref());
         let keep = match self.memory {
             Memory::Kept if start == StartOfShell::Snapshot => Keep::State,
             Memory::Kept | Memory::DirectoryOnly => Keep::Directory,
         };
         let script = scripts.wrap(&Wrapped {
-            command,
+            command: &command,
             cwd: how.cwd.as_deref().unwrap_or(&session_cwd),
             call: &call,
             exports: &how.exports,
             keep,
-            snapshot: start.snapshot(),
+            start: start.start(scripts.reach(), &kept),
+            password: match prepared.password {
+                Some(_) => Password::OnInput,
+                None => Password::None,
+            },
         });
+        let has_input = how.stdin.is_some() || !input.is_empty();
+        input.extend_from_slice(how.stdin.as_deref().unwrap_or_default());
         let shell_call = ShellCall {
             script: &script,
             shell: start.shell(),
-            variables: start.variables(),
-            input: if how.stdin.is_some() { Input::Forwarded } else { Input::None },
+            variables: start.variables(scripts.reach(), &kept),
+            input: if has_input { Input::Forwarded } else { Input::None },
             tag: scripts.tag(&call),
         };
         let client = self.backend.client(&shell_call);
-        let client = match &how.stdin {
-            Some(bytes) => client.stdin_bytes(bytes.clone()),
-            None => client,
-        };
+        let client = if has_input { client.stdin_bytes(input) } else { client };
+        let has_file = prepared.password.is_some() && scripts.reach() == Reach::Local;
+        let _tidy =
+            Tidy(has_file.then(|| [scripts.password_file(&call), scripts.asked_file(&call)]));
         let merged = match scripts.reach() {
             Reach::Local => Output::Merged,
             Reach::Remote => Output::Separate,
@@ -241,7 +273,7 @@ impl Environment {
             End::Exited(_) | End::Signalled(_) => ender.not_needed(),
         }
         if scripts.reach() == Reach::Remote
-            && let Some(trouble) = self.trouble(&done)
+            && let Some(trouble) = self.trouble(&scripts, &done)
         {
             return match trouble {
                 ClientTrouble::Gone(why) => Ok(Attempt::Gone(why)),
@@ -253,21 +285,42 @@ impl Environment {
                 }
             };
         }
-        let ran = conclude(&scripts, &call, keep, how, &done);
+        let (ran, mut kept) = conclude(&scripts, &call, keep, how, &done);
+        let mut state = self.state();
+        if let Some(kept) = kept.as_mut().filter(|_| prepared.password.is_some()) {
+            kept.put_back("SUDO_ASKPASS", &state.kept);
+        }
         if let Some(cwd) = &ran.moved_to {
-            self.state().cwd.clone_from(cwd);
+            state.cwd.clone_from(cwd);
+        }
+        if let Some(kept) = kept
+            && begin::put_down(&scripts, &call, &kept, &state.kept)
+        {
+            state.kept = Arc::new(kept);
         }
         Ok(Attempt::Ran(ran))
     }
 
-    fn trouble(&self, done: &Finished) -> Option<ClientTrouble> {
-        let End::Exited(code) = done.end else { return None };
-        self.backend.trouble(code, &done.stderr.text())
+    /// Text with a zero in it is no text for a shell, and would end early where it is read.
+    fn no_zero(&self, command: &str) -> Result<(), ExecError> {
+        if command.contains('\0') {
+            let why = "the command has a NUL byte in it; remove it".to_owned();
+            return Err(ExecError::NotStarted { backend: self.kind(), why });
+        }
+        Ok(())
     }
 
-    fn view(&self) -> (Scripts, String, StartOfShell, Option<Guard>) {
-        let state = self.state();
-        (state.scripts.clone(), state.cwd.clone(), state.start, state.guard.clone())
+    fn trouble(&self, scripts: &Scripts, done: &Finished) -> Option<ClientTrouble> {
+        let End::Exited(code) = done.end else { return None };
+        let words = done.stderr.text();
+        if words.contains(&scripts.lost()) {
+            return Some(ClientTrouble::Gone("its session was lost".to_owned()));
+        }
+        self.backend.trouble(code, &words)
+    }
+
+    fn view(&self) -> State {
+        self.state().clone()
     }
 
     fn next_call(&self) -> String {
@@ -276,6 +329,17 @@ impl Environment {
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Removes files on this machine, however a call ends.
+struct Tidy(Option<[String; 2]>);
+
+impl Drop for Tidy {
+    fn drop(&mut self) {
+        for file in self.0.iter().flatten() {
+            let _ = std::fs::remove_file(file);
+        }
     }
 }
 

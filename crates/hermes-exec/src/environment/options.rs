@@ -1,7 +1,9 @@
 //! How commands are run, and what comes of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use hermes_process::{CaptureLimit, PtySize};
 use tokio_util::sync::CancellationToken;
 
@@ -20,8 +22,8 @@ pub struct Execute {
     pub cancel: CancellationToken,
     /// Variables for this command (and those after it, unless they say otherwise).
     pub exports: Vec<(String, String)>,
-    /// What sudo is given when it asks.
-    pub sudo_password: Option<String>,
+    /// Who is asked when sudo wants a password.
+    pub sudo: Option<Arc<dyn SudoPassword>>,
 }
 
 impl Default for Execute {
@@ -33,8 +35,21 @@ impl Default for Execute {
             capture: CaptureLimit::default(),
             cancel: CancellationToken::new(),
             exports: Vec::new(),
-            sudo_password: None,
+            sudo: None,
         }
+    }
+}
+
+/// Knows the password for sudo, or whom to ask for it.
+pub trait SudoPassword: Send + Sync {
+    /// The password; nothing if there is none. Asked only when a command needs it.
+    fn password(&self) -> BoxFuture<'_, Option<String>>;
+}
+
+/// A password that was configured.
+impl SudoPassword for String {
+    fn password(&self) -> BoxFuture<'_, Option<String>> {
+        Box::pin(async { Some(self.clone()) })
     }
 }
 

@@ -1,6 +1,10 @@
 //! What is done to a command before it is wrapped: a password for sudo, background jobs that a
 //! shell would wait for, programs that replace the shell.
 //!
+//! A password goes the way that shows it to the fewest: it is the first line of the shell's input,
+//! is put into a file of the session's own for as long as the command runs, and `sudo` is told to
+//! have it read. It is in no argument and no variable, and what the command reads stays its own.
+//!
 //! Each change is made by the parser's positions in the text; what it does not concern stays as it
 //! was, byte for byte.
 
@@ -18,31 +22,30 @@ use crate::session::BEFORE_EXEC;
 /// How long it may take to find out that sudo needs no password.
 const SUDO_PROBE_LIMIT: Duration = Duration::from_secs(3);
 
-/// A command as it is run, with what it reads.
+/// A command as it is run, with the password it needs.
 pub(super) struct Prepared<'a> {
     pub(super) command: Cow<'a, str>,
-    pub(super) stdin: Option<Vec<u8>>,
+    pub(super) password: Option<String>,
 }
 
 impl Environment {
     pub(super) async fn prepare<'a>(&self, command: &'a str, how: &Execute) -> Prepared<'a> {
-        let mut stdin = how.stdin.clone();
         let mut text = Cow::Borrowed(command);
-        if let Some(password) = &how.sudo_password
-            && let Some(rewritten) = sudo::with_password(command)
+        let mut password = None;
+        if let Some(source) = &how.sudo
+            && sudo::asks(command)
             && !self.sudo_is_free().await
         {
-            let mut lines = format!("{password}\n").repeat(rewritten.passwords).into_bytes();
-            lines.extend(stdin.take().unwrap_or_default());
-            stdin = Some(lines);
-            text = Cow::Owned(rewritten.text);
+            // Whatever is behind a line break cannot be typed.
+            let typed = source.password().await;
+            password = typed.map(|typed| typed.lines().next().unwrap_or_default().to_owned());
         }
         let detached = background::detach_compound(&text);
         let announced = exec::announce(&detached, BEFORE_EXEC);
         if announced != text {
             text = Cow::Owned(announced.into_owned());
         }
-        Prepared { command: text, stdin }
+        Prepared { command: text, password }
     }
 
     /// Whether sudo works without a password here.

@@ -7,11 +7,20 @@ use super::*;
 use crate::local::{Local, LocalOptions};
 
 async fn local_in(cwd: &Path) -> Environment {
+    local_with(cwd, "/usr/local/bin:/usr/bin:/bin", None).await
+}
+
+async fn local_with(cwd: &Path, path: &str, temp_dir: Option<&Path>) -> Environment {
     let variables = BTreeMap::from(
-        [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/nonexistent"), ("BASE", "given")]
+        [("PATH", path), ("HOME", "/nonexistent"), ("BASE", "given")]
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
     );
-    let options = LocalOptions { variables, cwd: cwd.to_owned(), ..LocalOptions::default() };
+    let options = LocalOptions {
+        variables,
+        cwd: cwd.to_owned(),
+        temp_dir: temp_dir.map(Path::to_owned),
+        ..LocalOptions::default()
+    };
     let backend = Local::new(options).expect("a shell");
     Environment::start(Arc::new(backend), Memory::Kept).await.expect("a session")
 }
@@ -50,6 +59,43 @@ async fn directory_variables_functions_and_aliases_reach_the_next_command() {
         assert_eq!(env.last_of(&[first, second]).await, expected, "{first}");
         assert_eq!(env.last_of(&["true", second]).await, expected, "{first}, a command later");
     }
+    env.clean_up().await;
+}
+
+/// Each of these is kept in another way: in the environment, in a script, or by hand.
+#[tokio::test]
+async fn every_kind_of_variable_is_as_it_was_left() {
+    let env = local().await;
+    let odd = "export QUOTES='a \"b\" $c `d` \\ \\\\ !' EMPTY= BELL=$'\\a\\tx' UTF='grün'; \
+               export NOT_SET; declare -ix NUMBER=6*7; declare -rx FIXED=1; export LONG=$(printf \
+               '%0110000d' 7) RAW=$'\\377\\n' SHLVL=5 BASH_ENV=/no/such/file IFS=,; cd /usr; cd /";
+    env.run_text(odd).await;
+    for _ in 0..2 {
+        for (command, expected) in [
+            ("printf '%s|' \"$QUOTES\" \"$EMPTY\" \"$UTF\"", "a \"b\" $c `d` \\ \\\\ !||grün|"),
+            ("printf %s \"$BELL$RAW\" | od -An -tx1", " 07 09 78 ff 0a\n"),
+            ("export -p | grep NOT_SET; echo ${NOT_SET-unset}", "declare -x NOT_SET\nunset\n"),
+            ("NUMBER=2*3; echo $NUMBER; NUMBER=42", "6\n"),
+            ("echo ${#LONG} $SHLVL $BASH_ENV", "110000 5 /no/such/file\n"),
+            ("echo $OLDPWD $PWD; env | grep -c ^OLDPWD=/usr$", "/usr /\n1\n"),
+            ("(FIXED=2) 2>/dev/null || echo still", "still\n"),
+        ] {
+            assert_eq!(env.run_text(command).await.output, expected, "{command}");
+        }
+    }
+    assert_eq!(env.run_text("cd - >/dev/null; pwd").await.output, "/usr\n");
+    env.clean_up().await;
+}
+
+#[tokio::test]
+async fn a_shell_is_told_whose_command_it_runs_and_not_whose_the_last_one_was() {
+    let env = local().await;
+    let names = ["HERMES_SESSION_ID", "HERMES_CRON_AUTO_DELIVER_CHAT_ID"];
+    let exports = names.map(|name| (name.to_owned(), "mine".to_owned())).to_vec();
+    let how = Execute { exports, ..Execute::default() };
+    let show = "f() { :; }; env | grep -c =mine$";
+    assert_eq!(env.run(show, how).await.unwrap().output, "2\n");
+    assert_eq!(env.run_text(show).await.output, "0\n");
     env.clean_up().await;
 }
 
@@ -151,10 +197,15 @@ async fn a_session_leaves_no_file_behind_and_lets_nobody_in() {
     let folder = env.state().scripts.folder().to_owned();
     let mode = std::fs::metadata(&folder).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
+    let files = || -> Vec<_> {
+        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    };
     env.run_text("export A=1").await;
-    let files: Vec<_> =
-        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(files.len(), 2, "prelude and snapshot: {files:?}");
+    assert_eq!(files(), ["prelude.sh"]);
+    env.run_text("f() { :; }").await;
+    let mut both = files();
+    both.sort();
+    assert_eq!(both, ["prelude.sh", "snapshot.sh"]);
     env.clean_up().await;
     assert!(!Path::new(&folder).exists());
 }
@@ -172,5 +223,80 @@ async fn commands_at_once_do_not_disturb_each_other() {
         assert_eq!((ran.output, ran.code), (format!("{n}\n"), 0));
     }
     assert_eq!(env.run_text("echo ${BASE}").await.output, "given\n", "the snapshot is whole");
+    env.clean_up().await;
+}
+
+/// A stand-in that wants the password "s3cret" and then runs what it is given, but never without
+/// having asked the program it was told to ask.
+const SUDO: &str = r#"#!/bin/bash
+[[ $1 == -n ]] && exit 1
+[[ $1 == -A && $2 == -p ]] || { echo "called with: $*"; exit 9; }
+[[ $("$SUDO_ASKPASS" "${prompt:-$3}") == s3cret ]] || { echo "sudo: 3 incorrect password attempts"; exit 1; }
+shift 3
+exec "$@"
+"#;
+
+#[tokio::test]
+async fn sudo_is_told_the_password_and_the_command_reads_its_own_input() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sudo");
+    std::io::Write::write_all(&mut std::fs::File::create_new(&file).unwrap(), SUDO.as_bytes())
+        .unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", folder.path().display());
+    let env = local_with(Path::new("/"), &path, Some(folder.path())).await;
+    // Start-up files of the machine may have set another one.
+    env.run_text(&format!("export SUDO_ASKPASS=/own PATH={path}")).await;
+    let told = |password: &str| Execute {
+        sudo: Some(Arc::new(password.to_owned())),
+        stdin: Some(b"input\n".to_vec()),
+        ..Execute::default()
+    };
+    for (command, expected) in [
+        ("sudo cat", "input\n"),
+        ("echo x | sudo cat; cat", "x\ninput\n"),
+        ("sudo true && sudo echo twice", "twice\n"),
+        ("exec sudo echo replaced", "replaced\n"),
+        // A system of another language has a prompt of its own.
+        ("prompt='Passwort: ' sudo echo understood", "understood\n"),
+        // Where nothing may be executed.
+        ("SUDO_ASKPASS=/bin/cat sudo echo read", "read\n"),
+        (
+            "env | grep -c s3[c]ret; sudo true; sudo cat /proc/$$/cmdline | grep -c s3[c]ret",
+            "0\n0\n",
+        ),
+    ] {
+        let ran = env.run(command, told("s3cret")).await.unwrap();
+        assert_eq!(ran.output, expected, "{command}");
+        assert_eq!(env.run_text("echo $SUDO_ASKPASS").await.output, "/own\n", "{command}");
+    }
+    let ran = env.run("sudo cat", told("wrong")).await.unwrap();
+    assert!(sudo::refused(&ran.output), "{}", ran.output);
+    let folder = env.state().scripts.folder().to_owned();
+    let files: Vec<_> =
+        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(files, ["prelude.sh"], "no password is left behind");
+    env.clean_up().await;
+}
+
+#[tokio::test]
+async fn a_command_longer_than_an_argument_runs_as_any_other() {
+    let env = local().await;
+    let long = format!("export LENGTH=${{#x}}; : '{}'; cat; echo $LENGTH", "\"' ".repeat(80_000));
+    let long = long.replace("\"' ", "\"'\\'' ");
+    let how = Execute { stdin: Some(b"input\n".to_vec()), ..Execute::default() };
+    let ran = env.run(&long, how).await.unwrap();
+    assert_eq!((ran.output.as_str(), ran.code), ("input\n0\n", 0));
+    let mut spawned = env.spawn_text(&long, Spawn::default()).await.unwrap();
+    let mut pipe = spawned.child.take_stdin().unwrap();
+    pipe.write_all(b"more\n").await.unwrap();
+    drop(pipe);
+    let mut output = String::new();
+    let mut pipe = spawned.child.take_stdout().unwrap();
+    tokio::io::AsyncReadExt::read_to_string(&mut pipe, &mut output).await.unwrap();
+    assert_eq!(output, "more\n0\n");
+    let error = env.run("echo \0", Execute::default()).await.unwrap_err();
+    assert!(error.to_string().contains("NUL"), "{error}");
     env.clean_up().await;
 }

@@ -41,6 +41,7 @@ echo ready
 while IFS= read -r call; do
     : >@FOLDER@/"$call.end"
     end "@ID@-$call."
+    rm -f @FOLDER@/"$call.word" @FOLDER@/"$call.ask"
     echo "$call"
 done
 end '@ID@-'

@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::apptainer::{Apptainer, ApptainerOptions};
 use crate::backend::{Backend, BackendKind};
-use crate::child_env::{self, Credentials, EnvRules, HomeRules, Passthrough, SessionContext};
+use crate::child_env::{
+    self, Credentials, EnvRules, HomeRules, Passthrough, SessionContext, Surroundings,
+};
 use crate::docker::{Docker, DockerOptions};
 use crate::error::ExecError;
 use crate::local::{Local, LocalOptions, confinement};
@@ -39,6 +41,14 @@ pub struct Override {
     pub cwd: Option<String>,
     /// Keys of the `terminal` section that differ for it, such as `backend` or `docker_image`.
     pub terminal: Map<String, Value>,
+}
+
+/// The settings that name a variable with a key in it.
+const KEY_SETTINGS: [&str; 2] = ["key_env", "api_key_env"];
+
+fn not_yet(backend: BackendKind) -> ExecError {
+    let why = "this version does not have it yet; choose local, docker, ssh or singularity";
+    ExecError::Unavailable { backend, why: why.into() }
 }
 
 /// The keys that give a task an environment to itself.
@@ -82,11 +92,6 @@ impl Blueprint {
         key: &str,
         settings: &TerminalSettings,
     ) -> Result<Arc<dyn Backend>, ExecError> {
-        let not_yet = |backend: BackendKind| ExecError::Unavailable {
-            backend,
-            why: "this version does not have it yet; choose local, docker, ssh or singularity"
-                .into(),
-        };
         match &settings.place {
             PlaceSettings::Local(local) => Ok(Arc::new(Local::new(LocalOptions {
                 variables: child_env::variables(&self.process_vars, &self.env_rules(settings)),
@@ -157,17 +162,118 @@ impl Blueprint {
         name.map_or_else(|| "default".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
+    /// The variables that hold the keys of the user's own providers: the configuration names them.
+    fn own_keys(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        let mut open: Vec<&Value> = vec![&self.config];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::Object(fields) => {
+                    let named = KEY_SETTINGS.iter().filter_map(|key| fields.get(*key)?.as_str());
+                    names.extend(named.map(str::to_owned));
+                    open.extend(fields.values());
+                }
+                Value::Array(items) => open.extend(items),
+                _ => {}
+            }
+        }
+        names
+    }
+
+    /// Whether commands could run: the settings make sense and the client they need is there.
+    /// Nothing is started.
+    pub fn check(&self) -> Result<(), ExecError> {
+        let settings = self.settings(None)?;
+        let process = &self.process_vars;
+        match &settings.place {
+            PlaceSettings::Local(_) => Ok(()),
+            PlaceSettings::Docker(docker) => crate::docker::check(docker, process),
+            PlaceSettings::Ssh(_) => crate::ssh::client(process).map(|_| ()),
+            PlaceSettings::Singularity(_) => crate::apptainer::client(process).map(|_| ()),
+            PlaceSettings::Modal(_) | PlaceSettings::Daytona(_) | PlaceSettings::Vercel(_) => {
+                Err(not_yet(settings.backend()))
+            }
+        }
+    }
+
     fn env_rules(&self, settings: &TerminalSettings) -> EnvRules {
         let profile_home = Some(self.home.join("home")).filter(|home| home.is_dir());
+        let account = nix::unistd::User::from_uid(nix::unistd::getuid());
+        let also_withheld = self.own_keys();
         EnvRules {
-            passthrough: Passthrough::new(&settings.env_passthrough, &BTreeSet::new()),
+            passthrough: Passthrough::new(&settings.env_passthrough, &also_withheld),
+            also_withheld,
             credentials: Credentials::Withheld,
             own_directory: std::env::current_exe()
                 .ok()
                 .and_then(|program| program.parent().map(Path::to_owned)),
-            home: HomeRules { mode: settings.home_mode, profile_home, ..HomeRules::default() },
+            home: HomeRules {
+                mode: settings.home_mode,
+                surroundings: Surroundings::of(&self.process_vars, Path::exists),
+                profile_home,
+                account_home: account.ok().flatten().map(|account| account.dir),
+            },
             session: SessionContext::NotInUse,
             ..EnvRules::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn blueprint(config: Value, process: &[(&str, &str)]) -> Blueprint {
+        let vars: Vars =
+            process.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Blueprint {
+            config: Arc::new(config),
+            vars: vars.clone(),
+            process_vars: vars,
+            home: PathBuf::from("/nonexistent/.hermes"),
+            process_cwd: PathBuf::from("/"),
+        }
+    }
+
+    fn complaint(terminal: &Value) -> String {
+        let bare = [("PATH", "/nonexistent")];
+        blueprint(json!({"terminal": terminal}), &bare).check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_used_is_told_with_the_remedy() {
+        let fine = blueprint(json!({}), &[("PATH", "/nonexistent")]);
+        assert!(fine.check().is_ok(), "this machine needs nothing");
+        for (terminal, told) in [
+            (json!({"backend": "ssh"}), "ssh_host"),
+            (json!({"backend": "ssh", "ssh_host": "h", "ssh_user": "u"}), "install the OpenSSH"),
+            (json!({"backend": "singularity"}), "install one of them"),
+            (json!({"backend": "modal"}), "choose local"),
+            (json!({"backend": "nowhere"}), "nowhere"),
+        ] {
+            let complaint = complaint(&terminal);
+            assert!(complaint.contains(told), "{complaint}");
+        }
+        let chosen = [("PATH", "/nonexistent"), ("HERMES_DOCKER_BINARY", "/no/such/docker")];
+        let docker = blueprint(json!({"terminal": {"backend": "docker"}}), &chosen);
+        let complaint = docker.check().unwrap_err().to_string();
+        assert!(complaint.contains("/no/such/docker"), "{complaint}");
+    }
+
+    #[test]
+    fn keys_of_the_users_own_providers_stay_here() {
+        let config = json!({
+            "providers": {"house": {"key_env": "HOUSE_KEY", "models": [{"api_key_env": "M_KEY"}]}},
+            "terminal": {"env_passthrough": ["HOUSE_KEY", "MINE"]},
+        });
+        let process = [("PATH", "/bin"), ("HOUSE_KEY", "x"), ("M_KEY", "y"), ("MINE", "z")];
+        let blueprint = blueprint(config, &process);
+        let settings = blueprint.settings(None).unwrap();
+        let rules = blueprint.env_rules(&settings);
+        let given = child_env::variables(&blueprint.process_vars, &rules);
+        assert_eq!(given.get("MINE").map(String::as_str), Some("z"));
+        assert!(!given.contains_key("HOUSE_KEY") && !given.contains_key("M_KEY"));
+        assert!(given.contains_key("HERMES_REAL_HOME"), "the system knows the user's home");
     }
 }

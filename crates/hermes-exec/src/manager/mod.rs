@@ -15,6 +15,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use tokio::time::timeout;
+
 use crate::background::Processes;
 use crate::environment::{Environment, Memory};
 use crate::error::ExecError;
@@ -28,7 +30,8 @@ pub use blueprint::{Blueprint, Override};
 const SHARED: &str = "default";
 /// How often idle environments are looked for.
 const ROUND: Duration = Duration::from_secs(60);
-/// How long closing one may take when we end.
+/// How long it may take to end the background processes of one, or to wait for its start, when we
+/// end. How long its own end may take, its backend knows.
 const CLOSE_LIMIT: Duration = Duration::from_secs(15);
 
 /// The environments of this process.
@@ -162,21 +165,26 @@ impl Environments {
     pub async fn close(&self, key: &str) {
         let slot = self.table().slots.remove(key);
         let Some(slot) = slot else { return };
-        self.processes.kill_all(Some(key)).await;
-        if let Some(environment) = slot.place.lock().await.take() {
-            environment.clean_up().await;
+        let ended = timeout(CLOSE_LIMIT, self.processes.kill_all(Some(key))).await;
+        let place = timeout(CLOSE_LIMIT, slot.place.lock()).await;
+        let environment = place.map(|mut place| place.take());
+        let in_time = match environment {
+            Ok(Some(environment)) => {
+                let limit = environment.backend().clean_up_limit();
+                timeout(limit, environment.clean_up()).await.is_ok()
+            }
+            Ok(None) => true,
+            Err(_) => false,
+        };
+        if ended.is_err() || !in_time {
+            tracing::warn!(key, "an environment took too long to close");
         }
     }
 
     /// Closes all of them.
     pub async fn close_all(&self) {
         let keys: Vec<String> = self.table().slots.keys().cloned().collect();
-        let closing = keys.iter().map(|key| tokio::time::timeout(CLOSE_LIMIT, self.close(key)));
-        for (key, closed) in keys.iter().zip(futures_util::future::join_all(closing).await) {
-            if closed.is_err() {
-                tracing::warn!(key, "an environment took too long to close");
-            }
-        }
+        futures_util::future::join_all(keys.iter().map(|key| self.close(key))).await;
     }
 
     fn slot(&self, key: &str) -> Arc<Slot> {

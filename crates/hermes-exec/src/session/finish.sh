@@ -1,44 +1,9 @@
 __hermes_finish() {
-    builtin set +xeu
+    builtin set +xeu;
     if [[ $BASHPID == "$$" ]]; then
-        builtin unset -f __hermes_finish trap
-        if [[ $__hermes_keep == state ]]; then
-            @STATE@
-        else
-            @DIRECTORY@
-        fi
-        @TELL@
-    fi
-    builtin return "$1"
-}
-trap() {
-    if [[ $BASHPID != "$$" ]]; then
-        builtin trap "$@"
-        builtin return
-    fi
-    if [[ $# -eq 0 || $1 == -[lp]* ]]; then
-        local shown
-        shown=$(builtin trap "$@")
-        shown=${shown//'@CALL@'$'\n'/}
-        shown=${shown//"trap -- '' EXIT"/}
-        [[ -z $shown ]] || builtin printf '%s\n' "$shown"
-        builtin return
-    fi
-    if [[ $1 == -- ]]; then builtin shift; fi
-    local action=$1 signal
-    local -a others=()
-    if [[ $# -eq 1 ]]; then action=-; else builtin shift; fi
-    for signal; do
-        case $signal in
-        EXIT | exit | 0 | SIGEXIT)
-            if [[ $action == - ]]; then
-                builtin trap -- '@CALL@'$'\n' EXIT
-            else
-                builtin trap -- '@CALL@'$'\n'"$action" EXIT
-            fi
-            ;;
-        *) others+=("$signal") ;;
-        esac
-    done
-    [[ ${#others[@]} -eq 0 ]] || builtin trap -- "$action" "${others[@]}"
+        builtin unset -f __hermes_finish trap;
+        @DUMP@;
+        @TELL@;
+    fi;
+    builtin return "$1";
 }

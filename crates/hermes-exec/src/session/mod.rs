@@ -10,8 +10,9 @@
 //! function named `trap` puts the two together. A program that replaces the shell (`exec`) is
 //! announced by [`BEFORE_EXEC`], which is put in front of it.
 //!
-//! Locally the state goes to a file of its own for each call, which we rename when it is complete;
-//! no process is spent on it. Elsewhere the shell renames it and tells its directory in its output,
+//! Locally the state goes to a file of its own for each call. We read it when it is complete and hand
+//! most of it to the next shell as its environment ([`kept`]); no process is spent on it, and most
+//! shells read no file at all. Elsewhere the shell renames it and tells its directory in its output,
 //! between two [markers](Scripts::marker) that are taken out again ([`marker`]).
 //!
 //! What never happens here: a variable that was unset comes back, a half-written snapshot is read,
@@ -20,12 +21,17 @@
 use std::fmt::Write as _;
 
 use crate::backend::Reach;
+use crate::child_env::SESSION_PREFIX;
 use crate::quote::{always_quoted, directory, quoted};
 
+pub(crate) mod kept;
 pub(crate) mod marker;
 pub(crate) mod state;
 
+use kept::Kept;
+
 const FINISH: &str = include_str!("finish.sh");
+const TRAP: &str = include_str!("trap.sh");
 const DUMP: &str = include_str!("dump.sh");
 const EVERYTHING: &str = include_str!("everything.sh");
 const SNAPSHOT: &str = include_str!("snapshot.sh");
@@ -34,7 +40,11 @@ const SNAPSHOT: &str = include_str!("snapshot.sh");
 const CALL: &str = r#"{ __hermes_finish "$?"; } 2>/dev/null"#;
 
 /// Put in front of a program that replaces the shell, whose exit trap would never run.
-pub(crate) const BEFORE_EXEC: &str = "__hermes_finish 0 2>/dev/null";
+pub(crate) const BEFORE_EXEC: &str = "__hermes_finish 0 exec 2>/dev/null";
+
+/// Puts back what was there before sudo was told whom to ask.
+const OWN_ASKPASS: &str = "if [[ -n ${__hermes_ask+x} ]]; then SUDO_ASKPASS=$__hermes_ask; \
+                           [[ -n $SUDO_ASKPASS ]] || builtin unset -v SUDO_ASKPASS; fi";
 
 /// Variables that say whose command it is: bound anew for each call, never inherited.
 pub(crate) const SESSION_VARIABLES: &[&str] = &[
@@ -55,6 +65,25 @@ pub(crate) const SESSION_VARIABLES: &[&str] = &[
 /// The variable by which the guard of a session finds the processes of a call.
 pub(crate) const CALL_TAG: &str = "HERMES_EXEC_CALL";
 
+/// The most bytes of a command that fit into an argument, with all that is wrapped around it and
+/// each of its characters quoted for two shells in a row.
+const LONGEST_ARGUMENT: usize = 8_000;
+
+/// Whether a command is too long for an argument. Its shell reads it from its input, up to a zero.
+pub(crate) fn is_long(command: &str) -> bool {
+    command.len() > LONGEST_ARGUMENT
+}
+
+/// What the shell of a wrapped command reads before the command does.
+pub(crate) fn first_input(command: &str, password: Option<&str>) -> Vec<u8> {
+    let mut input = password.map(|password| format!("{password}\n")).unwrap_or_default();
+    if is_long(command) {
+        input.push_str(command);
+        input.push('\0');
+    }
+    input.into_bytes()
+}
+
 /// The scripts of one session.
 #[derive(Clone, Debug)]
 pub(crate) struct Scripts {
@@ -71,7 +100,17 @@ pub(crate) struct Wrapped<'a> {
     pub(crate) call: &'a str,
     pub(crate) exports: &'a [(String, String)],
     pub(crate) keep: Keep,
-    pub(crate) snapshot: UseSnapshot,
+    pub(crate) start: Start<'a>,
+    pub(crate) password: Password,
+}
+
+/// Whether the first line of the input is a password for sudo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Password {
+    /// It is, and goes to [`Scripts::password_file`].
+    OnInput,
+    /// All of the input is the command's.
+    None,
 }
 
 /// Whether the next command sees what this one did to its shell.
@@ -95,13 +134,15 @@ impl Keep {
     }
 }
 
-/// Whether there is a snapshot to begin with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UseSnapshot {
-    /// The shell reads it.
-    Yes,
-    /// The shell goes on with the variables it was started with.
-    No,
+/// What a shell begins with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Start<'a> {
+    /// The snapshot, which it reads.
+    Snapshot,
+    /// This, which is in its environment already but for what must be read.
+    Kept(&'a Kept),
+    /// The variables it was started with.
+    Surroundings,
 }
 
 impl Scripts {
@@ -143,10 +184,32 @@ impl Scripts {
         format!("{}/{call}.end", self.folder)
     }
 
+    /// What sudo is told during one call.
+    pub(crate) fn password_file(&self, call: &str) -> String {
+        format!("{}/{call}.word", self.folder)
+    }
+
+    /// What sudo runs to be told.
+    pub(crate) fn asked_file(&self, call: &str) -> String {
+        format!("{}/{call}.ask", self.folder)
+    }
+
+    /// Options that make sudo run a program for the password, and hand it the file it is in for a
+    /// prompt: where nothing of ours can be executed that program is `cat`.
+    pub(crate) fn sudo_options(&self, call: &str) -> String {
+        format!("-A -p {}", quoted(&self.password_file(call).replace('%', "%%")))
+    }
+
     /// What the processes of a call carry in their environment. The full stop ends the number, so
     /// that it is not taken for the beginning of a longer one.
     pub(crate) fn tag(&self, call: &str) -> String {
         format!("{}-{call}.", self.id)
+    }
+
+    /// What a shell says, before its command begins, that finds nothing of its session: the place
+    /// is a new one, and another call has begun a session in it meanwhile.
+    pub(crate) fn lost(&self) -> String {
+        format!("hermes-session-{}-is-lost", self.id)
     }
 
     /// What stands around a directory in the output of a shell out of our reach.
@@ -155,13 +218,30 @@ impl Scripts {
     }
 
     /// The functions a shell needs to keep its state. They have a file of their own, so that the
-    /// command is on the first line of its script and error messages count from there.
+    /// command is on the first line of its script and error messages count from there. On this
+    /// machine only commands that set traps read it.
     pub(crate) fn prelude(&self) -> String {
-        FINISH
-            .replace("@STATE@", &self.dump(Keep::State))
-            .replace("@DIRECTORY@", &self.dump(Keep::Directory))
-            .replace("@TELL@", &self.tell())
-            .replace("@CALL@", CALL)
+        let trap = TRAP.replace("@CALL@", CALL);
+        match self.reach {
+            Reach::Local => trap,
+            Reach::Remote => {
+                let dump = format!(
+                    "if [[ $__hermes_keep == state ]]; then\n{}\nelse\n{}\nfi",
+                    self.dump(Keep::State),
+                    self.dump(Keep::Directory)
+                );
+                FINISH.replace("@DUMP@", &dump).replace("@TELL@", &self.tell()) + &trap
+            }
+        }
+    }
+
+    /// The same functions for a shell on this machine, on one line: reading a file costs more than
+    /// the rest of it.
+    fn inline_prelude(&self, keep: Keep) -> String {
+        let finish = FINISH.replace("@DUMP@", &self.dump(keep)).replace("@TELL@", ":");
+        let line: Vec<&str> = finish.lines().map(str::trim).collect();
+        let file = quoted(&self.prelude_file());
+        format!("{}; trap() {{ \\builtin source {file}; trap \"$@\"; }}; ", line.join(" "))
     }
 
     /// Makes the first snapshot, from what the user's own start-up files set.
@@ -178,20 +258,29 @@ impl Scripts {
 
     /// The script of one command.
     pub(crate) fn wrap(&self, wrapped: &Wrapped<'_>) -> String {
-        let Wrapped { command, cwd, call, exports, keep, snapshot } = wrapped;
+        let Wrapped { command, cwd, call, exports, keep, start, password } = wrapped;
         let mut script = String::with_capacity(command.len() + 1_000);
         script.push_str(&self.preface(call));
-        if *keep != Keep::Nothing {
-            let _ = write!(script, "\\builtin source {}; ", quoted(&self.prelude_file()));
+        match (self.reach, keep) {
+            (_, Keep::Nothing) => {}
+            (Reach::Local, keep) => script.push_str(&self.inline_prelude(*keep)),
+            (Reach::Remote, _) => {
+                let _ = write!(script, "\\builtin source {}; ", quoted(&self.prelude_file()));
+            }
         }
-        if *snapshot == UseSnapshot::Yes {
-            if self.reach == Reach::Remote {
+        match start {
+            Start::Snapshot => {
                 // What the snapshot does not have was unset, whatever the surroundings offer.
                 script.push_str("\\builtin unset -v $(\\builtin compgen -e) 2>/dev/null; ");
+                self.read_snapshot(&mut script);
             }
-            let file = quoted(&self.snapshot_file());
-            let _ = write!(script, "\\builtin source {file} >/dev/null 2>&1; ");
-            let _ = write!(script, "\\builtin unset -v {}; ", SESSION_VARIABLES.join(" "));
+            Start::Kept(kept) => {
+                if !kept.script.is_empty() {
+                    self.read_snapshot(&mut script);
+                }
+                script.push_str("\\builtin shopt -s expand_aliases; ");
+            }
+            Start::Surroundings => {}
         }
         for (name, value) in *exports {
             let _ = write!(script, "\\builtin export {name}={}; ", always_quoted(value));
@@ -199,19 +288,48 @@ impl Scripts {
         if self.reach == Reach::Remote {
             let _ = write!(script, "\\builtin export {CALL_TAG}={}; ", self.tag(call));
         }
-        let _ = write!(script, "\\builtin cd -P -- {} || \\builtin exit 126; ", directory(cwd));
-        if *keep != Keep::Nothing {
-            // A directory the command did not choose is not one to remember.
+        if *password == Password::OnInput {
+            let (word, ask) = (quoted(&self.password_file(call)), quoted(&self.asked_file(call)));
             let _ = write!(
                 script,
-                "__hermes_from=$PWD __hermes_call={call} __hermes_keep={}; ",
-                keep.word()
+                "IFS= \\builtin read -r __hermes_word; ( \\builtin umask 077; \\builtin printf \
+                 '%s\\n' \"$__hermes_word\" >{word}; \\builtin printf '#!/bin/sh\\nexec cat %q\\n' \
+                 {word} >{ask}; \\command chmod 700 {ask} ); \\builtin unset -v __hermes_word; \
+                 __hermes_ask=${{SUDO_ASKPASS-}}; \\builtin export SUDO_ASKPASS={ask}; [[ -x {ask} ]] \
+                 || SUDO_ASKPASS=$(\\builtin type -P cat); "
             );
+        }
+        let _ = write!(script, "\\builtin cd -P -- {} || \\builtin exit 126; ", directory(cwd));
+        if let Start::Kept(Kept { previous: Some(previous), .. }) = start
+            && let Some(previous) = previous.to_str()
+        {
+            let _ = write!(script, "OLDPWD={}; ", always_quoted(previous));
+        }
+        if *keep != Keep::Nothing {
+            // A directory the command did not choose is not one to remember.
+            let _ = write!(script, "__hermes_from=$PWD __hermes_call={call}");
+            if self.reach == Reach::Remote {
+                let _ = write!(script, " __hermes_keep={}", keep.word());
+            }
+            script.push_str("; ");
             let trap = always_quoted(&format!("{CALL}\n"));
             let _ = write!(script, "\\builtin trap -- {} EXIT; ", trap.replace('\n', "'$'\\n''"));
         }
-        let _ = write!(script, "\\builtin eval {}", always_quoted(command));
+        if is_long(command) {
+            script.push_str("IFS= \\builtin read -r -d '' __hermes_text; ");
+            script.push_str("\\builtin eval \"$__hermes_text\"");
+        } else {
+            let _ = write!(script, "\\builtin eval {}", always_quoted(command));
+        }
         script
+    }
+
+    /// Reads the snapshot, but for whose commands the last ones were.
+    fn read_snapshot(&self, script: &mut String) {
+        let file = quoted(&self.snapshot_file());
+        let _ = write!(script, "\\builtin source {file} >/dev/null 2>&1; ");
+        let names = SESSION_VARIABLES.join(" ");
+        let _ = write!(script, "\\builtin unset -v {names} ${{!{SESSION_PREFIX}@}}; ");
     }
 
     /// Out of our reach: what the command writes goes one way, so that the client's own words are
@@ -220,9 +338,11 @@ impl Scripts {
         match self.reach {
             Reach::Local => String::new(),
             Reach::Remote => format!(
-                "exec 2>&1; [ ! -e {end} ] && [ -d {folder} ] || exit 137; ",
+                "[ -d {folder} ] || {{ echo {lost} >&2; exit 137; }}; exec 2>&1; [ ! -e {end} ] || \
+                 exit 137; ",
                 end = quoted(&self.end_file(call)),
                 folder = quoted(&self.folder),
+                lost = self.lost(),
             ),
         }
     }
@@ -240,8 +360,8 @@ impl Scripts {
             (Reach::Remote, Keep::State) => {
                 let snapshot = quoted(&self.snapshot_file());
                 format!(
-                    "builtin export -n {CALL_TAG}\n( builtin umask 077\n{dump} >{state} && \
-                     command mv -f {state} {snapshot} )"
+                    "builtin export -n {CALL_TAG}\n( builtin umask 077\n{OWN_ASKPASS}\n{dump} \
+                     >{state} && command mv -f {state} {snapshot} )"
                 )
             }
             (Reach::Remote, Keep::Directory | Keep::Nothing) => ":".to_owned(),
@@ -254,8 +374,10 @@ impl Scripts {
             Reach::Local => ":".to_owned(),
             Reach::Remote => {
                 let marker = self.marker();
+                let word = format!("{}/\"$__hermes_call\".{{word,ask}}", quoted(&self.folder));
                 format!(
-                    "builtin cd -P .\n\
+                    "[[ -z ${{__hermes_ask+x}} || $2 == exec ]] || command rm -f {word}\n\
+                     builtin cd -P .\n\
                      [[ $PWD != \"$__hermes_from\" ]] || PWD=\n\
                      builtin printf '\\n%s%s%s\\n' {marker} \"$PWD\" {marker}"
                 )

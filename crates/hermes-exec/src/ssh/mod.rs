@@ -40,6 +40,9 @@ use master::{Master, NoMaster};
 const GREETING_LIMIT: Duration = Duration::from_secs(15);
 /// How long it may take to tell the master to leave.
 const EXIT_LIMIT: Duration = Duration::from_secs(5);
+/// How long the end may take: what was changed over there is fetched first, which has limits of its
+/// own and is tried again.
+const CLOSE_LIMIT: Duration = Duration::from_secs(300);
 
 /// Variables the client needs of ours.
 const VARIABLES: [&str; 5] = ["PATH", "HOME", "SSH_AUTH_SOCK", "USER", "LOGNAME"];
@@ -75,14 +78,18 @@ struct Connection {
     home: String,
 }
 
+/// The client.
+pub(crate) fn client(process: &Vars) -> Result<Program, ExecError> {
+    Program::find(&["ssh"], &VARIABLES, process).ok_or_else(|| ExecError::Unavailable {
+        backend: BackendKind::Ssh,
+        why: "ssh was not found in PATH; install the OpenSSH client".into(),
+    })
+}
+
 impl Ssh {
     /// Finds the client; the connection is made with the first command.
     pub fn new(options: SshOptions, process: &Vars) -> Result<Self, ExecError> {
-        let client = Program::find(&["ssh"], &VARIABLES, process);
-        let client = client.ok_or_else(|| ExecError::Unavailable {
-            backend: BackendKind::Ssh,
-            why: "ssh was not found in PATH; install the OpenSSH client".into(),
-        })?;
+        let client = client(process)?;
         let pace = if options.settings.force_sync { Pace::EveryTime } else { Pace::Sparing };
         let files = options.shown.clone().map(|shown| FileSync::new(shown, pace));
         let socket = master::socket(&options.settings, process);
@@ -221,6 +228,10 @@ impl Backend for Ssh {
     fn trouble(&self, code: i32, client_words: &str) -> Option<ClientTrouble> {
         let link = if self.stands() { Link::Stands } else { Link::Lost };
         failure::trouble(code, client_words, link)
+    }
+
+    fn clean_up_limit(&self) -> Duration {
+        CLOSE_LIMIT
     }
 
     fn clean_up(&self) -> BoxFuture<'_, ()> {

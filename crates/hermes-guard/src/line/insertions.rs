@@ -14,10 +14,6 @@ impl<'t> Insertions<'t> {
         self.pieces.push((at, text.into()));
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.pieces.len()
-    }
-
     /// The source with all of them.
     pub(super) fn apply(mut self, source: &str) -> Cow<'_, str> {
         if self.pieces.is_empty() {
@@ -47,7 +43,7 @@ mod tests {
         insertions.add(3, "Y");
         insertions.add(0, "<");
         insertions.add(3, "Z");
-        assert_eq!(insertions.len(), 3);
+        assert_eq!(insertions.pieces.len(), 3);
         assert_eq!(insertions.apply("abc"), "<abcYZ");
     }
 

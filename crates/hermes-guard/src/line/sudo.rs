@@ -1,52 +1,50 @@
 //! Passwords for `sudo`.
 //!
-//! A command of the terminal tool has no terminal, so `sudo` cannot ask for a password. With `-S` it
-//! reads one line of its input instead; an empty prompt (`-p ''`) keeps the output clean.
+//! A command of the terminal tool has no terminal, so `sudo` cannot ask for a password. It could read
+//! one from its input (`-S`), but its input is the command's own: `echo x | sudo tee f` would try `x`.
+//! With `-A` it runs a program that tells it, and hands that its prompt as the only argument.
 //!
-//! The caller asks [`with_password`] when it has a password, runs the new line, and puts as many lines
-//! with the password before the input as it says. Afterwards [`refused`] and [`needs_terminal`] tell
-//! from the output what became of it. No password passes through here.
+//! The caller asks [`asks`] whether there is anything to do, and then has [`with_options`] put the
+//! options it chose behind each `sudo`. Afterwards [`refused`] and [`needs_terminal`] tell from the
+//! output what became of it. No password passes through here.
+
+use std::borrow::Cow;
 
 use crate::shell::{self, Place};
 
 use super::call::{Call, sudo_options};
 use super::insertions::Insertions;
 
-/// What goes behind the word `sudo`.
-const READ_FROM_INPUT: &str = " -S -p ''";
-
 /// The names that surely mean the system's `sudo`. A password is not handed to `./sudo`.
 const NAMES: &[&str] =
     &["sudo", "/bin/sudo", "/usr/bin/sudo", "/usr/local/bin/sudo", "/run/wrappers/bin/sudo"];
 
-/// A command line whose `sudo`s read their passwords from the input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rewritten {
-    /// The new line.
-    pub text: String,
-    /// How many lines with the password belong in front of the input.
-    pub passwords: usize,
+/// Whether a command line has a `sudo` that would ask for a password.
+#[must_use]
+pub fn asks(command: &str) -> bool {
+    let script = shell::parse(command);
+    script.simple_commands().iter().any(|place| asks_for_password(place).is_some())
 }
 
-/// Lets every `sudo` of a command line read its password from the input.
+/// Gives these options to every `sudo` of a command line that would ask for a password.
 ///
 /// A `sudo` counts where it is the command word, also behind wrappers that leave the input alone
 /// (`env A=1 sudo`, `timeout 5 sudo`), in functions and in substitutions. It does not in quotes,
 /// comments, arguments or bodies of heredocs. One that was told how to get its password (`-S`, `-A`,
 /// `-n`), or that needs none (`-K`, `-V`, `--help`, a lone `-k`), stays as it is.
 ///
-/// Nothing when there is nothing to do.
+/// The options are written as they are, so they must be quoted for a shell.
 #[must_use]
-pub fn with_password(command: &str) -> Option<Rewritten> {
+pub fn with_options<'c>(command: &'c str, options: &str) -> Cow<'c, str> {
     let script = shell::parse(command);
+    let behind = format!(" {options}");
     let mut insertions = Insertions::default();
     for place in script.simple_commands() {
         if let Some(at) = asks_for_password(&place) {
-            insertions.add(at, READ_FROM_INPUT);
+            insertions.add(at, &behind);
         }
     }
-    let passwords = insertions.len();
-    (passwords > 0).then(|| Rewritten { text: insertions.apply(command).into_owned(), passwords })
+    insertions.apply(command)
 }
 
 /// Where the word of a `sudo` ends that would ask.
@@ -111,9 +109,8 @@ mod tests {
     /// `@` stands for what is put in; as many as there are `@` are expected.
     fn check(expected: &str) {
         let command = expected.replace('@', "");
-        let rewritten = with_password(&command).expect(expected);
-        assert_eq!(rewritten.text, expected.replace('@', " -S -p ''"));
-        assert_eq!(rewritten.passwords, expected.matches('@').count());
+        assert!(asks(&command), "{expected}");
+        assert_eq!(with_options(&command, "-A -p x"), expected.replace('@', " -A -p x"));
     }
 
     #[test]
@@ -187,7 +184,7 @@ mod tests {
             "for sudo in a; do b; done",
             "$(echo sudo) ls",
         ] {
-            assert_eq!(with_password(line), None, "{line}");
+            assert!(!asks(line), "{line}");
         }
     }
 
@@ -210,7 +207,7 @@ mod tests {
             "sudo --help",
             "sudo --version",
         ] {
-            assert_eq!(with_password(line), None, "{line}");
+            assert!(!asks(line), "{line}");
         }
         check("sudo -n true || sudo@ ls");
     }

@@ -5,13 +5,12 @@
 //! the process's, and [`Reader`] for a call made by a script. Every path a caller wrote becomes a
 //! [`Target`] here, once; checks and acts use that and never the text again.
 
-use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 use hermes_exec::manager::InUse;
 use hermes_exec::{BackendKind, ExecError, RemoteFiles};
-use hermes_files::checkpoints::{Settings, Store, project_root};
+use hermes_files::checkpoints::{Store, project_root};
 use hermes_files::fs::{
     FileKind, FileSystem, Files, FsError, LocalFiles, Place, Resolved, Stamp, user_home,
 };
@@ -19,6 +18,7 @@ use hermes_files::state::{Extent, FileState, Reader};
 use hermes_guard::paths::{PathFaces, PathRules, Refusal};
 use hermes_tool::{CallObserver, ToolContext, ToolError, inventory};
 
+use crate::checkpoints;
 use crate::terminal::site::Site;
 
 /// What all tasks of this process remember, unless a call brings a memory of its own.
@@ -128,7 +128,7 @@ impl Workspace {
             .map(|list| std::env::split_paths(list).map(real).collect())
             .unwrap_or_default();
         let checkpoints = match files.place() {
-            Place::Local => agent_home.as_deref().and_then(|home| checkpoint_store(cx, home)),
+            Place::Local => agent_home.as_deref().and_then(|home| checkpoints::store(cx, home)),
             Place::Remote | Place::Container => None,
         };
         let rules = PathRules {
@@ -197,23 +197,11 @@ impl Workspace {
         self.state.before_write(&self.task, path, stamp, extent)
     }
 
-    /// Saves the projects of these files before the first change of a turn. That it could not be
-    /// saved never stops the change: the tool does what it was asked to.
+    /// Saves the projects of these files before the first change of a turn.
     pub(super) async fn checkpoint(&self, paths: &[PathBuf], reason: &str) {
         let Some(store) = &self.checkpoints else { return };
-        let projects: BTreeSet<PathBuf> = paths.iter().map(|path| project_root(path)).collect();
-        for project in projects {
-            let taken = if self.turn.is_empty() {
-                store.snapshot(&project, reason).await
-            } else {
-                store.snapshot_once(&self.turn, &project, reason).await
-            };
-            let project = project.display();
-            match taken {
-                Ok(outcome) => tracing::debug!(?outcome, %project, "checkpoint"),
-                Err(problem) => tracing::warn!(%problem, %project, "no checkpoint was taken"),
-            }
-        }
+        let projects = paths.iter().map(|path| project_root(path)).collect();
+        checkpoints::take(store, &self.turn, projects, reason).await;
     }
 
     /// Says what is not there, and what is there under a like name.
@@ -234,21 +222,6 @@ impl Workspace {
         let error = ToolError::answer(format!("File not found: {}", target.given));
         if similar.is_empty() { error } else { error.with("similar_files", similar) }
     }
-}
-
-/// The store of a home, if checkpoints are switched on. One per home and process: it knows which
-/// directories were saved this turn.
-fn checkpoint_store(cx: &ToolContext, home: &Path) -> Option<Arc<Store>> {
-    static STORES: LazyLock<Mutex<HashMap<PathBuf, Arc<Store>>>> = LazyLock::new(Mutex::default);
-    let settings = Settings::from_config(cx.config(), cx.vars());
-    if !settings.enabled {
-        return None;
-    }
-    let folder = home.join("checkpoints");
-    let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
-    let store =
-        stores.entry(folder.clone()).or_insert_with(|| Arc::new(Store::open(&folder, settings)));
-    Some(Arc::clone(store))
 }
 
 /// A profile's home and the root it belongs to.

@@ -28,9 +28,12 @@ pub(super) async fn for_reading(
     if site.is_gateway() && sudo::needs_terminal(&text) {
         text.push_str("\n\nTip: sudo asked for a password and nobody can type one here; set SUDO_PASSWORD in .env of the Hermes home.");
     }
-    if sudo::refused(&text) && site.sudo_password().is_some() {
-        // A configured password is not forgotten: it is the user's to correct.
+    if sudo::refused(&text) && sudo::asks(command) {
         notes.insert("sudo_auth_failed".into(), true.into());
+        // A configured password is not forgotten: it is the user's to correct.
+        if site.sudo().forget() {
+            notes.insert("sudo_cache_cleared".into(), true.into());
+        }
     }
     let text = site.transformed(environment, command, code, text).await;
     let text = cut(text, environment.settings.max_output_chars);

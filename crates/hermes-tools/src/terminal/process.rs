@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::site::Site;
+use super::site::{Site, available};
 
 /// Characters of output shown by `poll`, by `wait` and `kill`, and in a list.
 const POLL_CHARS: usize = 1_000;
@@ -52,6 +52,7 @@ fn log_lines() -> u64 {
     emoji = "⚙️",
     effects(runs),
     max_result_chars = 100_000,
+    check = available,
     description = include_str!("process.md")
 )]
 async fn process(args: Process, cx: &ToolContext) -> ToolResult {

@@ -1,7 +1,8 @@
 //! What the terminal tools of one call work with: environments, the gate, whose call it is.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use hermes_approval::{
@@ -9,12 +10,17 @@ use hermes_approval::{
 };
 use hermes_exec::background::Processes;
 use hermes_exec::manager::{Blueprint, Environments, InUse};
+use hermes_exec::{BackendKind, SudoPassword};
+use hermes_files::checkpoints::looks_destructive;
 use hermes_guard::redact::{Mode, Redactor, Switch};
 use hermes_runtime::hooks::{HookEvent, Hooks};
+use hermes_store::config::Config;
 use hermes_store::home::Home;
-use hermes_tool::{ToolContext, ToolError, Vars};
+use hermes_tool::{Availability, ToolContext, ToolError, Vars};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+
+use crate::checkpoints;
 
 /// The place a call without a task or conversation belongs to.
 const DEFAULT: &str = "default";
@@ -99,6 +105,19 @@ impl Site {
         self.approvals.admit(request).await
     }
 
+    /// Saves the directory of a command that looks as if it destroyed files, on this machine and if
+    /// checkpoints are switched on.
+    pub(crate) async fn checkpoint(&self, command: &str, environment: &InUse, cwd: Option<&str>) {
+        if environment.kind() != BackendKind::Local || !looks_destructive(command) {
+            return;
+        }
+        let Some(home) = home_of(self.cx.vars()) else { return };
+        let Some(store) = checkpoints::store(&self.cx, &home) else { return };
+        let folder = cwd.map_or_else(|| environment.cwd(), str::to_owned);
+        let folder = BTreeSet::from([PathBuf::from(folder)]);
+        checkpoints::take(&store, &self.cx.ids().turn_id, folder, "before terminal").await;
+    }
+
     /// Variables that say whose command it is.
     pub(crate) fn exports(&self) -> Vec<(String, String)> {
         let ids = self.cx.ids();
@@ -110,9 +129,15 @@ impl Site {
             .collect()
     }
 
-    /// The password for sudo, if one was configured.
-    pub(crate) fn sudo_password(&self) -> Option<String> {
-        self.cx.vars().get("SUDO_PASSWORD").map(str::to_owned)
+    /// Who knows the password for sudo.
+    pub(crate) fn sudo(&self) -> Sudo {
+        Sudo {
+            configured: self.cx.vars().get("SUDO_PASSWORD").map(str::to_owned),
+            approvals: Arc::clone(&self.approvals),
+            conversation: self.conversation().to_owned(),
+            audience: self.audience(),
+            cancellation: self.cancellation(),
+        }
     }
 
     /// What plugins make of a command's output.
@@ -147,6 +172,35 @@ impl Site {
     }
 }
 
+/// The password for sudo: the one configured, the one this conversation gave before, or the one the
+/// person at the terminal types now.
+pub(crate) struct Sudo {
+    configured: Option<String>,
+    approvals: Arc<Approvals>,
+    conversation: String,
+    audience: Audience,
+    cancellation: CancellationToken,
+}
+
+impl Sudo {
+    /// Forgets a password that was typed. Whether there was one.
+    pub(crate) fn forget(&self) -> bool {
+        self.configured.is_none() && self.approvals.forget_sudo_password(&self.conversation)
+    }
+}
+
+impl SudoPassword for Sudo {
+    fn password(&self) -> Pin<Box<dyn Future<Output = Option<String>> + Send + '_>> {
+        Box::pin(async {
+            let Self { configured, approvals, conversation, audience, cancellation } = self;
+            match configured {
+                Some(configured) => Some(configured.clone()),
+                None => approvals.sudo_password(conversation, *audience, cancellation).await,
+            }
+        })
+    }
+}
+
 fn or_default(text: &str) -> &str {
     if text.is_empty() { DEFAULT } else { text }
 }
@@ -162,6 +216,32 @@ fn redactor(config: &Value, vars: &Vars) -> &'static Redactor {
         };
         Redactor::new(if is_off { Switch::Off } else { Switch::On })
     })
+}
+
+/// Whether commands could run where the settings say, without starting anything.
+pub(crate) fn available(vars: &Vars) -> Availability {
+    let Some(home) = home_of(vars) else {
+        return Availability::unavailable("HOME is not set", "set HOME or HERMES_HOME");
+    };
+    let lookup = |name: &str| vars.get(name).map(str::to_owned);
+    let (config, _) = Config::load_or_default(&Home::at(&home).config_file(), lookup);
+    let blueprint = Blueprint {
+        config: Arc::new(config.into_value()),
+        vars: vars.clone(),
+        process_vars: vars.clone(),
+        home,
+        process_cwd: PathBuf::from("/"),
+    };
+    match blueprint.check() {
+        Ok(()) => Availability::Available,
+        Err(error) => {
+            let told = error.to_string();
+            // What is wrong stands before the semicolon, what to do about it behind.
+            let correct = "correct the terminal section of config.yaml";
+            let (reason, fix) = told.split_once("; ").unwrap_or((&told, correct));
+            Availability::unavailable(reason, fix)
+        }
+    }
 }
 
 fn home_of(vars: &Vars) -> Option<PathBuf> {
@@ -199,4 +279,37 @@ fn own_services(cx: &ToolContext) -> Result<Own, ToolError> {
     let made = (Environments::new(blueprint, processes), approvals);
     own.insert(home, (Arc::clone(&made.0), Arc::clone(&made.1)));
     Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn availability(config: &str) -> Availability {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("config.yaml");
+        std::io::Write::write_all(&mut std::fs::File::create_new(file).unwrap(), config.as_bytes())
+            .unwrap();
+        let vars = [("HERMES_HOME", home.path().to_str().unwrap()), ("PATH", "/nonexistent")];
+        available(
+            &vars.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect(),
+        )
+    }
+
+    #[test]
+    fn what_the_backend_lacks_is_told_with_the_remedy() {
+        assert_eq!(availability(""), Availability::Available);
+        let Availability::Unavailable { reason, fix } =
+            availability("terminal: {backend: singularity}")
+        else {
+            panic!("there is no client in that PATH")
+        };
+        assert!(reason.contains("neither apptainer nor singularity"), "{reason}");
+        assert_eq!(fix, "install one of them");
+        let Availability::Unavailable { reason, fix } = availability("terminal: {backend: ssh}")
+        else {
+            panic!("no host is configured")
+        };
+        assert!(format!("{reason} {fix}").contains("ssh_host"), "{reason} {fix}");
+    }
 }

@@ -4,6 +4,7 @@
 //! started, the gate decides, it runs, and what it wrote is made fit to be read (cut, stripped of
 //! terminal codes, without secrets).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_approval::{Approved, Purpose, ShellLine};
@@ -18,7 +19,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 use super::outcome::{failed, for_reading, with_fields};
-use super::site::Site;
+use super::site::{Site, available};
 
 /// The size of a pseudo-terminal.
 const PTY_SIZE: PtySize = PtySize { rows: 30, columns: 120 };
@@ -58,6 +59,7 @@ fn seconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error>
     emoji = "💻",
     effects(runs),
     max_result_chars = 100_000,
+    check = available,
     description = include_str!("terminal.md")
 )]
 async fn terminal(args: Terminal, cx: &ToolContext) -> ToolResult {
@@ -97,6 +99,7 @@ async fn terminal(args: Terminal, cx: &ToolContext) -> ToolResult {
         Ok(line) => line,
         Err(refusal) => return ToolOutput::json(&Value::Object(refusal.to_result())),
     };
+    site.checkpoint(command, &environment, cwd.as_deref()).await;
     let run = Run { site: &site, environment, line, command, cwd };
     if args.background { run.in_background(&args).await } else { run.in_foreground(&args).await }
 }
@@ -144,7 +147,7 @@ impl Run<'_> {
             capture: CaptureLimit::chars(settings.max_output_chars),
             cancel: site.cancellation(),
             exports: site.exports(),
-            sudo_password: site.sudo_password(),
+            sudo: Some(Arc::new(site.sudo())),
             ..Execute::default()
         };
         let ran = match environment.execute(&line, how).await {

@@ -85,7 +85,9 @@ fn read_whole(path: &Path, most: u64) -> Result<(Vec<u8>, Stamp), FsError> {
     }
     let mut content = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or(0) + 1);
     // One byte more than allowed, to notice a file that grew since it was measured.
-    file.take(most + 1).read_to_end(&mut content).map_err(FsError::of("read", path))?;
+    file.take(most.saturating_add(1))
+        .read_to_end(&mut content)
+        .map_err(FsError::of("read", path))?;
     match content.len() as u64 {
         size if size > most => Err(too_large(size)),
         _ => Ok((content, stamp)),

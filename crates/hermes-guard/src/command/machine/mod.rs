@@ -22,6 +22,7 @@ mod programs;
 mod repeat;
 mod run;
 mod state;
+mod unpack;
 mod words;
 
 use std::rc::Rc;

@@ -36,6 +36,10 @@ impl Machine<'_> {
                 self.copy_file(args);
                 Flow::known("")
             }
+            "scp" | "rsync" => {
+                self.copy_from_elsewhere(args);
+                Flow::known("")
+            }
             "curl" | "wget" | "aria2c" => self.download(name, args, stdin, given),
             "rev" => match &stdin.text {
                 Some(text) => {
@@ -46,6 +50,9 @@ impl Machine<'_> {
                 None => Flow::unknown(stdin.taint.and(Taint::DECODED)),
             },
             _ => {
+                if matches!(name, "tar" | "unzip" | "bsdtar") {
+                    self.unpack(name, args, stdin);
+                }
                 let mut taint = stdin.taint.and(given).and(Taint::GENERATED);
                 if structure::fetches(name, args) {
                     taint = taint.and(Taint::NETWORK);
@@ -147,7 +154,7 @@ impl Machine<'_> {
         if let [from, to] = operands.as_slice() {
             let from = self.facts.path(&from.text).into_owned();
             let to = self.facts.path(&to.text).into_owned();
-            if let Some(origin) = self.state.file(&from).cloned()
+            if let Some(origin) = self.state.origin(&from)
                 && let Some(copy) = self.state.file_mut(&to)
             {
                 *copy = origin;

@@ -302,7 +302,7 @@ impl Machine<'_> {
     /// A file of this very text is executed.
     pub(super) fn run_file(&mut self, file: &Arg<'_>, site: Site<'_>) {
         let path = self.facts.path(&file.text).into_owned();
-        let origin = self.state.file(&path).cloned();
+        let origin = self.state.origin(&path);
         let executable = origin.as_ref().is_some_and(|origin| origin.executable);
         if executable || (self.state.anything_executable && file.text.starts_with("./")) {
             self.report(structure::CHMOD_RUN, site);

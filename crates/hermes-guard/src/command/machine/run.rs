@@ -250,9 +250,9 @@ impl Machine<'_> {
         if paths::is_secret(&path) {
             taint = taint.and(Taint::SECRET);
         }
-        let known = self.state.file(&path);
-        let text = known.and_then(|origin| origin.text.clone());
-        let taint = known.map_or(taint, |origin| taint.and(origin.taint));
+        let known = self.state.origin(&path);
+        let taint = known.as_ref().map_or(taint, |origin| taint.and(origin.taint));
+        let text = known.and_then(|origin| origin.text);
         Flow { text, taint, channel: Channel::File }
     }
 

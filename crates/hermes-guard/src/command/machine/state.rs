@@ -10,6 +10,9 @@ pub(super) const MAX_VALUE: usize = 16 * 1024;
 /// How many files and functions are remembered.
 const MAX_ENTRIES: usize = 256;
 
+/// How many places with files from the network are remembered.
+const MAX_FOLDERS: usize = 16;
+
 /// A variable.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
@@ -56,6 +59,8 @@ pub(super) struct State {
     /// Those being walked right now.
     pub(super) running: Vec<String>,
     files: HashMap<String, Origin>,
+    /// What the paths of files from the network begin with, beyond those that are known by name.
+    from_network: Vec<String>,
     /// `chmod +x` was given something whose name is unknown.
     pub(super) anything_executable: bool,
 }
@@ -113,6 +118,20 @@ impl State {
 
     pub(super) fn file(&self, path: &str) -> Option<&Origin> {
         self.files.get(path)
+    }
+
+    /// Every file whose path begins so comes from the network.
+    pub(super) fn comes_from_network(&mut self, begin: String) {
+        if self.from_network.len() < MAX_FOLDERS {
+            self.from_network.push(begin);
+        }
+    }
+
+    /// What is known of a file, by its name or by where it is.
+    pub(super) fn origin(&self, path: &str) -> Option<Origin> {
+        let known = || self.file(path).cloned();
+        let is_inside = self.from_network.iter().any(|begin| path.starts_with(begin));
+        known().or_else(|| is_inside.then(|| Origin { taint: Taint::NETWORK, ..Origin::default() }))
     }
 
     pub(super) fn file_mut(&mut self, path: &str) -> Option<&mut Origin> {

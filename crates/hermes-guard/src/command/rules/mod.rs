@@ -13,6 +13,7 @@ mod git;
 mod permissions;
 mod power;
 mod secrets;
+mod sed;
 mod services;
 mod sql;
 pub(super) mod structure;
@@ -53,6 +54,7 @@ const FAMILIES: &[&[Rule]] = &[
     accounts::RULES,
     arguments::RULES,
     awk::RULES,
+    sed::RULES,
     cloud::RULES,
     containers::RULES,
     delete::RULES,

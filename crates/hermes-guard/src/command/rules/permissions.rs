@@ -46,6 +46,8 @@ pub(super) const RULES: &[Rule] = &[
             "install -m 777 a b",
             "mkdir -m 0777 x",
             "chmod 0o777 x",
+            "chmod =777 x",
+            "chmod +666 x",
         ],
         passes: &[
             "chmod +x x",
@@ -60,13 +62,22 @@ pub(super) const RULES: &[Rule] = &[
             "chmod -w x",
             "chmod o=r x",
             "chmod -R 775 x",
+            "chmod =755 x",
+            "chmod -022 x",
         ],
     },
     Rule {
         category: SETUID,
         programs: &["chmod", "install", "mkdir"],
         check: Check::Call(|call| mode(call).is_some_and(sets_id)),
-        catches: &["chmod u+s x", "chmod 4755 x", "chmod +s x", "chmod 06755 x", "chmod g+s x"],
+        catches: &[
+            "chmod u+s x",
+            "chmod 4755 x",
+            "chmod +s x",
+            "chmod 06755 x",
+            "chmod g+s x",
+            "chmod =4755 x",
+        ],
         passes: &["chmod 0755 x", "chmod 1755 x", "chmod u-s x", "chmod +x s"],
     },
     Rule {
@@ -140,7 +151,9 @@ fn is_mode(text: &str) -> bool {
 
 fn is_clause(clause: &str) -> bool {
     let who = clause.trim_start_matches(['u', 'g', 'o', 'a']);
-    who.starts_with(['+', '-', '=']) && who[1..].chars().all(|char| "rwxXstugo+-=".contains(char))
+    who.starts_with(['+', '-', '='])
+        && (who[1..].chars().all(|char| "rwxXstugo+-=".contains(char))
+            || who[1..].bytes().all(|byte| (b'0'..=b'7').contains(&byte)))
 }
 
 /// The permissions a mode gives, clause by clause: who, and what.
@@ -153,13 +166,15 @@ fn given(mode: &str) -> impl Iterator<Item = (&str, &str)> {
 
 fn opens_to_others(mode: &str) -> bool {
     if mode.bytes().last().is_some_and(|byte| byte.is_ascii_digit()) {
-        return mode.bytes().last().is_some_and(|digit| (digit - b'0') & 2 == 2);
+        // Bits may also be taken away.
+        return !mode.starts_with('-')
+            && mode.bytes().last().is_some_and(|digit| (digit - b'0') & 2 == 2);
     }
     given(mode).any(|(who, what)| who.contains(['o', 'a']) && what.contains('w'))
 }
 
 fn sets_id(mode: &str) -> bool {
-    let digits = mode.strip_prefix("0o").unwrap_or(mode);
+    let digits = mode.strip_prefix("0o").unwrap_or(mode).trim_start_matches(['=', '+']);
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         let special = digits.len().checked_sub(4).map(|at| digits.as_bytes()[at]);
         return special.is_some_and(|digit| (digit - b'0') & 6 != 0);
