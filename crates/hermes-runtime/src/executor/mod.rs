@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_tool::{ToolOutput, Vars};
+use hermes_tool::{Args, ToolOutput, Vars};
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::ResultLimits;
@@ -35,6 +35,30 @@ pub const INTERRUPT_GRACE: Duration = Duration::from_secs(3);
 /// How often a long run says that it is alive.
 pub const HEARTBEAT: Duration = Duration::from_secs(30);
 
+/// What becomes of the calls of a turn, told while it goes.
+#[derive(Clone, Copy, Debug)]
+pub enum CallNews<'a> {
+    /// A call passed the gate and its handler begins.
+    Started {
+        /// Which of the turn's calls, from zero.
+        index: usize,
+        /// The tool.
+        tool: &'a str,
+        /// The arguments the handler gets.
+        args: &'a Args,
+    },
+    /// A call has its result, before the budget of the whole turn is applied.
+    Settled {
+        /// Which of the turn's calls, from zero.
+        index: usize,
+        /// The result.
+        outcome: &'a TurnOutcome,
+    },
+}
+
+/// Told of each call of a turn.
+pub type Watch = Arc<dyn Fn(CallNews<'_>) + Send + Sync>;
+
 /// Told what is still running, now and then.
 pub type Heartbeat = Arc<dyn Fn(&[String]) + Send + Sync>;
 
@@ -51,6 +75,8 @@ pub struct TurnOptions {
     pub limits: Option<Arc<ResultLimits>>,
     /// Told about long runs.
     pub heartbeat: Option<Heartbeat>,
+    /// Told of each call. Must not block.
+    pub watch: Option<Watch>,
 }
 
 impl Default for TurnOptions {
@@ -61,6 +87,7 @@ impl Default for TurnOptions {
             tool_delay: Duration::ZERO,
             limits: None,
             heartbeat: None,
+            watch: None,
         }
     }
 }

@@ -13,8 +13,8 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Disposition, HEARTBEAT, INTERRUPT_GRACE, MAX_WORKERS, Segment, TurnOptions, TurnOutcome,
-    TurnState, place, plan,
+    CallNews, Disposition, HEARTBEAT, INTERRUPT_GRACE, MAX_WORKERS, Segment, TurnOptions,
+    TurnOutcome, TurnState, place, plan,
 };
 use crate::bridge::shared_runtime;
 use crate::guardrails::{
@@ -241,6 +241,8 @@ impl Turn<'_> {
                     return None;
                 }
                 self.stages[index] = Stage::Running { signature };
+                let (tool, args) = (admitted.name(), admitted.args());
+                self.tell(CallNews::Started { index, tool, args });
                 Some(admitted)
             }
         }
@@ -297,8 +299,15 @@ impl Turn<'_> {
         state: TurnState,
     ) {
         let tool_call_id = self.ids[index].clone();
-        self.stages[index] =
-            Stage::Finished(TurnOutcome { tool_call_id, outcome, disposition, state });
+        let outcome = TurnOutcome { tool_call_id, outcome, disposition, state };
+        self.tell(CallNews::Settled { index, outcome: &outcome });
+        self.stages[index] = Stage::Finished(outcome);
+    }
+
+    fn tell(&self, news: CallNews<'_>) {
+        if let Some(watch) = &self.options.watch {
+            watch(news);
+        }
     }
 
     fn finish(self) -> Vec<TurnOutcome> {
