@@ -1,8 +1,8 @@
 //! What the agent-level tools share: their arguments for the agent, their answer without one.
 //!
 //! `todo`, `memory`, `session_search`, `delegate_task` and `clarify` work on the state of a
-//! conversation: its list, its notes, its history, its children, its user. Their files declare what
-//! the model sees. The work is done by the agent, which takes a call with the effect `agent-state`
+//! conversation: its list, its notes, its history, its children, its user; `mixture_of_agents` asks
+//! with its models. Their files declare what the model sees. The work is done by the agent, which takes a call with the effect `agent-state`
 //! before the handler runs and reads the arguments with the types exported here, so that what is
 //! promised and what is read cannot drift apart:
 //!
@@ -28,6 +28,8 @@ pub use crate::clarify::clarify::{Clarify, MAX_CHOICES};
 pub use crate::delegation::delegate_task::{ChildRole, DelegateTask, DelegatedTask};
 pub use crate::delegation::limits::DelegationLimits;
 pub use crate::memory::memory::{Memory, MemoryAction, MemoryOperation, MemoryTarget};
+pub use crate::moa::mixture_of_agents::MixtureOfAgents;
+pub use crate::moa::settings::{Fanout, MoaSettings, ModelRef};
 pub use crate::session_search::session_search::{
     DEFAULT_HITS, DEFAULT_WINDOW, HitOrder, MAX_HITS, MAX_WINDOW, SessionSearch,
 };
@@ -105,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn only_searching_may_run_beside_other_calls() {
+    fn only_searching_and_asking_models_may_run_beside_other_calls() {
         let plan: Vec<(String, bool)> = agent_level_tools()
             .iter()
             .map(|tool| (tool.name().to_string(), tool.effects().is_read_only()))
@@ -116,6 +118,7 @@ mod tests {
                 ("clarify".to_owned(), false),
                 ("delegate_task".to_owned(), false),
                 ("memory".to_owned(), false),
+                ("mixture_of_agents".to_owned(), true),
                 ("session_search".to_owned(), true),
                 ("todo".to_owned(), false),
             ]

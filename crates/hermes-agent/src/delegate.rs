@@ -1,0 +1,381 @@
+//! Subagents: parts of a task, each worked on by an agent with a fresh conversation.
+//!
+//! A child has the parent's tools less those that need a person, reach other people or outlive it;
+//! its own shell and its own view of files; no memory. It works until it answers, its own budget or
+//! the one all children of the turn share is used up, its time is over, or the parent is stopped.
+//!
+//! What never happens here: a child that outlives the call that made it, a question to the person,
+//! a summary so long that it fills the parent's window.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use futures_util::future::join_all;
+use hermes_files::state::FileState;
+use hermes_llm::model::BoxFuture;
+use hermes_runtime::ToolScope;
+use hermes_store::atomic::{self, WriteOptions};
+use hermes_store::home::ensure_private_dir;
+use hermes_store::sessions::{DELEGATE_FROM, new_session_id};
+use hermes_tool::{ToolContext, ToolError, Vars};
+use hermes_tools::agent_level::{ChildRole, DelegateTask, DelegatedTask};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::{Agent, Setup, World};
+use crate::conversation::Conversation;
+use crate::event::{Event, FrontEnd};
+use crate::outcome::{ExitReason, TurnResult};
+use crate::prompt::model_lines;
+use crate::seats::Seats;
+use crate::settings::DelegationSettings;
+use crate::standing::SystemPrompt;
+use crate::steer::Steering;
+
+/// Toolsets no child has: they ask the person, reach other people, or outlive the child.
+const WITHHELD: &[&str] =
+    &["clarify", "memory", "messaging", "code_execution", "cronjob", "delegation"];
+/// The one of them that an orchestrator keeps.
+const DELEGATION: &str = "delegation";
+
+/// Makes children.
+pub(crate) struct Delegator {
+    pub(crate) world: Arc<World>,
+    pub(crate) seats: Seats,
+    pub(crate) scope: ToolScope,
+    pub(crate) settings: DelegationSettings,
+    pub(crate) depth: u32,
+    pub(crate) session: String,
+    pub(crate) vars: Vars,
+    /// Model calls of this turn's children so far.
+    pub(crate) spent: Mutex<u32>,
+}
+
+/// A task, or its number and why it cannot be begun.
+type Given = Result<Task, (usize, &'static str)>;
+
+/// A task that can be begun.
+struct Task {
+    index: usize,
+    goal: String,
+    context: String,
+    role: ChildRole,
+}
+
+impl Delegator {
+    pub(crate) fn with_seats(&self, seats: Seats) -> Self {
+        Self { seats, ..self.for_session(&self.session) }
+    }
+
+    pub(crate) fn for_session(&self, session: &str) -> Self {
+        Self {
+            world: Arc::clone(&self.world),
+            seats: self.seats.clone(),
+            scope: self.scope.clone(),
+            settings: self.settings.clone(),
+            depth: self.depth,
+            session: session.to_owned(),
+            vars: self.vars.clone(),
+            spent: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn begin_turn(&self) {
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) = 0;
+    }
+
+    /// Runs the tasks of one call and gives their results in order.
+    pub(crate) async fn run(
+        &self,
+        args: DelegateTask,
+        cx: &ToolContext,
+    ) -> Result<Value, ToolError> {
+        if self.depth >= self.settings.max_spawn_depth {
+            return Err(ToolError::answer(format!(
+                "Subagents at this depth cannot delegate (delegation.max_spawn_depth is {}); do the \
+                 work yourself",
+                self.settings.max_spawn_depth
+            )));
+        }
+        let given = tasks(args)?;
+        let most = self.settings.max_concurrent_children;
+        if given.len() > most {
+            return Err(ToolError::answer(format!(
+                "{} tasks in one call, but at most {most} run at once \
+                 (delegation.max_concurrent_children); send them in several calls",
+                given.len()
+            )));
+        }
+        let begun = Instant::now();
+        let count = given.len();
+        let running = given.into_iter().map(|task| self.one(task, count, cx));
+        let results: Vec<Value> = join_all(running).await;
+        Ok(json!({
+            "results": results,
+            "total_duration_seconds": round(begun.elapsed()),
+        }))
+    }
+
+    fn one<'a>(&'a self, task: Given, count: usize, cx: &'a ToolContext) -> BoxFuture<'a, Value> {
+        Box::pin(async move {
+            match task {
+                Ok(task) => self.child(task, count, cx).await,
+                Err((index, problem)) => json!({
+                    "task_index": index, "status": "error", "summary": null, "api_calls": 0,
+                    "duration_seconds": 0.0, "error": problem,
+                }),
+            }
+        })
+    }
+
+    async fn child(&self, task: Task, count: usize, cx: &ToolContext) -> Value {
+        let (begun, started) = (Instant::now(), SystemTime::now());
+        let Some(allowance) = self.allowance() else {
+            return json!({
+                "task_index": task.index, "status": "error", "summary": null, "api_calls": 0,
+                "duration_seconds": 0.0,
+                "error": "the steps for subagents of this turn are used up \
+                          (delegation.max_total_iterations)",
+            });
+        };
+        let front = Arc::new(ChildFront {
+            parent: Arc::clone(&self.world.front),
+            task: task.index,
+            goal: first_line(&task.goal),
+            trace: Mutex::default(),
+        });
+        let mut agent = self.build(&task, allowance, &front);
+        let said = if task.context.is_empty() {
+            task.goal.clone()
+        } else {
+            format!("{}\n\nContext:\n{}", task.goal, task.context)
+        };
+        let cancel = cx.cancellation().child_token();
+        let (result, is_late) = self.work(&mut agent, said, &cancel).await;
+        self.spend(result.api_calls);
+        let status = match result.exit {
+            _ if is_late => "timeout",
+            ExitReason::TextResponse => "completed",
+            ExitReason::Interrupted => "interrupted",
+            _ => "failed",
+        };
+        agent.conversation_mut().end(if status == "completed" { "agent_close" } else { status });
+        let summary = self.fitting(&result.final_response, count, &agent);
+        let mut answer = json!({
+            "task_index": task.index,
+            "status": status,
+            "summary": summary,
+            "api_calls": result.api_calls,
+            "duration_seconds": round(begun.elapsed()),
+            "model": result.model,
+            "exit_reason": result.exit.name(),
+            "tokens": {"input": result.usage.prompt_tokens(), "output": result.usage.output_tokens},
+            "tool_trace": front.trace(),
+            "session_id": result.session_id,
+        });
+        if let Some(error) = result.error {
+            answer["error"] = error.into();
+        }
+        let changed = self.changed_files(cx, started);
+        if !changed.is_empty() {
+            answer["files_changed"] = changed.into();
+        }
+        answer
+    }
+
+    async fn work(
+        &self,
+        agent: &mut Agent,
+        said: String,
+        cancel: &CancellationToken,
+    ) -> (TurnResult, bool) {
+        let Some(limit) = self.settings.child_timeout else {
+            return (agent.turn(said, cancel).await, false);
+        };
+        let late = CancellationToken::new();
+        let clock = {
+            let (late, cancel) = (late.clone(), cancel.clone());
+            tokio::spawn(async move {
+                tokio::time::sleep(limit).await;
+                late.cancel();
+                cancel.cancel();
+            })
+        };
+        let result = agent.turn(said, cancel).await;
+        clock.abort();
+        (result, late.is_cancelled())
+    }
+
+    fn build(&self, task: &Task, allowance: u32, front: &Arc<ChildFront>) -> Agent {
+        let may_delegate = task.role == ChildRole::Orchestrator
+            && self.settings.orchestrator_enabled
+            && self.depth + 1 < self.settings.max_spawn_depth;
+        let mut scope = self.scope.clone();
+        scope.disabled.extend(
+            WITHHELD
+                .iter()
+                .filter(|name| !(may_delegate && **name == DELEGATION))
+                .map(|name| (*name).to_owned()),
+        );
+        let world = Arc::new(self.world.with_front(Arc::clone(front) as Arc<dyn FrontEnd>));
+        let id = new_session_id();
+        let seat = self.seats.current();
+        let steering = Steering::draw();
+        let prompt = instructions(&world, &steering, may_delegate);
+        let lines = model_lines(seat.model.name(), seat.model.provider());
+        let prompt = format!("{prompt}\n\n{lines}");
+        let mut origin = Map::new();
+        origin.insert(DELEGATE_FROM.to_owned(), self.session.clone().into());
+        Agent::new(
+            Arc::clone(&world),
+            Setup {
+                seats: self.seats.clone(),
+                scope,
+                conversation: Conversation::new(id.clone(), world.store.clone()),
+                prompt: SystemPrompt::new(prompt, seat.model.name(), seat.model.provider()),
+                source: "subagent".to_owned(),
+                depth: self.depth + 1,
+                memory: None,
+                max_turns: Some(allowance),
+                origin,
+                steering,
+                task: Some(format!("sa-{}-{}", task.index, short_hash(&id))),
+                vars: Some(self.child_vars()),
+            },
+        )
+    }
+
+    /// What a child's commands may know: nobody is there to be asked.
+    fn child_vars(&self) -> Vars {
+        let nobody = ["HERMES_INTERACTIVE", "HERMES_EXEC_ASK", "HERMES_GATEWAY_SESSION"];
+        self.vars.overlaid(nobody.map(|name| (name.to_owned(), String::new())))
+    }
+
+    /// Files that the parent has read and somebody else has changed since.
+    fn changed_files(&self, cx: &ToolContext, since: SystemTime) -> Vec<String> {
+        let Some(files) = self.world.services.get::<FileState>() else { return Vec::new() };
+        let changed = files.written_by_others(&cx.ids().task_id, since);
+        changed.iter().map(|path| path.display().to_string()).collect()
+    }
+
+    fn allowance(&self) -> Option<u32> {
+        let spent = *self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = self.settings.max_total_iterations.saturating_sub(spent);
+        (left > 0).then(|| left.min(self.settings.max_iterations))
+    }
+
+    fn spend(&self, calls: u32) {
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += calls;
+    }
+
+    /// The summary, or as much of it as has room; the whole is kept beside it then.
+    fn fitting(&self, summary: &str, count: usize, agent: &Agent) -> String {
+        let window = self.seats.current().window.tokens();
+        // Half of what is free in the parent's window, shared among the children, in characters.
+        let room = usize::try_from(window).unwrap_or(usize::MAX) / 2 * 4 / 2 / count.max(1);
+        let most = self.settings.max_summary_chars.min(room.max(1_000));
+        if summary.chars().count() <= most {
+            return summary.to_owned();
+        }
+        let folder = self.world.home.join("cache/delegation");
+        let file = folder.join(format!("{}.md", agent.conversation().id()));
+        let saved = ensure_private_dir(&folder)
+            .and_then(|()| atomic::write(&file, summary.as_bytes(), WriteOptions::SECRET));
+        let whole = match saved {
+            Ok(()) => format!("the whole is in {}", file.display()),
+            Err(problem) => format!("the whole could not be saved: {problem}"),
+        };
+        let kept: String = summary.chars().take(most).collect();
+        format!("{kept}\n[… cut at {most} characters; {whole}]")
+    }
+}
+
+/// The tasks of a call, each with its fault if it cannot be begun.
+fn tasks(args: DelegateTask) -> Result<Vec<Given>, ToolError> {
+    let role = args.role.unwrap_or_default();
+    let list = match args.tasks {
+        Some(list) if !list.is_empty() => list,
+        _ => vec![DelegatedTask { goal: args.goal, context: args.context, role: args.role }],
+    };
+    let one = list.len() == 1;
+    let tasks: Vec<_> = list
+        .into_iter()
+        .enumerate()
+        .map(|(index, task)| {
+            let goal = task.goal.unwrap_or_default().trim().to_owned();
+            if goal.is_empty() {
+                return Err((index, "the goal is missing or blank"));
+            }
+            let context = task.context.unwrap_or_default().trim().to_owned();
+            Ok(Task { index, goal, context, role: task.role.unwrap_or(role) })
+        })
+        .collect();
+    match &tasks[..] {
+        [Err((_, problem))] if one => Err(ToolError::answer(format!(
+            "Nothing was delegated: {problem}. Give `goal`, or `tasks` with a goal each"
+        ))),
+        _ => Ok(tasks),
+    }
+}
+
+/// What a child is told: short, as it has one thing to do.
+fn instructions(world: &World, steering: &Steering, may_delegate: bool) -> String {
+    let delegation = if may_delegate { " You may delegate parts of it in turn." } else { "" };
+    format!(
+        "You are a subagent of Hermes with one task, given below by another agent. Nobody can answer \
+         questions: decide sensibly and say what you assumed.{delegation} Do the work with the tools, \
+         check the result, and end with a report for that agent: what you did and found, which files \
+         you changed, what is left or went wrong. Only the report is passed on.\n\n\
+         Working directory: {}\n\n{}\n{}",
+        world.cwd.display(),
+        steering.prompt_note(),
+        crate::untrusted::PROMPT_NOTE,
+    )
+}
+
+fn round(took: Duration) -> f64 {
+    (took.as_secs_f64() * 100.0).round() / 100.0
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(80).collect()
+}
+
+fn short_hash(text: &str) -> String {
+    let hash = Sha256::digest(text.as_bytes());
+    hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Passes on what happens in a child, and keeps a trace of its tools.
+struct ChildFront {
+    parent: Arc<dyn FrontEnd>,
+    task: usize,
+    goal: String,
+    trace: Mutex<Vec<Value>>,
+}
+
+impl ChildFront {
+    fn trace(&self) -> Vec<Value> {
+        self.trace.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl FrontEnd for ChildFront {
+    fn on_event(&self, event: Event) {
+        if let Event::ToolFinished { tool, args, output, failed, .. } = &event {
+            self.trace.lock().unwrap_or_else(PoisonError::into_inner).push(json!({
+                "tool": tool,
+                "args_chars": args.to_string().chars().count(),
+                "result_chars": output.chars().count(),
+                "status": if *failed { "error" } else { "ok" },
+            }));
+        }
+        let (task, goal) = (self.task, self.goal.clone());
+        self.parent.on_event(Event::Child { task, goal, event: Box::new(event) });
+    }
+
+    fn clarify<'a>(&'a self, _: &'a str, _: &'a [String]) -> BoxFuture<'a, Option<String>> {
+        Box::pin(std::future::ready(None))
+    }
+}

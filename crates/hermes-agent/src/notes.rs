@@ -1,0 +1,32 @@
+//! What the loop itself says to the model, in the person's place.
+//!
+//! Each note begins with [`MARK`], so that a reader of the history can tell it from what a person
+//! wrote.
+
+/// How every note begins.
+pub const MARK: &str = "[Note from Hermes]";
+
+/// A note.
+#[must_use]
+pub fn note(text: &str) -> String {
+    format!("{MARK} {text}")
+}
+
+/// Whether a message is a note and not a person's.
+#[must_use]
+pub fn is_note(text: &str) -> bool {
+    text.starts_with(MARK)
+}
+
+pub(crate) const GO_ON: &str = "Your last message was cut off by the limit on its length. Go on \
+    exactly where it stopped: no greeting, no repetition, no summary.";
+pub(crate) const BROKEN_CALL: &str = "The connection broke while you were writing a tool call, so \
+    nothing was run. Make the call again, in smaller pieces (below about 8,000 tokens each).";
+pub(crate) const NUDGE: &str = "You called tools and then said nothing. Look at their results and \
+    go on with the task, or answer.";
+pub(crate) const ANSWER_NOW: &str = "You have thought about it but not answered. Write your answer \
+    now.";
+pub(crate) const SUM_UP: &str = "The limit on steps for this request is reached and no more tools can \
+    be called. Say briefly what is done, what is not, and what the next step would be.";
+pub(crate) const STOPPED_BEFORE_TEXT: &str = "(stopped by the user before there was an answer)";
+pub(crate) const STOPPED_AT_TOOLS: &str = "(stopped by the user while tools were running)";
