@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::sessions::args::SessionsCommand;
 use crate::exit;
 
 /// An agent's tools, by hand and for programs.
@@ -18,16 +19,106 @@ use crate::exit;
 #[command(
     name = "hermes",
     version,
-    about = "A tools runtime for agents: list tools, call them, see what a model would see",
+    about = "An agent with tools: talk with it, ask it one question, or use its tools by hand",
     after_help = exit::TABLE,
-    arg_required_else_help = true,
     max_term_width = 100
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) flags: GlobalFlags,
+    #[command(flatten)]
+    pub(crate) talk: TalkFlags,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
+}
+
+/// Flags about the conversation; they may stand before `chat` or after it.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Conversation")]
+pub(crate) struct TalkFlags {
+    /// Ask one question, print the answer and leave; `-` or nothing reads it from stdin
+    #[arg(
+        short = 'z',
+        long,
+        value_name = "PROMPT",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        allow_hyphen_values = true
+    )]
+    pub(crate) oneshot: Option<String>,
+    /// The model
+    #[arg(short, long)]
+    pub(crate) model: Option<String>,
+    /// Who serves it
+    #[arg(long)]
+    pub(crate) provider: Option<String>,
+    /// The toolsets it may use, separated by commas
+    #[arg(short, long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) toolsets: Vec<String>,
+    /// Go on with a session, by id, beginning of an id, or title
+    #[arg(short, long, value_name = "ID|TITLE", conflicts_with = "go_on")]
+    pub(crate) resume: Option<String>,
+    /// Go on with the newest session, or the newest of this title
+    #[arg(
+        short = 'c',
+        long = "continue",
+        value_name = "TITLE",
+        num_args = 0..=1,
+        require_equals = false
+    )]
+    pub(crate) go_on: Option<Option<String>>,
+    /// Model calls for one answer
+    #[arg(long, value_name = "N")]
+    pub(crate) max_turns: Option<u32>,
+    /// Leave SOUL.md, project files and memory out of the instructions
+    #[arg(long)]
+    pub(crate) ignore_rules: bool,
+    /// Tell the model the id of its session
+    #[arg(long)]
+    pub(crate) pass_session_id: bool,
+    /// Where the session came from, for lists; `cli` by default
+    #[arg(long, value_name = "TAG")]
+    pub(crate) source: Option<String>,
+    /// With -z: print the whole result as JSON for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// With -z: write tokens and cost to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) usage_file: Option<PathBuf>,
+    /// With -z: show an image with the question
+    #[arg(long = "image", value_name = "FILE")]
+    pub(crate) images: Vec<PathBuf>,
+}
+
+impl TalkFlags {
+    /// These flags, and where they say nothing, those that stood before the command.
+    pub(crate) fn over(self, before: &Self) -> Self {
+        let before = before.clone();
+        Self {
+            oneshot: self.oneshot.or(before.oneshot),
+            model: self.model.or(before.model),
+            provider: self.provider.or(before.provider),
+            toolsets: if self.toolsets.is_empty() { before.toolsets } else { self.toolsets },
+            resume: self.resume.or(before.resume),
+            go_on: self.go_on.or(before.go_on),
+            max_turns: self.max_turns.or(before.max_turns),
+            ignore_rules: self.ignore_rules || before.ignore_rules,
+            pass_session_id: self.pass_session_id || before.pass_session_id,
+            source: self.source.or(before.source),
+            json: self.json || before.json,
+            usage_file: self.usage_file.or(before.usage_file),
+            images: if self.images.is_empty() { before.images } else { self.images },
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ChatArgs {
+    /// Ask this one question, print the answer and leave
+    #[arg(short, long, value_name = "PROMPT")]
+    pub(crate) query: Option<String>,
+    #[command(flatten)]
+    pub(crate) talk: TalkFlags,
 }
 
 /// Flags that every command takes.
@@ -46,10 +137,18 @@ pub(crate) struct GlobalFlags {
     /// Say more on stderr; twice for debugging
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
+    /// Use another state folder: the profile of this name
+    #[arg(short, long, global = true, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Use built-in settings instead of config.yaml
+    #[arg(long, global = true)]
+    pub(crate) ignore_user_config: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Talk with the agent (also without any command)
+    Chat(ChatArgs),
     /// List, inspect, call, enable and disable tools
     #[command(subcommand)]
     Tools(ToolsCommand),
@@ -68,6 +167,25 @@ pub(crate) enum Command {
     /// Look at and go back to the state of a project before a tool changed it
     #[command(subcommand)]
     Checkpoints(CheckpointsCommand),
+    /// List, search, export and tidy past conversations
+    #[command(subcommand)]
+    Sessions(SessionsCommand),
+    /// See and change the notes that sessions begin with
+    #[command(subcommand)]
+    Memory(MemoryCommand),
+    /// See and choose the model that answers
+    Model {
+        #[command(subcommand)]
+        command: Option<ModelCommand>,
+    },
+    /// Get from nothing to a model that answers, in three questions
+    Setup,
+    /// Show what a conversation takes up before the first word
+    PromptSize {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Check this installation and say what to mend
     Doctor(DoctorArgs),
     /// Print a completion script: `source <(hermes completion bash)`
@@ -165,7 +283,7 @@ pub(crate) struct ToolsSchema {
     #[arg(long, value_delimiter = ',', value_name = "TOOLSET,…")]
     pub(crate) disable: Vec<String>,
     /// Shape the schemas as this provider wants them
-    #[arg(long, short, default_value = "openai")]
+    #[arg(long, default_value = "openai")]
     pub(crate) provider: String,
     /// The model's context window, which decides whether tools hide behind tool_search
     #[arg(long, value_name = "TOKENS")]
@@ -386,6 +504,89 @@ pub(crate) struct ApprovalsAdd {
     /// A command, a pattern (`*`, `?`, `[abc]`) of whole commands, or a category
     #[arg(value_name = "PATTERN|CATEGORY")]
     pub(crate) rule: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelCommand {
+    /// Show the model in force, where it is and what it costs
+    Show {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Choose the model for this and later conversations
+    Set {
+        /// The model, as its provider calls it
+        model: String,
+        /// Who serves it
+        #[arg(long)]
+        provider: Option<String>,
+    },
+    /// List the providers that are known, and whether there is a key
+    Providers {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoryCommand {
+    /// Print all notes, and how much room they take
+    Show {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Add a note
+    Add {
+        /// The note
+        text: String,
+        #[command(flatten)]
+        options: MemoryOptions,
+    },
+    /// Put another note in the place of one
+    Replace {
+        /// A part of the note that no other holds
+        old: String,
+        /// The new note
+        new: String,
+        #[command(flatten)]
+        options: MemoryOptions,
+    },
+    /// Remove a note
+    #[command(visible_alias = "rm")]
+    Remove {
+        /// A part of the note that no other holds
+        old: String,
+        #[command(flatten)]
+        options: MemoryOptions,
+    },
+    /// Print where the notes are
+    Path {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MemoryOptions {
+    /// Whose notes
+    #[arg(long, short, default_value = "memory")]
+    pub(crate) target: MemoryWhose,
+    /// Print JSON for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Whose notes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum MemoryWhose {
+    /// What the agent noted for itself
+    Memory,
+    /// What the agent knows of you
+    User,
 }
 
 #[derive(Debug, Subcommand)]

@@ -10,6 +10,8 @@ pub(crate) enum Exit {
     Failed = 1,
     /// The command line or a name in it makes no sense.
     Usage = 2,
+    /// There is an answer, but not the whole of it.
+    Partial = 3,
     /// A rule kept a tool from running.
     Blocked = 4,
     /// It took too long.
@@ -24,6 +26,7 @@ Exit codes:
     0  done
     1  failed; the message, or the printed result, says why
     2  usage error: unknown command, flag, tool, toolset or key
+    3  partly done: the answer is not complete
     4  blocked by a rule
     5  timed out
   130  interrupted";

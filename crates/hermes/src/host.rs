@@ -22,6 +22,7 @@ use hermes_plugins::shell_hooks::{
     Allowlist, Consent, ConsentSources, ReadConfig, Runner, SAFE_MODE_VARIABLE, ShellHook,
     read_config, register,
 };
+use hermes_runtime::approval::Approver;
 use hermes_runtime::registry::{Registry, Snapshot};
 use hermes_runtime::toolsets::builtin::PLATFORMS;
 use hermes_runtime::toolsets::platform::{
@@ -34,9 +35,8 @@ use hermes_store::config::{Config, ConfigError};
 use hermes_store::dotenv::DotEnv;
 use hermes_store::home::Home;
 use hermes_tool::{Origin, Tool, Vars};
+use hermes_tools::agent_level::MoaSettings;
 use serde_json::Value;
-// The built-in tools register themselves at link time; naming the crate is what links it.
-use hermes_tools as _;
 
 use crate::approve::{TerminalApprover, answer, is_interactive};
 use crate::cli::GlobalFlags;
@@ -45,6 +45,8 @@ use crate::ui::Ui;
 
 /// The platform whose toolsets the command line uses.
 pub(crate) const PLATFORM: &str = "cli";
+/// The toolset of several models on one question.
+const MIXTURE: &str = "moa";
 
 /// Where things are and what they say.
 pub(crate) struct Host {
@@ -69,7 +71,10 @@ impl Host {
     /// Reads `.env` and `config.yaml`.
     pub(crate) fn open(flags: &GlobalFlags) -> anyhow::Result<Self> {
         let process_vars = Vars::from_process();
-        let home = Home::locate(|name| process_vars.get(name).map(str::to_owned))?;
+        let mut home = Home::locate(|name| process_vars.get(name).map(str::to_owned))?;
+        if let Some(profile) = &flags.profile {
+            home = home.profile(profile)?;
+        }
         let (dotenv, dotenv_error) = match DotEnv::load(&home.env_file()) {
             Ok(dotenv) => (dotenv, None),
             Err(problem) => (DotEnv::default(), Some(problem)),
@@ -81,19 +86,38 @@ impl Host {
         }
         let vars = process_vars.overlaid(over);
         let lookup = |name: &str| vars.get(name).map(str::to_owned);
-        let (config, config_error) = Config::load_or_default(&home.config_file(), lookup);
+        let (config, config_error) = if flags.ignore_user_config {
+            (Config::empty(home.config_file()), None)
+        } else {
+            Config::load_or_default(&home.config_file(), lookup)
+        };
         let flags = flags.clone();
         Ok(Self { home, vars, dotenv, dotenv_error, process_vars, config, config_error, flags })
     }
 
     /// Builds a runtime with every linked tool.
     pub(crate) fn runtime(&self) -> Runtime {
+        self.runtime_asking(Arc::new(TerminalApprover))
+    }
+
+    /// The same with somebody else to ask about calls that a hook is unsure of.
+    pub(crate) fn runtime_asking(&self, approver: Arc<dyn Approver>) -> Runtime {
         Runtime::builder()
             .registry(Arc::new(Registry::with_linked_tools()))
             .config(self.config.value().clone())
             .vars(self.call_vars())
-            .approver(Arc::new(TerminalApprover))
+            .approver(approver)
             .build()
+    }
+
+    /// The flags that every command takes.
+    pub(crate) fn flags(&self) -> &GlobalFlags {
+        &self.flags
+    }
+
+    /// Whether more is to be said on stderr.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.flags.verbose > 0
     }
 
     /// Tells loudly what is wrong with the configuration and `.env`, and not in force.
@@ -165,10 +189,15 @@ impl Host {
         if self.vars.non_blank("XAI_API_KEY").is_some() {
             credentials.push(Credential::Xai);
         }
+        let mut unlisted = unlisted_toolsets(&toolsets, &tables);
+        // Several models at once cost several times as much: only who has named them gets the tool.
+        if !MoaSettings::from_config(config, None).is_some_and(|moa| moa.is_usable()) {
+            unlisted.retain(|name| name != MIXTURE);
+        }
         let request = PlatformRequest {
             platform,
             settings: &settings,
-            plugin_toolsets: &unlisted_toolsets(&toolsets, &tables),
+            plugin_toolsets: &unlisted,
             mcp_servers: &enabled_mcp_servers(config),
             credentials: &credentials,
         };

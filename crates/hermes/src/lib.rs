@@ -9,10 +9,12 @@
 //! starts no process, opens no database and talks to nobody.
 
 mod approve;
+mod chat;
 mod cli;
 mod commands;
 mod exit;
 mod host;
+mod talk;
 mod ui;
 
 use std::io::IsTerminal;
@@ -21,7 +23,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use owo_colors::OwoColorize;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, TalkFlags};
 use crate::exit::{Exit, UsageError};
 use crate::host::Host;
 use crate::ui::{Ui, is_broken_pipe};
@@ -86,19 +88,40 @@ pub fn command() -> clap::Command {
 }
 
 fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
-    if let Command::Completion { shell } = &cli.command {
+    if let Some(Command::Completion { shell }) = &cli.command {
         return commands::completion::run(*shell, ui);
     }
     let host = Host::open(&cli.flags)?;
-    match &cli.command {
+    let Some(command) = &cli.command else {
+        return talk(&cli.talk, &host, ui);
+    };
+    match command {
+        Command::Chat(args) => {
+            let mut flags = args.talk.clone().over(&cli.talk);
+            flags.oneshot = args.query.clone().or(flags.oneshot);
+            talk(&flags, &host, ui)
+        }
         Command::Tools(command) => commands::tools::run(command, &host, ui),
         Command::Toolsets(command) => commands::toolsets::run(command, &host, ui),
         Command::Config(command) => commands::config::run(command, &host, ui),
         Command::Hooks(command) => commands::hooks::run(command, &host, ui),
         Command::Approvals(command) => commands::approvals::run(command, &host, ui),
         Command::Checkpoints(command) => commands::checkpoints::run(command, &host, ui),
+        Command::Sessions(command) => commands::sessions::run(command, &host, ui),
+        Command::Memory(command) => commands::memory::run(command, &host, ui),
+        Command::Model { command } => commands::model::run(command.as_ref(), &host, ui),
+        Command::Setup => commands::setup::run(&host, ui),
+        Command::PromptSize { json } => commands::prompt_size::run(*json, &host, ui),
         Command::Doctor(args) => commands::doctor::run(args, &host, ui),
         Command::Completion { .. } => Ok(Exit::Done),
+    }
+}
+
+/// One question if one was given, else a conversation.
+fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+    match &flags.oneshot {
+        Some(asked) => talk::oneshot::run(asked, flags, host, ui),
+        None => talk::chat::run(flags, host, ui),
     }
 }
 
@@ -137,7 +160,7 @@ fn start_logging(verbose: u8) {
     };
     tracing_subscriber::fmt()
         .with_max_level(level)
-        .with_writer(std::io::stderr)
+        .with_writer(|| chat::terminal::LogWriter)
         .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .with_target(false)

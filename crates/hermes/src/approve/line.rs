@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::termios::{FlushArg, tcflush};
+use nix::sys::termios::{FlushArg, LocalFlags, SetArg, Termios, tcflush, tcgetattr, tcsetattr};
 use nix::unistd::read;
 use tokio_util::sync::CancellationToken;
 
@@ -33,8 +33,52 @@ pub(super) fn forget_typed(input: impl AsFd) {
     let _ = tcflush(input, FlushArg::TCIFLUSH);
 }
 
-/// The next line, without its end.
+/// A terminal that shows nothing of what is typed, until this is dropped.
+struct Unseen<F: AsFd> {
+    input: F,
+    before: Termios,
+}
+
+impl<F: AsFd> Unseen<F> {
+    fn new(input: F) -> Option<Self> {
+        let before = tcgetattr(&input).ok()?;
+        let mut silent = before.clone();
+        silent.local_flags.remove(LocalFlags::ECHO);
+        tcsetattr(&input, SetArg::TCSAFLUSH, &silent).ok()?;
+        Some(Self { input, before })
+    }
+}
+
+impl<F: AsFd> Drop for Unseen<F> {
+    fn drop(&mut self) {
+        let _ = tcsetattr(&self.input, SetArg::TCSAFLUSH, &self.before);
+    }
+}
+
+/// The next line, typed unseen, exactly as it was typed. It is asked for once nothing is shown any
+/// more; where that cannot be had nothing is asked.
+pub(super) fn unseen_line(
+    input: impl AsFd + Copy,
+    wait: Duration,
+    over: &CancellationToken,
+    ask: impl FnOnce() -> std::io::Result<()>,
+) -> Line {
+    let Some(_unseen) = Unseen::new(input) else { return Line::Ended };
+    if ask().is_err() {
+        return Line::Ended;
+    }
+    read_line(input, wait, over)
+}
+
+/// The next line, without its end and blanks around it.
 pub(super) fn next_line(input: impl AsFd, wait: Duration, over: &CancellationToken) -> Line {
+    match read_line(input, wait, over) {
+        Line::Typed(text) => Line::Typed(text.trim().to_owned()),
+        other => other,
+    }
+}
+
+fn read_line(input: impl AsFd, wait: Duration, over: &CancellationToken) -> Line {
     let until = Instant::now() + wait;
     let mut typed = Vec::new();
     loop {
@@ -58,7 +102,7 @@ pub(super) fn next_line(input: impl AsFd, wait: Duration, over: &CancellationTok
             Err(_) => return Line::Ended,
         }
         if let Some(end) = typed.iter().position(|byte| *byte == b'\n') {
-            return Line::Typed(String::from_utf8_lossy(&typed[..end]).trim().to_owned());
+            return Line::Typed(String::from_utf8_lossy(&typed[..end]).into_owned());
         }
         if typed.len() > MAX_LINE {
             return Line::Ended;
@@ -102,6 +146,23 @@ mod tests {
         assert_eq!(line, Line::TimedOut);
         typing(b"once\n");
         assert_eq!(next_line(&terminal.slave, LONG, &token), Line::Typed("once".to_owned()));
+    }
+
+    #[test]
+    fn a_secret_is_not_echoed_and_the_terminal_is_as_it_was_afterwards() {
+        let terminal = nix::pty::openpty(None, None).unwrap();
+        let echoes = || tcgetattr(&terminal.slave).unwrap().local_flags.contains(LocalFlags::ECHO);
+        assert!(echoes());
+        let typed = unseen_line(&terminal.slave, LONG, &CancellationToken::new(), || {
+            assert!(!echoes());
+            nix::unistd::write(&terminal.master, b" s3cret \n")?;
+            Ok(())
+        });
+        assert_eq!(typed, Line::Typed(" s3cret ".to_owned()));
+        assert!(echoes());
+        let (input, _output) = pipe().unwrap();
+        let ask = || panic!("asked where it would be shown");
+        assert_eq!(unseen_line(&input, LONG, &CancellationToken::new(), ask), Line::Ended);
     }
 
     #[test]

@@ -11,13 +11,14 @@ mod prompt;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-use hermes_approval::{Answer, Asker, Question, Scope};
+use hermes_approval::{Answer, Asker, Question, Scope, SecretQuestion};
 use hermes_runtime::approval::{ApprovalRequest, Approver, Decision};
 use hermes_tool::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use hooks::HookObserver;
-use prompt::Prompt;
+use line::{Line, unseen_line};
+pub(crate) use prompt::{Prompt, choice};
 
 /// Puts the gate's questions to the person at the terminal.
 pub(crate) struct TerminalAsker;
@@ -26,10 +27,19 @@ impl Asker for TerminalAsker {
     fn ask(&self, question: Question) -> BoxFuture<Answer> {
         Box::pin(put(Prompt::about_command(&question), question.wait, question.cancellation))
     }
+
+    fn secret(&self, question: SecretQuestion) -> BoxFuture<Option<String>> {
+        Box::pin(async move {
+            if !is_interactive() {
+                return None;
+            }
+            tokio::task::spawn_blocking(move || unseen(&question)).await.ok().flatten()
+        })
+    }
 }
 
 /// How long the question of a plugin's rule stays on the screen.
-const PLUGIN_WAIT: Duration = hermes_approval::DEFAULT_TIMEOUT;
+pub(crate) const PLUGIN_WAIT: Duration = hermes_approval::DEFAULT_TIMEOUT;
 
 /// Puts the questions of plugins' rules to the person at the terminal.
 pub(crate) struct TerminalApprover;
@@ -40,14 +50,19 @@ impl Approver for TerminalApprover {
             let token = CancellationToken::new();
             // Whoever no longer wants the answer drops this future, and the prompt hears of it.
             let _over = token.clone().drop_guard();
-            match put(Prompt::about_call(&request), PLUGIN_WAIT, token).await {
-                Answer::Allowed(Scope::Once) => Decision::Once,
-                Answer::Allowed(Scope::Session | Scope::Always) => Decision::ForSession,
-                Answer::Denied { .. } | Answer::Failed(_) => Decision::Denied,
-                Answer::TimedOut => Decision::TimedOut,
-                Answer::NobodyThere => Decision::NobodyThere,
-            }
+            decision(&put(Prompt::about_call(&request), PLUGIN_WAIT, token).await)
         })
+    }
+}
+
+/// An answer, in the words of plugins' rules.
+pub(crate) fn decision(answer: &Answer) -> Decision {
+    match answer {
+        Answer::Allowed(Scope::Once) => Decision::Once,
+        Answer::Allowed(Scope::Session | Scope::Always) => Decision::ForSession,
+        Answer::Denied { .. } | Answer::Failed(_) => Decision::Denied,
+        Answer::TimedOut => Decision::TimedOut,
+        Answer::NobodyThere => Decision::NobodyThere,
     }
 }
 
@@ -58,6 +73,22 @@ async fn put(prompt: Prompt, wait: Duration, over: CancellationToken) -> Answer 
     }
     let asked = tokio::task::spawn_blocking(move || prompt.put(wait, &over));
     asked.await.unwrap_or_else(|_| Answer::Failed("the prompt broke".to_owned()))
+}
+
+/// Asks for something that is typed unseen.
+fn unseen(question: &SecretQuestion) -> Option<String> {
+    let SecretQuestion { text, wait, cancellation } = question;
+    let input = std::io::stdin();
+    let mut err = anstream::stderr();
+    let typed = unseen_line(&input, *wait, cancellation, || {
+        write!(err, "\n{text} ({} s, nothing is shown): ", wait.as_secs())?;
+        err.flush()
+    });
+    let _ = writeln!(err);
+    match typed {
+        Line::Typed(typed) => Some(typed),
+        Line::Ended | Line::TimedOut | Line::Over => None,
+    }
 }
 
 /// Whether a person can be asked.

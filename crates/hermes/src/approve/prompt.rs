@@ -13,7 +13,7 @@ use super::line::{Line, forget_typed, next_line};
 
 /// A question as it is shown.
 #[derive(Debug)]
-pub(super) struct Prompt {
+pub(crate) struct Prompt {
     /// What wants to happen, in a line.
     headline: String,
     /// The command or the arguments, as they may be shown.
@@ -26,7 +26,7 @@ pub(super) struct Prompt {
 
 impl Prompt {
     /// About a command that the gate has flagged.
-    pub(super) fn about_command(question: &Question) -> Self {
+    pub(crate) fn about_command(question: &Question) -> Self {
         let mut reasons: Vec<(String, String)> = question
             .concerns
             .iter()
@@ -49,7 +49,7 @@ impl Prompt {
     }
 
     /// About a tool call that a plugin's rule has stopped.
-    pub(super) fn about_call(request: &ApprovalRequest) -> Self {
+    pub(crate) fn about_call(request: &ApprovalRequest) -> Self {
         Self {
             headline: format!("{} wants to run with:", request.tool),
             subject: serde_json::to_string(&request.args).unwrap_or_default(),
@@ -78,7 +78,12 @@ impl Prompt {
     }
 
     fn text(&self, wait: Duration) -> String {
-        let mut text = format!("\n{} {}\n\n", "!".yellow().bold(), self.headline.bold());
+        format!("\n{}{} ({} s): ", self.statement(), self.choices(), wait.as_secs())
+    }
+
+    /// What wants to happen, and what speaks against it.
+    pub(crate) fn statement(&self) -> String {
+        let mut text = format!("{} {}\n\n", "!".yellow().bold(), self.headline.bold());
         for line in self.subject.lines() {
             let _ = writeln!(text, "    {line}");
         }
@@ -86,18 +91,21 @@ impl Prompt {
         for (name, why) in &self.reasons {
             let _ = writeln!(text, "  {}: {why}", name.yellow());
         }
-        let choices = match self.widest {
-            Scope::Once => "[o]nce, [N]o",
-            Scope::Session => "[o]nce, for the [s]ession, [N]o",
-            Scope::Always => "[o]nce, for the [s]ession, [a]lways, [N]o",
-        };
-        let _ = write!(text, "Allow? {choices} ({} s): ", wait.as_secs());
         text
+    }
+
+    /// The answers there are; everything else is a no.
+    pub(crate) fn choices(&self) -> &'static str {
+        match self.widest {
+            Scope::Once => "Allow? [o]nce, [N]o",
+            Scope::Session => "Allow? [o]nce, for the [s]ession, [N]o",
+            Scope::Always => "Allow? [o]nce, for the [s]ession, [a]lways, [N]o",
+        }
     }
 }
 
 /// What somebody typed, as an answer: everything that is no clear yes is a no.
-fn choice(typed: &str) -> Answer {
+pub(crate) fn choice(typed: &str) -> Answer {
     match typed.to_lowercase().as_str() {
         "o" | "once" => Answer::Allowed(Scope::Once),
         "s" | "session" => Answer::Allowed(Scope::Session),

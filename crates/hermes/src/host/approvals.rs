@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hermes_approval::{Approvals, Around, Settings, Tirith};
+use hermes_approval::{Approvals, Around, Asker, Reviewer, Settings, Tirith};
 use hermes_runtime::Runtime;
 use hermes_tool::Vars;
 
@@ -24,11 +24,27 @@ impl Host {
 
     /// The gate for commands of this process. Hooks of the runtime hear of its questions.
     pub(crate) fn approvals(&self, settings: Settings, runtime: &Runtime) -> Arc<Approvals> {
+        self.approvals_with(settings, runtime, Some(Arc::new(TerminalAsker)), None)
+    }
+
+    /// The same with somebody else to ask, or nobody, and a model that looks at commands first.
+    pub(crate) fn approvals_with(
+        &self,
+        settings: Settings,
+        runtime: &Runtime,
+        asker: Option<Arc<dyn Asker>>,
+        reviewer: Option<Arc<dyn Reviewer>>,
+    ) -> Arc<Approvals> {
         let scanner = Tirith::new(&settings.scanner, &self.vars);
-        let gate = Approvals::builder(settings)
+        let mut gate = Approvals::builder(settings)
             .home(&self.home)
-            .asker(Arc::new(TerminalAsker))
             .observer(Arc::new(HookObserver(Arc::clone(runtime.hooks()))));
+        if let Some(asker) = asker {
+            gate = gate.asker(asker);
+        }
+        if let Some(reviewer) = reviewer {
+            gate = gate.reviewer(reviewer);
+        }
         match scanner {
             Some(scanner) => gate.scanner(Arc::new(scanner)).build(),
             None => gate.build(),

@@ -5,6 +5,7 @@ mod wrap;
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -31,6 +32,13 @@ impl Ui {
         let width = if is_terminal { terminal_width() } else { UNLIMITED };
         let (out, err) = (Box::new(anstream::stdout()), Box::new(anstream::stderr()));
         Self { out, err, width, is_terminal }
+    }
+
+    /// Streams that end in memory, both in the same place, for a terminal of this width.
+    pub(crate) fn captured(width: usize) -> (Self, Captured) {
+        let captured = Captured::default();
+        let (out, err) = (Box::new(captured.clone()), Box::new(captured.clone()));
+        (Self { out, err, width, is_terminal: true }, captured)
     }
 
     /// One line of data.
@@ -71,6 +79,29 @@ impl Ui {
     /// A table, as wide as the terminal.
     pub(crate) fn table(&mut self, table: &Table) -> io::Result<()> {
         table.write(&mut self.out, self.width)
+    }
+}
+
+/// What was printed into memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Captured(Arc<Mutex<Vec<u8>>>);
+
+impl Captured {
+    /// What was printed so far, colours included.
+    pub(crate) fn text(&self) -> String {
+        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Write for Captured {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

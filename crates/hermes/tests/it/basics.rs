@@ -47,9 +47,13 @@ fn every_subcommand_has_help() {
 }
 
 #[test]
-fn nothing_asked_for_is_a_usage_error_with_help() {
-    let run = Sandbox::new().run([""; 0]).exits(2).notes("Usage: hermes");
+fn without_a_command_and_without_a_model_the_ways_to_one_are_shown() {
+    let run = Sandbox::new().run([""; 0]).exits(1).notes("hermes setup").notes("hermes tools list");
     assert_eq!(run.out, "");
+}
+
+#[test]
+fn a_command_without_its_part_is_a_usage_error_with_help() {
     Sandbox::new().run(["tools"]).exits(2).notes("Usage: hermes tools");
 }
 

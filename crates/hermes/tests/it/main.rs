@@ -14,6 +14,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod adding_a_tool;
+mod agent;
 mod approvals;
 mod basics;
 mod broken_config;
@@ -23,7 +24,9 @@ mod config;
 mod doctor;
 mod file_crash;
 mod hooks;
+mod memory;
 mod secrets;
+mod sessions;
 mod support;
 mod tools_call;
 mod tools_call_bad_input;

@@ -140,10 +140,16 @@ impl Sandbox {
         }
     }
 
-    /// Runs the program with a stdout of the test's choice; answers exit code and stderr.
-    pub(crate) fn run_into(&self, stdout: impl Into<Stdio>, args: &[&str]) -> (i32, String) {
+    /// The program in its sandbox, for tests that look after the process themselves.
+    pub(crate) fn command(&self) -> std::process::Command {
         let mut command = std_command(&self.program);
         command.env_clear().envs(self.environment()).current_dir(self.folder.path());
+        command
+    }
+
+    /// Runs the program with a stdout of the test's choice; answers exit code and stderr.
+    pub(crate) fn run_into(&self, stdout: impl Into<Stdio>, args: &[&str]) -> (i32, String) {
+        let mut command = self.command();
         let child = command.args(args).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped());
         let output = child.spawn().unwrap().wait_with_output().unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
@@ -153,8 +159,8 @@ impl Sandbox {
     /// shows is the run's stderr.
     pub(crate) fn run_at_terminal(&self, args: &[&str], answer: &str) -> Run {
         let terminal = nix::pty::openpty(None, None).unwrap();
-        let mut command = std_command(&self.program);
-        command.env_clear().envs(self.environment()).current_dir(self.folder.path()).args(args);
+        let mut command = self.command();
+        command.args(args);
         command.stdin(terminal.slave.try_clone().unwrap()).stderr(terminal.slave);
         let started = Instant::now();
         let child = command.stdout(Stdio::piped()).spawn().unwrap();

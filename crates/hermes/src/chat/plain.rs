@@ -1,0 +1,197 @@
+//! A conversation without a terminal: a message a line in, answers on stdout, all else on stderr.
+
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::time::Instant;
+
+use hermes_agent::Event;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::conversation::{Ask, Conversation, TurnOutcome};
+use super::display::{Activity, Colour, Shown, Style, Transcript, notes};
+use super::settings::ChatSettings;
+use super::slash::{self, Action, Line};
+use super::wire::{Given, Inbox, Told};
+use crate::exit::Exit;
+
+/// Where nothing is broken into rows.
+const WIDE: usize = 4_096;
+
+/// Where a plain conversation goes.
+pub(crate) struct Streams<O, E> {
+    pub(crate) out: O,
+    pub(crate) err: E,
+}
+
+/// Takes a message from each line until there are no more.
+pub(crate) async fn run<O: Write, E: Write>(
+    conversation: Arc<dyn Conversation>,
+    mut inbox: Inbox,
+    (activity, settings): (Activity, ChatSettings),
+    input: impl BufRead + Send + 'static,
+    mut streams: Streams<O, E>,
+) -> anyhow::Result<Exit> {
+    let mut lines = lines_of(input)?;
+    let mut exit = Exit::Done;
+    let shown = Shown { reasoning: false, ..settings.shown };
+    while let Some(line) = lines.recv().await {
+        let line = line?;
+        match slash::read(&line) {
+            _ if line.trim().is_empty() => continue,
+            Line::Text => {}
+            Line::Command(command, rest) => match (command.read)(rest) {
+                Ok(Action::Quit { delete: false }) => break,
+                _ => {
+                    let name = command.name;
+                    writeln!(streams.err, "! /{name} needs a terminal; it was left out")?;
+                    continue;
+                }
+            },
+            Line::Mistaken(mistake) => {
+                writeln!(streams.err, "! {mistake}")?;
+                continue;
+            }
+        }
+        let transcript = Transcript::new(shown, activity.clone(), Instant::now());
+        let turn = Arc::clone(&conversation);
+        let mut turn = tokio::spawn(async move { turn.turn(Ask::from(line)).await });
+        let mut teller = Teller { transcript, streams: &mut streams };
+        let end = loop {
+            tokio::select! {
+                biased;
+                Some(told) = inbox.recv() => teller.tell(told)?,
+                end = &mut turn => break end?,
+            }
+        };
+        while let Ok(told) = inbox.try_recv() {
+            teller.tell(told)?;
+        }
+        exit = match end.outcome {
+            TurnOutcome::Done => Exit::Done,
+            TurnOutcome::Interrupted => Exit::Interrupted,
+            TurnOutcome::Partial(why) | TurnOutcome::Failed(why) => {
+                writeln!(streams.err, "! {why}")?;
+                Exit::Failed
+            }
+        };
+    }
+    Ok(exit)
+}
+
+struct Teller<'a, O, E> {
+    transcript: Transcript,
+    streams: &'a mut Streams<O, E>,
+}
+
+impl<O: Write, E: Write> Teller<'_, O, E> {
+    fn tell(&mut self, told: Told) -> std::io::Result<()> {
+        let style = Style::new(Colour::Off, WIDE);
+        match told {
+            // There is nobody to ask.
+            Told::Question(question) => drop(question.answer.send(Given::Refused)),
+            Told::Event(Event::Said { text }) if !text.trim().is_empty() => {
+                writeln!(self.streams.out, "{}", text.trim())?;
+                self.streams.out.flush()?;
+            }
+            Told::Event(Event::Text(_) | Event::Reasoning(_) | Event::Said { .. }) => {}
+            Told::Event(Event::Notice { level, text }) => {
+                for row in notes::notice(level, &text, &style) {
+                    writeln!(self.streams.err, "{row}")?;
+                }
+            }
+            Told::Event(event) => {
+                let rows = self.transcript.on_event(&event, Instant::now(), &style);
+                for row in rows.iter().filter(|row| !row.is_empty()) {
+                    writeln!(self.streams.err, "{row}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads on a thread of its own: a pipe may be silent for long.
+fn lines_of(
+    input: impl BufRead + Send + 'static,
+) -> std::io::Result<UnboundedReceiver<std::io::Result<String>>> {
+    let (sender, lines) = unbounded_channel();
+    std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
+        for line in input.lines() {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::chat::conversation::TurnEnd;
+    use crate::chat::scripted::{Scripted, Step};
+    use crate::chat::wire::Wire;
+
+    fn script(text: &str) -> Vec<Step> {
+        match text {
+            "fail" => {
+                let outcome = TurnOutcome::Failed("no network".into());
+                vec![Step::End(TurnEnd { outcome, ..TurnEnd::default() })]
+            }
+            "ask" => vec![Step::Clarify("which?", &["a"])],
+            _ => {
+                let args = json!({"command": "ls"});
+                vec![
+                    Step::Tell(Event::ToolFinished {
+                        id: "1".into(),
+                        tool: "terminal".into(),
+                        args,
+                        output: "{}".into(),
+                        failed: false,
+                        took: Duration::from_millis(100),
+                    }),
+                    Step::Tell(Event::Text("**an".into())),
+                    Step::Tell(Event::Said { text: "**answer**".into() }),
+                ]
+            }
+        }
+    }
+
+    async fn talked(lines: &'static str) -> (Exit, String, String, Vec<String>) {
+        let (wire, inbox) = Wire::pair();
+        let agent = Arc::new(Scripted::new(&wire, script));
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let streams = Streams { out: &mut out, err: &mut err };
+        let how = (Activity::default(), ChatSettings::default());
+        let conversation = Arc::clone(&agent) as Arc<dyn Conversation>;
+        let exit = run(conversation, inbox, how, lines.as_bytes(), streams).await.unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (exit, text(out), text(err), agent.log())
+    }
+
+    #[tokio::test]
+    async fn answers_go_to_stdout_and_everything_else_to_stderr() {
+        let (exit, out, err, log) = talked("one\n\n/status\ntwo\n").await;
+        assert_eq!(exit, Exit::Done);
+        assert_eq!(out, "**answer**\n**answer**\n");
+        let tool = "┊ ⚡ $         ls  0.1s\n";
+        assert_eq!(err, format!("{tool}! /status needs a terminal; it was left out\n{tool}"));
+        assert_eq!(log, ["turn one", "turn two"]);
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_told_and_quit_ends_it() {
+        let (exit, out, err, log) = talked("fail\n/quit\nnever").await;
+        assert_eq!((exit, out.as_str(), err.as_str()), (Exit::Failed, "", "! no network\n"));
+        assert_eq!(log, ["turn fail"]);
+    }
+
+    #[tokio::test]
+    async fn nobody_is_asked() {
+        assert_eq!(talked("ask\n").await.1, "heard None\n");
+    }
+}

@@ -1,0 +1,222 @@
+//! The loop of a conversation.
+//!
+//! Three things go on at once: a person types, an agent works, and a screen is drawn. Each has a
+//! task or thread of its own, and they meet here: a [`Repl`] takes keys, events, questions and the
+//! results of commands from channels, one at a time, and after each says what the screen looks like.
+//! Nothing it does takes long, so a key is never left waiting, whatever the agent is doing.
+//!
+//! A line that is sent becomes a turn, or a command, or (while a turn runs) whatever the user's
+//! setting says: it interrupts, waits in a queue, or steers. A question of the agent takes the
+//! prompt's place until it is answered; what was being typed comes back afterwards.
+//!
+//! The terminal is behind [`Stage`] and the agent behind [`Conversation`], so all of this can be
+//! played through with neither.
+
+mod actions;
+mod keys;
+mod questions;
+mod reports;
+mod stage;
+#[cfg(test)]
+mod tests;
+mod turns;
+mod view;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hermes_agent::Level;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use self::actions::Done;
+use self::questions::Open;
+pub(crate) use self::stage::{CommandLine, Stage};
+use super::conversation::{Ask, Conversation};
+use super::display::{Activity, Colour, REFRESH, Style, Transcript, notes};
+use super::input::Editor;
+use super::settings::ChatSettings;
+use super::terminal::{Input, Order, Size};
+use super::wire::{Inbox, Question, Told};
+use crate::exit::Exit;
+
+/// How long a second Ctrl-C counts as one more.
+const TWICE: Duration = Duration::from_secs(2);
+/// How long a turn may take to end when the program ends.
+const LAST_MOMENT: Duration = Duration::from_secs(2);
+
+/// What a chat is made of.
+pub(crate) struct Parts<S> {
+    pub(crate) conversation: Arc<dyn Conversation>,
+    pub(crate) stage: S,
+    pub(crate) editor: Editor,
+    pub(crate) activity: Activity,
+    pub(crate) settings: ChatSettings,
+    pub(crate) colour: Colour,
+    pub(crate) size: Size,
+    /// Where the state folder is, for `/profile`.
+    pub(crate) home: PathBuf,
+}
+
+/// A conversation at a terminal.
+pub(crate) struct Repl<S> {
+    conversation: Arc<dyn Conversation>,
+    stage: S,
+    editor: Editor,
+    transcript: Transcript,
+    settings: ChatSettings,
+    colour: Colour,
+    size: Size,
+    home: PathBuf,
+    /// A turn runs.
+    in_turn: bool,
+    /// Commands that are being carried out.
+    commands: usize,
+    /// When the first of them began.
+    commands_since: Instant,
+    queue: VecDeque<Ask>,
+    /// To go with the next message.
+    images: Vec<PathBuf>,
+    questions: VecDeque<Question>,
+    open: Option<Open>,
+    /// A word that stays for a moment.
+    flash: Option<(String, Instant)>,
+    interrupted: Option<Instant>,
+    results: UnboundedSender<Done>,
+    ending: Option<Exit>,
+}
+
+impl<S: Stage> Repl<S> {
+    /// A conversation in which nothing has been said, and where results of commands arrive.
+    pub(crate) fn new(parts: Parts<S>) -> (Self, UnboundedReceiver<Done>) {
+        let (results, done) = unbounded_channel();
+        let activity = Activity {
+            preview: parts.settings.preview,
+            redactor: parts.settings.redactor,
+            ..parts.activity
+        };
+        let repl = Self {
+            transcript: Transcript::new(parts.settings.shown, activity, Instant::now()),
+            conversation: parts.conversation,
+            stage: parts.stage,
+            editor: parts.editor,
+            settings: parts.settings,
+            colour: parts.colour,
+            size: parts.size,
+            home: parts.home,
+            in_turn: false,
+            commands: 0,
+            commands_since: Instant::now(),
+            queue: VecDeque::new(),
+            images: Vec::new(),
+            questions: VecDeque::new(),
+            open: None,
+            flash: None,
+            interrupted: None,
+            results,
+            ending: None,
+        };
+        (repl, done)
+    }
+
+    /// Goes on until the person leaves, or the terminal does.
+    pub(crate) async fn run(
+        &mut self,
+        mut input: UnboundedReceiver<Input>,
+        mut inbox: Inbox,
+        mut done: UnboundedReceiver<Done>,
+    ) -> Exit {
+        loop {
+            self.draw();
+            if let Some(exit) = self.ending {
+                self.wind_up(&mut inbox, &mut done).await;
+                return exit;
+            }
+            tokio::select! {
+                typed = input.recv() => self.on_input(typed.unwrap_or(Input::Gone)),
+                Some(told) = inbox.recv() => self.on_told(told),
+                Some(result) = done.recv() => {
+                    // Whatever happened before the end of a turn is already in the queue.
+                    self.take_all(&mut inbox);
+                    self.on_done(result);
+                }
+                () = tokio::time::sleep(REFRESH), if self.needs_refresh() => {}
+            }
+            self.take_all(&mut inbox);
+            self.mind_questions();
+        }
+    }
+
+    /// Says something before the conversation begins.
+    pub(crate) fn open_with(&mut self, rows: Vec<String>) {
+        self.print(rows);
+    }
+
+    fn take_all(&mut self, inbox: &mut Inbox) {
+        while let Ok(told) = inbox.try_recv() {
+            self.on_told(told);
+        }
+    }
+
+    fn on_told(&mut self, told: Told) {
+        match told {
+            Told::Event(event) => {
+                let rows = self.transcript.on_event(&event, Instant::now(), &self.style());
+                self.print(rows);
+            }
+            Told::Question(question) => self.questions.push_back(question),
+        }
+    }
+
+    /// Whether something on the screen moves by itself.
+    fn needs_refresh(&self) -> bool {
+        self.is_busy() || self.open.is_some() || self.flash.is_some()
+    }
+
+    fn is_busy(&self) -> bool {
+        self.in_turn || self.commands > 0
+    }
+
+    fn style(&self) -> Style {
+        Style::new(self.colour, self.size.columns)
+    }
+
+    fn print(&self, rows: Vec<String>) {
+        if !rows.is_empty() {
+            self.stage.order(Order::Print(rows));
+        }
+    }
+
+    fn notice(&self, level: Level, text: &str) {
+        self.print(notes::notice(level, text, &self.style()));
+    }
+
+    fn leave(&mut self, exit: Exit) {
+        self.ending = Some(exit);
+    }
+
+    /// Lets a running turn end in order, but not for ever.
+    async fn wind_up(&mut self, inbox: &mut Inbox, done: &mut UnboundedReceiver<Done>) {
+        self.questions.clear();
+        self.open = None;
+        self.queue.clear();
+        if self.in_turn {
+            self.conversation.interrupt();
+            let ended = async {
+                while let Some(result) = done.recv().await {
+                    if matches!(result, Done::Turn(_)) {
+                        return Some(result);
+                    }
+                }
+                None
+            };
+            if let Ok(Some(result)) = tokio::time::timeout(LAST_MOMENT, ended).await {
+                self.take_all(inbox);
+                self.questions.clear();
+                self.on_done(result);
+            }
+        }
+        self.print(self.farewell());
+    }
+}

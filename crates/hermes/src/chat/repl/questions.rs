@@ -1,0 +1,187 @@
+//! Questions of the agent, which take the prompt's place.
+
+use std::time::{Duration, Instant};
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use hermes_agent::Level;
+
+use super::{Repl, Stage};
+use crate::chat::display::fit::{shown, wrap_text};
+use crate::chat::display::{Colour, Ink, Style};
+use crate::chat::input::{Completer, Editor, Hints, History, Outcome, Prompt};
+use crate::chat::terminal::Frame;
+use crate::chat::wire::{Given, Question, Subject};
+
+/// Keys pressed so soon after a question appeared were meant for something else.
+const REACTION: Duration = Duration::from_millis(400);
+
+/// The question that is on the screen.
+pub(super) struct Open {
+    question: Question,
+    editor: Editor,
+    since: Instant,
+    /// The person has chosen to answer in their own words.
+    in_own_words: bool,
+}
+
+impl Open {
+    fn new(question: Question) -> Self {
+        let completer = Completer { commands: Vec::new(), folder: "/".into(), home: None };
+        Self {
+            question,
+            editor: Editor::new(History::default(), completer),
+            since: Instant::now(),
+            in_own_words: false,
+        }
+    }
+
+    /// A key; nothing if it came too soon.
+    pub(super) fn on_key(&mut self, key: KeyEvent) -> Option<Outcome> {
+        let is_stop =
+            key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+        if self.since.elapsed() < REACTION && !is_stop {
+            return None;
+        }
+        Some(self.editor.on_key(key))
+    }
+
+    pub(super) fn on_paste(&mut self, text: &str) {
+        if self.since.elapsed() >= REACTION {
+            self.editor.on_paste(text);
+        }
+    }
+
+    pub(super) fn frame(&self, now: Instant, most: usize, style: &Style) -> Frame {
+        let left = match self.question.until {
+            Some(until) => format!(" ({} s)", until.saturating_duration_since(now).as_secs()),
+            None => String::new(),
+        };
+        let asks = match &self.question.subject {
+            Subject::Approval(prompt) => prompt.choices().to_owned(),
+            Subject::Clarify { choices, .. } if choices.is_empty() || self.in_own_words => {
+                "Your answer".to_owned()
+            }
+            Subject::Clarify { choices, .. } => {
+                format!("Your answer (1-{}, or your own words)", choices.len() + 1)
+            }
+        };
+        let prompt = format!("{asks}{left}: ");
+        let prompt = Prompt { text: &prompt, ink: Ink::YELLOW, hints: Hints::Off };
+        self.editor.frame(prompt, most, style)
+    }
+}
+
+impl<S: Stage> Repl<S> {
+    /// Looks after questions: takes away those nobody wants answered, and puts the next.
+    pub(super) fn mind_questions(&mut self) {
+        if self.open.take_if(|open| open.question.answer.is_closed()).is_some() {
+            self.notice(Level::Info, "no answer");
+        }
+        while self.open.is_none() {
+            let Some(question) = self.questions.pop_front() else { return };
+            if question.answer.is_closed() {
+                continue;
+            }
+            self.print(statement(&question.subject, &self.style()));
+            self.open = Some(Open::new(question));
+        }
+    }
+
+    /// The person has answered.
+    pub(super) fn answer(&mut self, text: &str) {
+        let Some(mut open) = self.open.take() else { return };
+        let words = match &open.question.subject {
+            // Enter means no.
+            Subject::Approval(_) => Some(text.to_owned()),
+            Subject::Clarify { choices, .. } => match chosen(text, choices, open.in_own_words) {
+                Chosen::Words(words) => Some(words),
+                Chosen::OwnWords => {
+                    open.in_own_words = true;
+                    None
+                }
+                Chosen::Nothing => None,
+            },
+        };
+        let Some(words) = words else {
+            self.open = Some(open);
+            return;
+        };
+        let told = match &open.question.subject {
+            Subject::Approval(_) => crate::approve::choice(&words).choice().to_owned(),
+            Subject::Clarify { .. } => words.clone(),
+        };
+        let style = self.style();
+        let rows = wrap_text(&shown(&told), style.width - 2);
+        self.print(rows.iter().map(|row| style.paint(Ink::BOLD, &format!("→ {row}"))).collect());
+        // Whoever asked may have given up just now.
+        let _ = open.question.answer.send(Given::Words(words));
+    }
+
+    /// The person does not want to answer.
+    pub(super) fn refuse(&mut self) {
+        if let Some(open) = self.open.take() {
+            let _ = open.question.answer.send(Given::Refused);
+            self.notice(Level::Info, "not answered");
+        }
+    }
+}
+
+enum Chosen {
+    Words(String),
+    OwnWords,
+    Nothing,
+}
+
+/// What an answer to a question with choices means.
+fn chosen(text: &str, choices: &[String], in_own_words: bool) -> Chosen {
+    let text = text.trim();
+    if text.is_empty() {
+        return Chosen::Nothing;
+    }
+    let number = text.parse::<usize>().ok().filter(|_| !in_own_words && !choices.is_empty());
+    match number {
+        Some(number) if number == choices.len() + 1 => Chosen::OwnWords,
+        Some(number) => match number.checked_sub(1).and_then(|at| choices.get(at)) {
+            Some(choice) => Chosen::Words(choice.clone()),
+            None => Chosen::Words(text.to_owned()),
+        },
+        None => Chosen::Words(text.to_owned()),
+    }
+}
+
+/// The question, as it stays on the screen.
+fn statement(subject: &Subject, style: &Style) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    match subject {
+        Subject::Approval(prompt) => {
+            let text = prompt.statement();
+            let text = match style.colour {
+                Colour::On => text,
+                Colour::Off => anstream::adapter::strip_str(&text).to_string(),
+            };
+            rows.extend(text.lines().map(str::to_owned));
+        }
+        Subject::Clarify { question, choices } => {
+            for (at, row) in shown(question)
+                .lines()
+                .flat_map(|line| wrap_text(line, style.width - 2))
+                .enumerate()
+            {
+                let lead = if at == 0 { "? " } else { "  " };
+                let row = style.paint(Ink::BOLD, &row);
+                rows.push(format!("{}{row}", style.paint(Ink::YELLOW, lead)));
+            }
+            let others = choices.iter().map(String::as_str).chain(["Other…"]);
+            for (at, choice) in others.enumerate().filter(|_| !choices.is_empty()) {
+                let lead = format!("  {}. ", at + 1);
+                for (row, text) in
+                    wrap_text(&shown(choice), style.width - lead.len()).iter().enumerate()
+                {
+                    let lead = if row == 0 { lead.clone() } else { " ".repeat(lead.len()) };
+                    rows.push(format!("{}{text}", style.paint(Ink::CYAN, &lead)));
+                }
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,25 @@
+//! What a chat does with the terminal besides reading keys.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::chat::display::Style;
+use crate::chat::terminal::Order;
+
+/// Runs the words after `hermes` as the command line would, and gives what it prints.
+pub(crate) type CommandLine = Arc<dyn Fn(&[String], &Style) -> Vec<String> + Send + Sync>;
+
+/// The terminal of a chat.
+pub(crate) trait Stage: Send {
+    /// Has something drawn.
+    fn order(&self, order: Order);
+
+    /// Goes to the background and comes back when the shell says so.
+    fn suspend(&mut self) -> io::Result<()>;
+
+    /// Has the person write in an editor, beginning with this.
+    fn compose(&mut self, text: &str) -> anyhow::Result<String>;
+
+    /// What runs commands of the command line.
+    fn command_line(&self) -> CommandLine;
+}

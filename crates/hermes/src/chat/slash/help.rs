@@ -1,0 +1,77 @@
+//! The list of commands and keys.
+
+use super::{COMMANDS, Command, Group, When};
+use crate::chat::display::fit::{Span, columns, padded, wrap};
+use crate::chat::display::{Ink, Style};
+
+const KEYS: &[(&str, &str)] = &[
+    ("Enter", "send"),
+    ("Alt-Enter, Ctrl-J", "new line"),
+    ("Tab", "complete a command or a path"),
+    ("↑ ↓, Ctrl-R", "what was typed before"),
+    ("Ctrl-C", "end the turn; twice: leave"),
+    ("Ctrl-D", "leave"),
+    ("Ctrl-Z", "back to the shell for a while"),
+];
+
+/// Longer names and arguments stand on a row of their own.
+const MAX_LEFT: usize = 32;
+
+/// In front of what also works while the agent does.
+const ANY_TIME: &str = "· ";
+const IDLE: &str = "  ";
+
+/// The commands, group by group, and the keys.
+pub(crate) fn help(style: &Style) -> Vec<String> {
+    let left = |command: &Command| {
+        let takes = if command.takes.is_empty() { "" } else { " " };
+        format!("/{}{takes}{}", command.name, command.takes)
+    };
+    let widest = COMMANDS.iter().map(|command| columns(&left(command))).max().unwrap_or(0);
+    let widest = widest.min(MAX_LEFT).min(style.width / 2);
+    let mut rows = Vec::new();
+    for group in Group::ALL {
+        rows.push(String::new());
+        rows.push(style.paint(Ink::BOLD, group.title()));
+        for command in COMMANDS.iter().filter(|command| command.group == group) {
+            let aliases: Vec<String> =
+                command.aliases.iter().map(|alias| format!("/{alias}")).collect();
+            let aliases = match aliases.is_empty() {
+                true => String::new(),
+                false => format!(" (also {})", aliases.join(", ")),
+            };
+            let lead = if command.when == When::Any { ANY_TIME } else { IDLE };
+            let about = format!("{}{aliases}", command.help);
+            rows.extend(row(lead, (&left(command), &about), widest, style));
+        }
+    }
+    rows.push(String::new());
+    rows.push(style.paint(Ink::BOLD, "Keys"));
+    for (key, does) in KEYS {
+        rows.extend(row(IDLE, (key, does), widest, style));
+    }
+    rows.push(String::new());
+    rows.push(
+        style.paint(
+            Ink::DIM,
+            "· also works while the agent does. The beginning of a name is enough.",
+        ),
+    );
+    rows
+}
+
+fn row(mark: &str, (left, right): (&str, &str), widest: usize, style: &Style) -> Vec<String> {
+    let lead = 2 + widest + 2;
+    let lines = wrap(&[Span::plain(right)], style.width.saturating_sub(lead));
+    let text = |line: &[Span]| line.iter().map(|span| span.text.as_str()).collect::<String>();
+    let mut rows = Vec::new();
+    let mut lines = lines.iter();
+    if columns(left) > widest {
+        rows.push(format!("{mark}{}", style.paint(Ink::CYAN, left)));
+    } else if let Some(first) = lines.next() {
+        let gap = " ".repeat(columns(&padded(left, widest)) - columns(left) + 2);
+        rows.push(format!("{mark}{}{gap}{}", style.paint(Ink::CYAN, left), text(first)));
+    }
+    rows.extend(lines.map(|line| format!("{}{}", " ".repeat(lead), text(line))));
+    rows
+}

@@ -1,0 +1,142 @@
+//! Slash commands: what they are called, what they take, and what they ask for.
+//!
+//! Each command is one [`Command`] in the table; the parser, `/help`, completion and the rule which
+//! of them have to wait for a running turn all derive from it. Reading a command gives an
+//! [`Action`], which is plain data; doing it is up to the chat. A command whose part of the program
+//! does not exist (yet) is in the table too and says so, rather than pretending to work or to be
+//! unknown.
+
+mod action;
+mod arguments;
+mod help;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use action::{Action, BusyMode, ReasoningChange, effort_name};
+pub(crate) use help::help;
+pub(crate) use table::COMMANDS;
+
+use super::input::CommandWords;
+use crate::exit::nearest;
+
+/// One slash command.
+pub(crate) struct Command {
+    /// Without the slash.
+    pub(crate) name: &'static str,
+    pub(crate) aliases: &'static [&'static str],
+    /// What it takes, for people.
+    pub(crate) takes: &'static str,
+    /// Words that may follow, for completion.
+    pub(crate) words: &'static [&'static str],
+    pub(crate) group: Group,
+    pub(crate) help: &'static str,
+    pub(crate) when: When,
+    /// Reads what follows the name.
+    pub(crate) read: fn(&str) -> Result<Action, String>,
+}
+
+/// Whether a command can be used while the agent works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// At any time.
+    Any,
+    /// Only between turns: it changes what the turn builds on.
+    Idle,
+}
+
+/// What commands are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    Session,
+    Running,
+    Settings,
+    Tools,
+    Writing,
+    Program,
+}
+
+impl Group {
+    /// In the order in which they are shown.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Session, Self::Running, Self::Settings, Self::Tools, Self::Writing, Self::Program];
+
+    /// The heading.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Session => "Session",
+            Self::Running => "While it works",
+            Self::Settings => "Settings",
+            Self::Tools => "Tools and knowledge",
+            Self::Writing => "Writing",
+            Self::Program => "Program",
+        }
+    }
+}
+
+/// What a line is.
+pub(crate) enum Line<'a> {
+    /// Something said to the agent.
+    Text,
+    /// A command and what follows it.
+    Command(&'static Command, &'a str),
+    /// It looks like a command and is none; this is the way out.
+    Mistaken(String),
+}
+
+/// Tells whether a line is a command.
+pub(crate) fn read(line: &str) -> Line<'_> {
+    let Some(typed) = line.trim().strip_prefix('/') else { return Line::Text };
+    let (name, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+    let looks_like_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if !looks_like_name {
+        // A path, a comment, a pattern.
+        return Line::Text;
+    }
+    let name = name.to_ascii_lowercase();
+    match find(&name) {
+        Ok(command) => Line::Command(command, rest.trim()),
+        Err(mistake) => Line::Mistaken(mistake),
+    }
+}
+
+/// The command of a name, an alias, or the only one that begins like this.
+fn find(name: &str) -> Result<&'static Command, String> {
+    let names = |command: &'static Command| {
+        std::iter::once(command.name).chain(command.aliases.iter().copied())
+    };
+    if let Some(command) = COMMANDS.iter().find(|command| names(command).any(|own| own == name)) {
+        return Ok(command);
+    }
+    let beginning: Vec<&'static Command> =
+        COMMANDS.iter().filter(|command| names(command).any(|own| own.starts_with(name))).collect();
+    match beginning.as_slice() {
+        [only] => Ok(only),
+        [] => {
+            let near = nearest(name, COMMANDS.iter().flat_map(names));
+            let near = near.map(|near| format!("Did you mean /{near}? ")).unwrap_or_default();
+            Err(format!("There is no command /{name}.\n{near}/help lists them all."))
+        }
+        several => {
+            let names: Vec<String> =
+                several.iter().map(|command| format!("/{}", command.name)).collect();
+            Err(format!("/{name} could be any of these:\n{}", names.join(", ")))
+        }
+    }
+}
+
+/// What completion has to know.
+pub(crate) fn command_words() -> Vec<CommandWords> {
+    let mut words: Vec<CommandWords> = COMMANDS
+        .iter()
+        .map(|command| CommandWords {
+            name: command.name,
+            words: command.words,
+            help: command.help,
+            takes: command.takes,
+        })
+        .collect();
+    words.sort_by_key(|command| command.name);
+    words
+}

@@ -1,0 +1,282 @@
+//! All slash commands.
+
+use super::action::Action;
+use super::arguments::{
+    busy, command_line, compress, count, model, nothing, optional, quit, reasoning, required,
+    rollback, save, verbose,
+};
+use super::{Command, Group, When};
+use Group::{Program, Running, Session, Settings, Tools, Writing};
+use When::{Any, Idle};
+
+/// A command, one field a line where it is longer than a line.
+macro_rules! command {
+    ($group:ident, $when:ident, $name:literal $(| $alias:literal)*, $takes:literal, $words:expr, $help:literal, $read:expr) => {
+        Command {
+            name: $name,
+            aliases: &[$($alias),*],
+            takes: $takes,
+            words: &$words,
+            group: $group,
+            help: $help,
+            when: $when,
+            read: $read,
+        }
+    };
+}
+
+/// Every command there is.
+pub(crate) const COMMANDS: &[Command] = &[
+    command!(Session, Idle, "new" | "reset", "[TITLE]", [], "begin an empty session", |text| {
+        Ok(Action::New(optional(text)))
+    }),
+    command!(
+        Session,
+        Idle,
+        "clear",
+        "",
+        [],
+        "clear the screen and begin an empty session",
+        |text| { nothing(text, Action::Clear) }
+    ),
+    command!(Session, Any, "history", "", [], "show what was said", |text| {
+        nothing(text, Action::History)
+    }),
+    command!(Session, Any, "save", "[FILE]", [], "write the conversation to a file", save),
+    command!(Session, Idle, "retry", "", [], "ask the last question again", |text| {
+        nothing(text, Action::Retry)
+    }),
+    command!(Session, Idle, "undo", "[N]", [], "take back the last N turns", |text| {
+        count(text).map(Action::Undo)
+    }),
+    command!(Session, Any, "title", "[TITLE]", [], "show or set the session's title", |text| {
+        Ok(Action::Title(optional(text)))
+    }),
+    command!(Session, Idle, "resume", "[ID|TITLE]", [], "go on with another session", |text| {
+        Ok(Action::Resume(optional(text)))
+    }),
+    command!(Session, Any, "sessions", "", [], "list the newest sessions", |text| {
+        nothing(text, Action::Sessions)
+    }),
+    command!(
+        Session,
+        Idle,
+        "branch" | "fork",
+        "[TITLE]",
+        [],
+        "go on with a copy of the session",
+        |text| { Ok(Action::Branch(optional(text))) }
+    ),
+    command!(
+        Session,
+        Idle,
+        "compress" | "compact",
+        "[TOPIC | here N | --preview]",
+        ["here", "--preview"],
+        "make the history shorter",
+        compress
+    ),
+    command!(Running, Any, "stop", "", [], "end the running turn", |text| nothing(
+        text,
+        Action::Stop
+    )),
+    command!(
+        Running,
+        Any,
+        "steer",
+        "TEXT",
+        [],
+        "tell the agent something without stopping it",
+        |text| { required(text, "what you want to say").map(Action::Steer) }
+    ),
+    command!(
+        Running,
+        Any,
+        "queue" | "q",
+        "TEXT",
+        [],
+        "say something when the turn is over",
+        |text| { required(text, "what you want to say").map(Action::Queue) }
+    ),
+    command!(
+        Running,
+        Any,
+        "busy",
+        "[interrupt|queue|steer]",
+        ["interrupt", "queue", "steer"],
+        "what typing does while the agent works",
+        busy
+    ),
+    command!(
+        Running,
+        Any,
+        "background" | "bg" | "btw",
+        "PROMPT",
+        [],
+        "ask something on the side",
+        |_| { Ok(Action::NotThere("Work in the background")) }
+    ),
+    command!(Running, Any, "agents" | "tasks", "", [], "what works in the background", |_| {
+        Ok(Action::NotThere("Work in the background"))
+    }),
+    command!(
+        Settings,
+        Idle,
+        "model",
+        "[NAME] [--provider P] [--global]",
+        ["--provider", "--global"],
+        "show or change the model",
+        model
+    ),
+    command!(
+        Settings,
+        Idle,
+        "reasoning",
+        "[LEVEL|show|hide]",
+        ["show", "hide", "none", "minimal", "low", "medium", "high", "xhigh", "max"],
+        "how much the model thinks, and whether you see it",
+        reasoning
+    ),
+    command!(
+        Settings,
+        Any,
+        "verbose",
+        "[off|new|all|verbose]",
+        ["off", "new", "all", "verbose"],
+        "how much is told about tools",
+        verbose
+    ),
+    command!(
+        Settings,
+        Any,
+        "yolo",
+        "",
+        [],
+        "run flagged commands without asking, or ask again",
+        |text| { nothing(text, Action::Yolo) }
+    ),
+    command!(
+        Settings,
+        Any,
+        "config",
+        "[show|get|set|check|keys] …",
+        ["show", "get", "set", "unset", "path", "check", "keys"],
+        "see and change settings",
+        |text| command_line("config", &["show"], text)
+    ),
+    command!(Settings, Any, "personality", "[NAME]", [], "how the agent speaks", |_| {
+        Ok(Action::NotThere("Personalities"))
+    }),
+    command!(Settings, Any, "fast", "", [], "answer faster where a provider offers it", |_| {
+        Ok(Action::NotThere("Faster service"))
+    }),
+    command!(Settings, Any, "profile", "", [], "where this profile keeps its state", |text| {
+        nothing(text, Action::Profile)
+    }),
+    command!(
+        Tools,
+        Any,
+        "tools",
+        "[list|show|enable|disable] …",
+        ["list", "show", "enable", "disable", "schema"],
+        "see and choose tools; changes count from the next session",
+        |text| command_line("tools", &["list"], text)
+    ),
+    command!(
+        Tools,
+        Any,
+        "toolsets",
+        "[list|show] …",
+        ["list", "show", "resolve"],
+        "see toolsets",
+        |text| { command_line("toolsets", &["list"], text) }
+    ),
+    command!(
+        Tools,
+        Any,
+        "memory",
+        "[show|add|replace|remove] …",
+        ["show", "add", "replace", "remove", "path"],
+        "what is remembered between sessions",
+        |text| { command_line("memory", &["show"], text) }
+    ),
+    command!(
+        Tools,
+        Any,
+        "rollback",
+        "[CHECKPOINT]",
+        [],
+        "list checkpoints of the project, or go back to one",
+        rollback
+    ),
+    command!(Tools, Any, "skills", "…", [], "what the agent has learnt to do", |text| {
+        command_line("skills", &["list"], text)
+    }),
+    command!(Tools, Any, "cron", "…", [], "what is done at set times", |text| {
+        command_line("cron", &["list"], text)
+    }),
+    command!(Tools, Any, "plugins", "…", [], "what plugins add", |text| {
+        command_line("plugins", &["list"], text)
+    }),
+    command!(Tools, Idle, "moa", "PROMPT", [], "ask several models at once", |_| {
+        Ok(Action::NotThere("Asking several models"))
+    }),
+    command!(Tools, Idle, "goal", "[TEXT]", [], "what the agent works towards", |_| {
+        Ok(Action::NotThere("Standing goals"))
+    }),
+    command!(Tools, Idle, "subgoal", "TEXT", [], "a step towards the goal", |_| {
+        Ok(Action::NotThere("Standing goals"))
+    }),
+    command!(Tools, Idle, "reload-mcp", "", [], "connect MCP servers anew", |_| {
+        Ok(Action::NotThere("MCP servers in a conversation"))
+    }),
+    command!(Tools, Idle, "reload-skills", "", [], "read skills anew", |_| {
+        Ok(Action::NotThere("Skills"))
+    }),
+    command!(Writing, Idle, "prompt" | "compose", "", [], "write in $EDITOR", |text| {
+        nothing(text, Action::Compose)
+    }),
+    command!(Writing, Any, "image", "PATH", [], "send an image with the next message", |text| {
+        required(text, "the path of an image").map(|path| Action::Image(path.into()))
+    }),
+    command!(Writing, Any, "paste", "", [], "send the image in the clipboard", |_| {
+        Ok(Action::NotThere("Images from the clipboard (text can simply be pasted)"))
+    }),
+    command!(
+        Writing,
+        Any,
+        "copy",
+        "[N]",
+        [],
+        "copy the last answer, or the N-th from the end",
+        |text| { count(text).map(Action::Copy) }
+    ),
+    command!(Program, Any, "status", "", [], "model, session and context in use", |text| {
+        nothing(text, Action::Status)
+    }),
+    command!(Program, Any, "usage", "", [], "tokens and cost of this session", |text| {
+        nothing(text, Action::Usage)
+    }),
+    command!(Program, Any, "insights", "[DAYS]", [], "how sessions were used", |_| {
+        Ok(Action::NotThere("Insights"))
+    }),
+    command!(Program, Any, "reload", "", [], "read settings and keys anew", |_| {
+        Ok(Action::NotThere("Reading settings anew in a conversation (start anew with --continue)"))
+    }),
+    command!(Program, Any, "debug", "", [], "check this installation", |text| {
+        command_line("doctor", &[], text)
+    }),
+    command!(Program, Any, "version", "", [], "the program's version", |text| {
+        nothing(text, Action::Version)
+    }),
+    command!(Program, Any, "help" | "h", "", [], "this list", |text| nothing(text, Action::Help)),
+    command!(
+        Program,
+        Any,
+        "quit" | "exit",
+        "[--delete]",
+        ["--delete"],
+        "leave; --delete forgets the session",
+        quit
+    ),
+];

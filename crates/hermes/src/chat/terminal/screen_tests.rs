@@ -1,0 +1,83 @@
+use super::super::emulator::Emulator;
+use super::*;
+
+fn screen(columns: usize, rows: usize) -> (Screen<Emulator>, Emulator) {
+    let emulator = Emulator::new(Size { columns, rows });
+    (Screen::new(emulator.clone(), Size { columns, rows }), emulator)
+}
+
+fn frame(rows: &[&str], cursor: (usize, usize)) -> Frame {
+    Frame { rows: rows.iter().map(|row| (*row).to_owned()).collect(), cursor }
+}
+
+fn texts(rows: &[&str]) -> Vec<String> {
+    rows.iter().map(|row| (*row).to_owned()).collect()
+}
+
+#[test]
+fn text_goes_above_the_frame_and_the_cursor_stays_in_it() {
+    let (mut screen, emulator) = screen(20, 6);
+    screen.update(&[], &frame(&["~ busy", "> hello"], (1, 4))).unwrap();
+    assert_eq!((emulator.text(), emulator.cursor()), ("~ busy\n> hello".into(), (1, 4)));
+    screen.update(&texts(&["one", "two"]), &frame(&["> hello"], (0, 7))).unwrap();
+    assert_eq!((emulator.text(), emulator.cursor()), ("one\ntwo\n> hello".into(), (2, 7)));
+}
+
+#[test]
+fn the_screen_scrolls_and_nothing_is_left_behind() {
+    let (mut screen, emulator) = screen(20, 5);
+    for number in 0..10 {
+        let prompt = frame(&["~ busy", "> a", "  b"], (number % 3, 1));
+        screen.update(&texts(&[&format!("line {number}")]), &prompt).unwrap();
+    }
+    assert_eq!(emulator.text(), "line 8\nline 9\n~ busy\n> a\n  b");
+}
+
+#[test]
+fn rows_as_wide_as_the_terminal_take_one_row() {
+    let (mut screen, emulator) = screen(20, 6);
+    let full = "日".repeat(10);
+    screen.update(&texts(&[&full]), &frame(&[&full, "> "], (1, 2))).unwrap();
+    screen.update(&texts(&["x"]), &frame(&["> "], (0, 2))).unwrap();
+    assert_eq!(emulator.text(), format!("{full}\nx\n>"));
+}
+
+#[test]
+fn a_frame_broken_by_a_narrower_terminal_is_wiped_whole() {
+    let (mut screen, emulator) = screen(40, 8);
+    let row = "0123456789".repeat(3);
+    screen.update(&texts(&["kept"]), &frame(&[&row, "> typed"], (1, 7))).unwrap();
+    // What a terminal does that breaks lines anew.
+    emulator.resize(Size { columns: 20, rows: 8 });
+    emulator.feed(format!("\x1b[H\x1b[2Jkept\r\n{row}\r\n> typed").as_bytes());
+    screen.resize(Size { columns: 20, rows: 8 });
+    screen.update(&texts(&["new"]), &frame(&["> typed"], (0, 7))).unwrap();
+    assert_eq!(emulator.text(), "kept\nnew\n> typed");
+}
+
+#[test]
+fn what_does_not_fit_is_cut_and_the_cursor_stays_inside() {
+    let (mut screen, emulator) = screen(20, 4);
+    let rows: Vec<String> = (0..9).map(|number| format!("{number} {}", "x".repeat(30))).collect();
+    screen.update(&[], &Frame { rows, cursor: (8, 32) }).unwrap();
+    assert_eq!(emulator.text().lines().count(), 3);
+    assert!(emulator.text().lines().all(|line| line.ends_with('…')));
+    assert_eq!(emulator.cursor().1, 19);
+}
+
+#[test]
+fn the_same_frame_is_not_drawn_twice() {
+    let (mut screen, emulator) = screen(20, 4);
+    screen.update(&[], &frame(&["> "], (0, 2))).unwrap();
+    let before = emulator.written();
+    screen.update(&[], &frame(&["> "], (0, 2))).unwrap();
+    assert_eq!(emulator.written(), before);
+}
+
+#[test]
+fn a_wiped_frame_leaves_its_place_to_others() {
+    let (mut screen, emulator) = screen(20, 6);
+    screen.update(&texts(&["said"]), &frame(&["~", "> a"], (1, 3))).unwrap();
+    screen.wipe().unwrap();
+    assert_eq!((emulator.text(), emulator.cursor()), ("said".into(), (1, 0)));
+}

@@ -1,0 +1,142 @@
+//! How an agent reaches the chat: what happens goes one way, questions go there and back.
+//!
+//! [`Wire::pair`] makes both ends before there is an agent. The agent's end gives everything an
+//! agent can be built with: a front end that is told events, and askers for commands and calls that
+//! need a person's word. The chat's end is a queue that holds all of it in order.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hermes_agent::{Event, FrontEnd};
+use hermes_approval::{Answer, Asker};
+use hermes_llm::model::BoxFuture;
+use hermes_runtime::approval::{ApprovalRequest, Approver, Decision};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
+
+use crate::approve::{PLUGIN_WAIT, Prompt, choice, decision};
+
+/// Something for the chat.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// Something happened.
+    Event(Event),
+    /// Somebody is asked.
+    Question(Question),
+}
+
+/// Something the person is asked. Whoever asked gives up by dropping the other end of `answer`.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) subject: Subject,
+    /// When the asker gives up.
+    pub(crate) until: Option<Instant>,
+    pub(crate) answer: oneshot::Sender<Given>,
+}
+
+/// What a question is about.
+#[derive(Debug)]
+pub(crate) enum Subject {
+    /// May something run?
+    Approval(Prompt),
+    /// The agent wants to know something.
+    Clarify { question: String, choices: Vec<String> },
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// These words.
+    Words(String),
+    /// The person does not want to answer.
+    Refused,
+}
+
+/// The agent's end.
+#[derive(Clone, Debug)]
+pub(crate) struct Wire(UnboundedSender<Told>);
+
+/// The chat's end.
+pub(crate) type Inbox = UnboundedReceiver<Told>;
+
+impl Wire {
+    /// Both ends.
+    pub(crate) fn pair() -> (Self, Inbox) {
+        let (sender, inbox) = unbounded_channel();
+        (Self(sender), inbox)
+    }
+
+    /// Watches turns for the chat.
+    pub(crate) fn front(&self) -> Arc<dyn FrontEnd> {
+        Arc::new(self.clone())
+    }
+
+    /// Asks about commands.
+    pub(crate) fn asker(&self) -> Arc<dyn Asker> {
+        Arc::new(self.clone())
+    }
+
+    /// Asks about calls that a plugin's rule has stopped.
+    pub(crate) fn approver(&self) -> Arc<dyn Approver> {
+        Arc::new(self.clone())
+    }
+
+    /// Puts a question and waits; `None` if there is no chat any more.
+    async fn put(&self, subject: Subject, until: Option<Instant>) -> Option<Given> {
+        let (answer, given) = oneshot::channel();
+        self.0.send(Told::Question(Question { subject, until, answer })).ok()?;
+        given.await.ok()
+    }
+
+    /// The same for a limited time.
+    async fn put_for(&self, prompt: Prompt, wait: Duration) -> Answer {
+        let asked = self.put(Subject::Approval(prompt), Some(Instant::now() + wait));
+        match tokio::time::timeout(wait, asked).await {
+            Err(_) => Answer::TimedOut,
+            Ok(None) => Answer::NobodyThere,
+            Ok(Some(Given::Words(words))) => choice(&words),
+            Ok(Some(Given::Refused)) => Answer::no(),
+        }
+    }
+}
+
+impl FrontEnd for Wire {
+    fn on_event(&self, event: Event) {
+        // A chat that has ended does not listen.
+        let _ = self.0.send(Told::Event(event));
+    }
+
+    fn clarify<'a>(
+        &'a self,
+        question: &'a str,
+        choices: &'a [String],
+    ) -> BoxFuture<'a, Option<String>> {
+        let subject = Subject::Clarify { question: question.to_owned(), choices: choices.to_vec() };
+        Box::pin(async move {
+            match self.put(subject, None).await {
+                Some(Given::Words(words)) => Some(words),
+                Some(Given::Refused) | None => None,
+            }
+        })
+    }
+}
+
+impl Asker for Wire {
+    fn ask(&self, question: hermes_approval::Question) -> hermes_tool::BoxFuture<Answer> {
+        let wire = self.clone();
+        Box::pin(async move {
+            let prompt = Prompt::about_command(&question);
+            let asked = wire.put_for(prompt, question.wait);
+            question.cancellation.run_until_cancelled(asked).await.unwrap_or_else(Answer::no)
+        })
+    }
+}
+
+impl Approver for Wire {
+    fn ask(&self, request: ApprovalRequest) -> hermes_tool::BoxFuture<Decision> {
+        let wire = self.clone();
+        Box::pin(
+            async move { decision(&wire.put_for(Prompt::about_call(&request), PLUGIN_WAIT).await) },
+        )
+    }
+}

@@ -1,0 +1,94 @@
+//! `hermes prompt-size`: what a conversation takes up before the first word.
+
+use hermes_agent::history::estimate_text_tokens;
+use hermes_agent::memory::{MemorySettings, MemoryStore};
+use hermes_agent::prompt::{Prompt, Rules, Sources};
+use hermes_agent::steer::Steering;
+use hermes_llm::Choice;
+use hermes_llm::provider::resolve;
+use hermes_runtime::DefinitionRequest;
+use serde_json::json;
+
+use crate::exit::Exit;
+use crate::host::{Host, PLATFORM};
+use crate::ui::{Cell, Table, Ui};
+
+/// Tools named one by one; the others are counted together.
+const LARGEST: usize = 8;
+
+/// Shows the parts of the instructions and the largest tools.
+pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+    host.warn_about_files(ui)?;
+    let runtime = host.runtime();
+    let scope = host.scope(&runtime, ui)?;
+    let definitions =
+        runtime.definitions(&DefinitionRequest { scope, ..DefinitionRequest::default() });
+    let lookup = |name: &str| host.vars.get(name).map(str::to_owned);
+    let endpoint = resolve(&Choice::default(), host.config.value(), &lookup).ok();
+    let (model, provider) =
+        endpoint.map_or(("none".to_owned(), "none".to_owned()), |one| (one.model, one.provider));
+    let memory = MemoryStore::new(&host.home, MemorySettings::from_config(host.config.value()));
+    let prompt = Prompt::build(&Sources {
+        home: &host.home,
+        config: host.config.value(),
+        vars: &host.vars,
+        cwd: &std::env::current_dir()?,
+        tools: definitions.available(),
+        model: &model,
+        provider: &provider,
+        window: None,
+        platform: PLATFORM,
+        profile: None,
+        steering: &Steering::draw(),
+        skills: None,
+        caller: None,
+        rules: Rules::Load,
+        memory: &memory.snapshot(),
+        external_memory: None,
+        today: jiff::Zoned::now().date(),
+        session_id: None,
+    });
+    let mut tools: Vec<(String, usize)> = definitions
+        .functions()
+        .iter()
+        .map(|function| {
+            let name = function["function"]["name"].as_str().unwrap_or_default().to_owned();
+            (name, function.to_string().len())
+        })
+        .collect();
+    tools.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let text = prompt.text();
+    let (instructions, schemas) = (text.len(), definitions.json().len());
+    if as_json {
+        let parts: Vec<_> = prompt
+            .parts
+            .iter()
+            .map(|part| json!({"name": part.name, "bytes": part.text.len()}))
+            .collect();
+        let tools: Vec<_> =
+            tools.iter().map(|(name, bytes)| json!({"name": name, "bytes": bytes})).collect();
+        ui.json(&json!({"instructions": parts, "instructions_bytes": instructions,
+            "tools": tools, "tools_bytes": schemas, "bytes": instructions + schemas,
+            "tokens": estimate_text_tokens(&text) + estimate_text_tokens(definitions.json())}))?;
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new(["part", "bytes"]).right(&[1]);
+    for part in &prompt.parts {
+        table.row([Cell::from(part.name), Cell::from(part.text.len().to_string())]);
+    }
+    for (name, bytes) in tools.iter().take(LARGEST) {
+        table.row([Cell::from(format!("tool {name}")), Cell::from(bytes.to_string())]);
+    }
+    if tools.len() > LARGEST {
+        let rest: usize = tools[LARGEST..].iter().map(|(_, bytes)| bytes).sum();
+        let name = format!("{} more tools", tools.len() - LARGEST);
+        table.row([Cell::from(name), Cell::from(rest.to_string())]);
+    }
+    ui.table(&table)?;
+    let tokens = estimate_text_tokens(&text) + estimate_text_tokens(definitions.json());
+    ui.line(format_args!(
+        "instructions {instructions} + tools {schemas} = {} bytes, about {tokens} tokens",
+        instructions + schemas
+    ))?;
+    Ok(Exit::Done)
+}

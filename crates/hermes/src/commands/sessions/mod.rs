@@ -1,0 +1,77 @@
+//! `hermes sessions`: what was said, to look at, search, export and tidy.
+//!
+//! Looking never changes anything, not even the form of an old database; if the home cannot be
+//! written to, it is read as it is. What removes for good shows first what it will remove and asks.
+
+pub(crate) mod args;
+mod export;
+mod filter;
+mod look;
+mod remove;
+mod tend;
+
+use hermes_store::sessions::SessionStore;
+
+use crate::exit::Exit;
+use crate::host::Host;
+use crate::ui::Ui;
+use args::SessionsCommand;
+
+/// Runs one of the subcommands.
+pub(crate) fn run(command: &SessionsCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+    host.warn_about_files(ui)?;
+    let store = SessionStore::at(host.home.state_db());
+    match command {
+        SessionsCommand::List(args) => look::list(&for_looking(host), args, ui),
+        SessionsCommand::Show { session, json } => {
+            look::show(&for_looking(host), session, *json, ui)
+        }
+        SessionsCommand::Search(args) => look::search(&for_looking(host), args, ui),
+        SessionsCommand::Export(args) => export::run(&for_looking(host), args, ui),
+        SessionsCommand::Rename { session, title } => {
+            tend::rename(&store, session, &title.join(" "), ui)
+        }
+        SessionsCommand::Delete { session, yes } => {
+            remove::delete(&store, session, remove::Consent::given(*yes), ui)
+        }
+        SessionsCommand::Prune { filter, dry_run, yes, json } => {
+            let how = remove::Prune {
+                filter: filter::read(filter, Some(retention_days(host)))?,
+                is_dry: *dry_run,
+                consent: remove::Consent::given(*yes),
+                as_json: *json,
+            };
+            remove::prune(&store, &how, ui)
+        }
+        SessionsCommand::Archive { session: Some(session), undo, .. } => {
+            tend::archive(&store, session, *undo, ui)
+        }
+        SessionsCommand::Archive { session: None, filter, dry_run, .. } => {
+            tend::archive_all(&store, filter, *dry_run, ui)
+        }
+        SessionsCommand::Stats { json } => tend::stats(&for_looking(host), *json, ui),
+        SessionsCommand::Optimize => tend::optimize(&store, ui),
+        SessionsCommand::Repair { check, json } => tend::repair(&store, *check, *json, ui),
+    }
+}
+
+/// The database for commands that only look: an old or protected file is read as far as it can be.
+fn for_looking(host: &Host) -> SessionStore {
+    let writing = SessionStore::at(host.home.state_db());
+    if !writing.path().exists() {
+        return writing;
+    }
+    let reading = SessionStore::read_only(host.home.state_db());
+    match reading.open() {
+        Ok(()) => reading,
+        // It lacks something that only writing can add, or is damaged: the other way says so.
+        Err(_) => writing,
+    }
+}
+
+/// How old sessions get by the user's settings.
+fn retention_days(host: &Host) -> f64 {
+    const DAYS: f64 = 90.0;
+    let days = host.config.value().pointer("/sessions/retention_days");
+    days.and_then(serde_json::Value::as_f64).unwrap_or(DAYS)
+}

@@ -1,0 +1,185 @@
+//! Questions, tool calls, budgets and subagents.
+
+use hermes_testkit::{Match, Script, Step};
+use serde_json::{Value, json};
+
+use super::{BOTH, Scene, Wire};
+use crate::support::write;
+
+#[test]
+fn a_question_gets_its_answer_and_nothing_else_is_printed() {
+    for wire in BOTH {
+        let scene = Scene::new(wire, [Step::text("Four.")]);
+        let run = scene.asks("2+2?").exits(0);
+        assert_eq!((run.out.as_str(), run.err.as_str()), ("Four.\n", ""), "{wire:?}");
+        assert_eq!(scene.sent().len(), 1);
+    }
+}
+
+#[test]
+fn a_tool_is_called_and_its_result_sent_back() {
+    for wire in BOTH {
+        let scene = Scene::new(
+            wire,
+            [Step::call("terminal", json!({"command": "echo $((6*7))"})), Step::text("It is 42.")],
+        );
+        scene.asks("compute").exits(0).says("It is 42.");
+        assert!(scene.results()[0].contains("42"), "{wire:?}: {:?}", scene.results());
+    }
+}
+
+#[test]
+fn calls_of_one_answer_are_answered_in_order() {
+    for wire in BOTH {
+        let scene = Scene::new(
+            wire,
+            [
+                Step::call("read_file", json!({"path": "a.txt"}))
+                    .and_call("read_file", json!({"path": "b.txt"}))
+                    .and_call("todo", json!({})),
+                Step::text("Read."),
+            ],
+        );
+        for name in ["a.txt", "b.txt"] {
+            write(&scene.sandbox.scratch(name), format!("this is {name}\n").as_bytes());
+        }
+        scene.asks("read both").exits(0);
+        let all = scene.results().join("\n");
+        let (first, second) =
+            (all.find("this is a.txt").unwrap(), all.find("this is b.txt").unwrap());
+        assert!(first < second, "{wire:?}: {all}");
+    }
+}
+
+#[test]
+fn three_answers_with_unknown_tools_are_a_partial_answer() {
+    for wire in BOTH {
+        let scene = Scene::new(wire, [Step::call("fly", json!({})).times(3)]);
+        scene.asks("fly").exits(3).notes("unknown tools");
+        assert_eq!(scene.sent().len(), 3);
+    }
+}
+
+/// Everything a model may write that can be read in one way only.
+#[test]
+fn arguments_that_are_almost_json_are_understood() {
+    let accepted = [
+        "\u{feff}{\"content\": \"x\"}",
+        "```json\n{\"content\": \"x\"}\n```",
+        "{'content': 'x'}",
+        "{content: \"x\"}",
+        "{\"content\": \"x\",}",
+        "{\"content\": \"x\"",
+        "{\"content\": \"x\"}}",
+        "{\"content\": \"x\", \"merge\": True}",
+        "\"{\\\"content\\\": \\\"x\\\"}\"",
+        "[{\"content\": \"x\"}]",
+        "null",
+        "",
+    ];
+    let steps = accepted.iter().map(|text| Step::call("todo", json!(text)));
+    let scene = Scene::new(Wire::Chat, steps.chain([Step::text("Done.")]).collect::<Vec<_>>());
+    scene.asks("go").exits(0);
+    for (text, result) in accepted.iter().zip(scene.results()) {
+        assert!(result.contains("summary"), "{text}: {result}");
+    }
+}
+
+#[test]
+fn arguments_that_could_mean_anything_run_nothing() {
+    let refused = [
+        "{\"content\": \"x",
+        "{\"content\":",
+        "{\"a\": 1}{\"b\": 2}",
+        "{\"a\": NaN}",
+        "42",
+        "[1, 2]",
+    ];
+    let steps = refused.iter().map(|text| Step::call("todo", json!(text)));
+    let scene = Scene::new(Wire::Chat, steps.chain([Step::text("Done.")]).collect::<Vec<_>>());
+    scene.asks("go").exits(0);
+    for (text, result) in refused.iter().zip(scene.results()) {
+        assert!(result.contains("Invalid tool arguments"), "{text}: {result}");
+    }
+}
+
+#[test]
+fn the_budget_ends_with_a_summary_and_exit_code_3() {
+    for wire in BOTH {
+        let scene = Scene::with_config(
+            wire,
+            [Step::call("todo", json!({})).times(2), Step::text("Half is done.")],
+            "agent:\n  max_turns: 2\n",
+        );
+        scene.asks("work").exits(3).says("Half is done.").notes("agent.max_turns");
+        scene.server.conversation().toolless_at(2).assert_sound();
+    }
+}
+
+#[test]
+fn a_subagent_works_and_reports() {
+    for wire in BOTH {
+        let script = Script::new([
+            Step::call("delegate_task", json!({"goal": "count to three"})),
+            Step::text("It counted."),
+        ])
+        .route(
+            "child",
+            Match::system("subagent of Hermes"),
+            [Step::text("One, two, three.")],
+        );
+        let scene = Scene::new(wire, script);
+        scene.asks("have it counted").exits(0).says("It counted.");
+        let questions = scene.server.questions();
+        let last = questions.last().unwrap().view();
+        assert!(last.raw.contains("One, two, three."), "{wire:?}");
+    }
+}
+
+#[test]
+fn a_batch_of_subagents_answers_in_order_and_null_goals_are_reported() {
+    let tasks = json!({"tasks": [{"goal": "alpha"}, {"goal": null}, {"goal": "gamma"}]});
+    let script = Script::new([Step::call("delegate_task", tasks), Step::text("Done.")])
+        .route(
+            "alpha",
+            Match::user("alpha"),
+            [Step::text("A is done").delay(std::time::Duration::from_millis(80))],
+        )
+        .route("gamma", Match::user("gamma"), [Step::text("C is done")]);
+    let scene = Scene::new(Wire::Chat, script);
+    scene.asks("go").exits(0);
+    let questions = scene.server.questions();
+    let results = questions.last().unwrap().view().last_text("tool").to_owned();
+    let results: Value = serde_json::from_str(&results).unwrap();
+    let statuses: Vec<&str> = results["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|one| one["status"].as_str())
+        .collect();
+    assert_eq!(statuses, ["completed", "error", "completed"]);
+    assert_eq!(results["results"][0]["summary"], "A is done");
+}
+
+#[test]
+fn a_dangerous_command_is_refused_when_nobody_can_be_asked() {
+    let scene = Scene::new(
+        Wire::Chat,
+        [
+            Step::call("terminal", json!({"command": "rm -rf /tmp/some-folder-of-nobody"})),
+            Step::text("I was not allowed to."),
+        ],
+    );
+    scene.asks("delete it").exits(0);
+    let result = scene.results().remove(0);
+    assert!(result.contains("Nobody is there to be asked"), "{result}");
+}
+
+#[test]
+fn the_default_request_is_small() {
+    let scene = Scene::new(Wire::Chat, [Step::text("Hi.")]);
+    scene.asks("hello").exits(0);
+    let sent = scene.sent();
+    let size = sent[0].view().raw.len();
+    assert!(size <= 20 * 1024, "{size} bytes");
+}

@@ -1,0 +1,103 @@
+//! Sessions: resumed, continued, and looked at by other commands.
+
+use hermes_testkit::{Step, Usage};
+use serde_json::{Value, json};
+
+use super::{BOTH, Scene, Wire};
+use crate::support::write;
+
+#[test]
+fn a_session_goes_on_with_the_same_bytes() {
+    for wire in BOTH {
+        let scene = Scene::new(
+            wire,
+            [
+                Step::call("todo", json!({"todos": [{"id": "1", "content": "look"}]})),
+                Step::text("Noted."),
+                Step::text("You said: note it."),
+            ],
+        );
+        scene.asks("note it").exits(0);
+        scene.asks_with(&["-c"], "what did I say?").exits(0).says("You said");
+        let sent = scene.sent();
+        assert_eq!(sent.len(), 3, "{wire:?}");
+        assert!(sent[2].view().turns.iter().any(|turn| turn.text.contains("note it")));
+    }
+}
+
+#[test]
+fn what_a_question_cost_is_told_to_programs() {
+    let usage = Usage { input: 1_000, output: 20, cached: 400, ..Usage::default() };
+    let scene = Scene::new(Wire::Chat, [Step::text("Four.").usage(usage)]);
+    let file = scene.sandbox.scratch("usage.json");
+    let run = scene.asks_with(&["--json", "--usage-file", file.to_str().unwrap()], "2+2?").exits(0);
+    let report: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(report["final_response"], "Four.");
+    assert_eq!((&report["input_tokens"], &report["cache_read_tokens"]), (&json!(600), &json!(400)));
+    assert_eq!(
+        (&report["completed"], &report["turn_exit_reason"]),
+        (&json!(true), &json!("text_response"))
+    );
+    let kept: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!(kept["output_tokens"], 20);
+}
+
+#[test]
+fn a_question_may_come_from_stdin() {
+    let scene = Scene::new(Wire::Chat, [Step::text("Read it.")]);
+    scene.sandbox.run_with_stdin(["-z", "-"], "what is this?").exits(0).says("Read it.");
+    assert!(scene.sent()[0].view().last_text("user").contains("what is this?"));
+}
+
+#[test]
+fn notes_of_earlier_sessions_are_in_the_instructions() {
+    let scene = Scene::new(Wire::Chat, [Step::text("Hello Ada."), Step::text("Hello.")]);
+    scene.sandbox.run(["memory", "add", "--target", "user", "Her name is Ada."]).exits(0);
+    scene.asks("hello").exits(0);
+    scene.asks_with(&["--ignore-rules"], "hello").exits(0);
+    let questions = scene.server.questions();
+    assert!(questions[0].view().system.contains("Her name is Ada."));
+    assert!(!questions[1].view().system.contains("Ada"));
+}
+
+#[test]
+fn a_note_that_is_no_text_does_not_keep_a_session_from_starting() {
+    let scene = Scene::new(Wire::Chat, [Step::text("Hello.")]);
+    std::fs::create_dir_all(scene.sandbox.path("memories")).unwrap();
+    write(&scene.sandbox.path("memories/MEMORY.md"), b"caf\xe9 notes");
+    scene.asks("hello").exits(0).says("Hello.");
+    assert_eq!(std::fs::read(scene.sandbox.path("memories/MEMORY.md")).unwrap(), b"caf\xe9 notes");
+}
+
+#[test]
+fn a_result_of_two_megabytes_is_cut_and_kept() {
+    let scene = Scene::new(
+        Wire::Chat,
+        [
+            Step::call("terminal", json!({"command": "head -c 2000000 /dev/zero | tr '\\0' x"})),
+            Step::text("Much."),
+        ],
+    );
+    scene.asks("print much").exits(0);
+    assert!(scene.results()[0].len() < 120_000);
+}
+
+#[test]
+fn a_home_that_cannot_be_written_to_does_not_lose_the_answer() {
+    let scene = Scene::new(Wire::Chat, [Step::text("Four.")]);
+    // A folder in the place of the database: as root, permissions would not stop us.
+    std::fs::create_dir_all(scene.sandbox.path("state.db")).unwrap();
+    scene.asks("2+2?").exits(0).says("Four.").notes("not saved");
+}
+
+#[test]
+fn commands_show_the_model_and_what_a_conversation_takes_up() {
+    let scene = Scene::new(Wire::Chat, [Step::text("unused")]);
+    scene.sandbox.run(["model"]).exits(0).says("scripted").says("custom");
+    scene.sandbox.run(["model", "providers"]).exits(0).says("openrouter");
+    let run = scene.sandbox.run(["prompt-size", "--json"]).exits(0);
+    let sizes: Value = serde_json::from_str(&run.out).unwrap();
+    assert!(sizes["bytes"].as_u64().unwrap() <= 20 * 1024, "{sizes}");
+    scene.sandbox.run(["setup"]).exits(2).notes("needs a terminal");
+    assert!(scene.server.questions().is_empty());
+}

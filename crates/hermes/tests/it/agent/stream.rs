@@ -1,0 +1,90 @@
+//! Streams that come in pieces, break, or are written the way some provider does.
+
+use hermes_testkit::{Quirk, Step};
+use serde_json::json;
+
+use super::{BOTH, Scene, Wire};
+
+fn reading() -> Step {
+    Step::call("todo", json!({"todos": [{"id": "1", "content": "look"}]}))
+        .and_call("todo", json!({}))
+}
+
+#[test]
+fn providers_write_calls_in_many_ways() {
+    let quirks = [
+        Quirk::Index0,
+        Quirk::RepeatName,
+        Quirk::OneChunk,
+        Quirk::IntId,
+        Quirk::NullIndex,
+        Quirk::NoId,
+        Quirk::UsageInline,
+        Quirk::Ping,
+    ];
+    for quirk in quirks {
+        let scene = Scene::new(Wire::Chat, [reading().quirk(quirk), Step::text("Done.")]);
+        scene.asks("go").exits(0).says("Done.");
+        assert_eq!(scene.results().len(), 2, "{quirk:?}");
+    }
+}
+
+#[test]
+fn an_answer_that_was_cut_off_is_taken_up_again() {
+    for wire in BOTH {
+        let scene =
+            Scene::new(wire, [Step::text("One, two, ").finish("length"), Step::text("three.")]);
+        let run = scene.asks("count").exits(0);
+        assert_eq!(run.out, "One, two, three.\n", "{wire:?}");
+        scene.sent();
+    }
+}
+
+#[test]
+fn a_call_that_was_cut_off_is_asked_for_again_and_never_run() {
+    for wire in BOTH {
+        let cut = Step::call("todo", json!("{\"todos\": [")).finish("length");
+        let scene = Scene::new(wire, [cut, Step::text("Never mind.")]);
+        scene.asks("go").exits(0).says("Never mind.");
+        assert!(scene.results().is_empty(), "{wire:?}");
+    }
+}
+
+#[test]
+fn a_stream_that_breaks_in_the_text_is_taken_up_again() {
+    for wire in BOTH {
+        let broken = Step::text("A long story about a").chunk(4).drop_after(3);
+        let scene = Scene::new(wire, [broken, Step::text(" fox.")]);
+        let run = scene.asks("tell").exits(0);
+        assert!(run.out.ends_with("fox.\n"), "{wire:?}: {run:?}");
+    }
+}
+
+#[test]
+fn a_stream_that_breaks_inside_a_call_runs_nothing() {
+    for wire in BOTH {
+        let broken = Step::call("todo", json!({"todos": [{"id": "1", "content": "a long text"}]}))
+            .chunk(6)
+            .drop_after(3);
+        let scene = Scene::new(wire, [broken, Step::text("In pieces, then.")]);
+        scene.asks("go").exits(0).says("In pieces, then.");
+        assert!(scene.results().is_empty(), "{wire:?}");
+    }
+}
+
+#[test]
+fn thinking_is_not_part_of_the_answer() {
+    for wire in BOTH {
+        let scene = Scene::new(wire, [Step::text("Four.").reasoning("2 and 2")]);
+        let run = scene.asks("2+2?").exits(0);
+        assert_eq!(run.out, "Four.\n", "{wire:?}");
+    }
+}
+
+#[test]
+fn a_model_that_only_thinks_is_asked_for_its_answer() {
+    for wire in BOTH {
+        let scene = Scene::new(wire, [Step::text("").reasoning("hm"), Step::text("Four.")]);
+        scene.asks("2+2?").exits(0).says("Four.");
+    }
+}
