@@ -8,6 +8,10 @@ default:
 test *NAMES:
     ./test {{NAMES}}
 
+# Let a real language model use the tools by itself (1.1 GB, some minutes)
+test-real-model *TRIES:
+    scripts/test-real-model {{TRIES}}
+
 # Build and install the program
 install:
     ./install
@@ -24,6 +28,6 @@ tidy:
 bench *ARGS:
     cargo run --release -p hermes-bench -- {{ARGS}}
 
-# Fuzz one target for a minute: coerce, arguments, tool_name, replace, v4a, view or redact
-fuzz TARGET="arguments":
-    cargo +nightly fuzz run {{TARGET}} -- -max_total_time=60
+# Fuzz one target for a minute (or SECONDS): ansi, arguments, coerce, command, redact, replace, tool_name, v4a or view
+fuzz TARGET="arguments" SECONDS="60":
+    cargo +nightly fuzz run {{TARGET}} -- -max_total_time={{SECONDS}} -timeout=10 -report_slow_units=1

@@ -6,6 +6,7 @@
 //! reference, `--measure` measures ours, and both print the JSON that
 //! `measurements.rs` describes. Nothing is judged that was not measured in this run.
 
+mod agent;
 mod files;
 mod measurements;
 mod ours;
@@ -13,6 +14,7 @@ mod process;
 mod reference;
 mod report;
 mod rows;
+mod sessions;
 mod sides;
 mod start;
 mod terminal;
@@ -55,6 +57,10 @@ struct Args {
     #[arg(long)]
     skip_reference: bool,
 
+    /// Leave out the other agents, which npm installs on first use (about 1 GB).
+    #[arg(long)]
+    skip_others: bool,
+
     /// The Python (3.11 or newer) that installs the reference on first use.
     #[arg(long, default_value = "python3", value_name = "PROGRAM")]
     python: OsString,
@@ -71,6 +77,10 @@ struct Args {
     #[arg(long, hide = true)]
     part: Option<Part>,
 
+    /// Hold a conversation of the agent rows and print what it took as JSON.
+    #[arg(long, hide = true)]
+    conversation: Option<PathBuf>,
+
     /// The files that part works on.
     #[arg(long, hide = true)]
     texts: Option<PathBuf>,
@@ -85,6 +95,10 @@ enum Group {
     Files,
     /// The terminal, the guard, redaction.
     Terminal,
+    /// Searching past sessions.
+    Sessions,
+    /// Whole conversations with a scripted model.
+    Agent,
 }
 
 impl Args {
@@ -104,6 +118,10 @@ struct Output<'a> {
     files: Option<Vec<Times>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     terminal: Option<TerminalNumbers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sessions: Option<sessions::Numbers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<agent::Numbers>,
 }
 
 /// What the rows of the runtime are made from.
@@ -120,13 +138,14 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let ended = match (args.measure, &args.job, args.part) {
+    let ended = match (args.measure, &args.job, args.part, &args.conversation) {
         (Some(phase), ..) => ours::print(phase).map(|()| ExitCode::SUCCESS),
-        (None, Some(job), _) => files::print(job).map(|()| ExitCode::SUCCESS),
-        (None, None, Some(part)) => {
+        (None, Some(job), ..) => files::print(job).map(|()| ExitCode::SUCCESS),
+        (None, None, Some(part), _) => {
             terminal::print(part, args.texts.as_deref()).map(|()| ExitCode::SUCCESS)
         }
-        (None, None, None) => run(&args).map(|report| match report.misses_a_target() {
+        (None, None, None, Some(job)) => agent::print(job).map(|()| ExitCode::SUCCESS),
+        (None, None, None, None) => run(&args).map(|report| match report.misses_a_target() {
             true => ExitCode::from(1),
             false => ExitCode::SUCCESS,
         }),
@@ -164,15 +183,26 @@ fn run(args: &Args) -> Result<Report> {
         true => Some(terminal::Contest { sandbox: &sandbox, ours, reference }.measure()?),
         false => None,
     };
+    let sessions = match args.wants(Group::Sessions) {
+        true => Some(sessions::measure()?),
+        false => None,
+    };
+    let agent = match args.wants(Group::Agent) {
+        true => Some(measure_agent(&sandbox, ours, reference, args)?),
+        false => None,
+    };
 
     let of_runtime = runtime
         .iter()
         .flat_map(|numbers| rows::rows(&numbers.starts, &numbers.ours, numbers.reference.as_ref()));
     let of_files = files.iter().flat_map(|times| files::rows(times));
     let of_terminal = terminal.iter().flat_map(terminal::rows);
-    let report = Report { rows: of_runtime.chain(of_files).chain(of_terminal).collect() };
+    let of_sessions = sessions.iter().flat_map(sessions::rows);
+    let of_agent = agent.iter().flat_map(agent::rows);
+    let all = of_runtime.chain(of_files).chain(of_terminal).chain(of_sessions).chain(of_agent);
+    let report = Report { rows: all.collect() };
     let text = if args.json {
-        let output = Output { report: &report, runtime, files, terminal };
+        let output = Output { report: &report, runtime, files, terminal, sessions, agent };
         serde_json::to_string_pretty(&output)? + "\n"
     } else {
         report.table()
@@ -191,6 +221,20 @@ fn measure_runtime(
     let starts = start::measure(sandbox, &hermes, program.as_deref())?;
     let (ours, reference) = Sides { sandbox, ours, reference }.measure()?;
     Ok(RuntimeNumbers { starts, ours, reference })
+}
+
+fn measure_agent(
+    sandbox: &Sandbox,
+    bench: &Path,
+    reference: Option<&Reference>,
+    args: &Args,
+) -> Result<agent::Numbers> {
+    let hermes = build_hermes(bench)?;
+    let others = match args.skip_others {
+        true => agent::Others::Skipped,
+        false => agent::Others::Compared,
+    };
+    agent::Contest { sandbox, bench, hermes, reference, others }.measure()
 }
 
 /// Builds the program itself with the profile this benchmark was built with, so that no

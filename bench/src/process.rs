@@ -173,8 +173,9 @@ pub(crate) fn prepare(program: &OsStr, args: &[&OsStr]) -> Result<()> {
     Ok(())
 }
 
+/// A bare command, with everything this process has.
 #[expect(clippy::disallowed_methods, reason = "the benchmark times bare processes")]
-fn command(program: &OsStr) -> Command {
+pub(crate) fn command(program: &OsStr) -> Command {
     Command::new(program)
 }
 

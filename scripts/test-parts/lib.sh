@@ -99,6 +99,22 @@ end_process() {
     as_root rm -f "$file"
 }
 
+listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# The port of this part's server: the one it had the last time if nobody else has it now, or the first free one
+# from `first_port` to `last_port`, which the part sets.
+choose_port() {
+    local port
+    # shellcheck disable=SC2154
+    for port in $(port 2>/dev/null || true) $(seq "$first_port" "$last_port"); do
+        listens "$port" && continue
+        echo "$port" >"$home/port"
+        return
+    done
+    die "every port from $first_port to $last_port is taken"
+}
+port() { cat "$home/port"; }
+
 # Takes this part's share of the env file from its arguments (none: the part is gone), then writes the whole.
 publish() {
     (

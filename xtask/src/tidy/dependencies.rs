@@ -19,7 +19,10 @@ const ORDER: &[(&str, MayUse)] = &[
     ("hermes-tool", MayUse::Only(&["hermes-tool-macros"])),
     ("hermes-process", MayUse::Only(&[])),
     ("hermes-guard", MayUse::Only(&[])),
-    ("hermes-store", MayUse::Only(&[])),
+    // Only its tests start programs.
+    ("hermes-store", MayUse::Only(&["hermes-process"])),
+    ("hermes-testkit", MayUse::Only(&[])),
+    ("hermes-llm", MayUse::Only(&["hermes-testkit"])),
     (
         "hermes-approval",
         MayUse::Only(&["hermes-tool", "hermes-process", "hermes-guard", "hermes-store"]),
@@ -42,6 +45,7 @@ const ORDER: &[(&str, MayUse)] = &[
         MayUse::Only(&["hermes-tool", "hermes-process", "hermes-store", "hermes-runtime"]),
     ),
     ("hermes-tools", MayUse::AllAbove),
+    ("hermes-agent", MayUse::AllAbove),
     ("hermes", MayUse::AllAbove),
 ];
 
