@@ -98,7 +98,7 @@ impl Contest<'_> {
         let files = folder.path().join("files");
         std::fs::create_dir(&files).context("making a folder for the files")?;
         for number in 0..FILES {
-            std::fs::write(files.join(file_name(number)), file_text(number))
+            put(&files.join(file_name(number)), file_text(number).as_bytes())
                 .context("writing a file to read")?;
         }
         let mut ours = Contender::new(Side::Ours, self.hermes.clone());
@@ -148,7 +148,7 @@ impl Contest<'_> {
                 folder: folder.join("files"),
             };
             let file = folder.join("job.json");
-            std::fs::write(&file, serde_json::to_vec(&job)?).context("writing the job")?;
+            put(&file, &serde_json::to_vec(&job)?).context("writing the job")?;
             let file = file.to_str().context("the temporary folder's path is not UTF-8")?;
             let run: Run = self.sandbox.read_json(self.bench, &["--conversation", file])?;
             if round > 0 {
@@ -157,4 +157,10 @@ impl Contest<'_> {
         }
         Ok(())
     }
+}
+
+/// A new file. Nothing is lost if it is cut short: it is of this run alone.
+fn put(path: &std::path::Path, content: &[u8]) -> std::io::Result<()> {
+    use std::io::Write as _;
+    std::fs::File::create(path)?.write_all(content)
 }

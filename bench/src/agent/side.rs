@@ -36,8 +36,6 @@ pub(super) struct Start {
 }
 
 impl Side {
-    pub(super) const ALL: [Self; 4] = [Self::Ours, Self::Reference, Self::Codex, Self::Goose];
-
     /// The name of its folder.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -63,7 +61,7 @@ impl Side {
                     "model:\n  provider: custom\n  base_url: {origin}/v1\n  default: {MODEL}\n"
                 );
                 let file = own.join("config.yaml");
-                std::fs::write(&file, settings)
+                super::put(&file, settings.as_bytes())
                     .with_context(|| format!("write {}", file.display()))?;
                 ["-z", QUESTION].map(OsString::from).to_vec()
             }

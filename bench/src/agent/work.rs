@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_script_has_as_many_messages_as_there_are_questions() {
         for work in Work::ALL {
-            for side in Side::ALL {
+            for side in [Side::Ours, Side::Reference, Side::Codex, Side::Goose] {
                 assert_eq!(work.script(side).steps.len(), work.questions(), "{work:?} {side:?}");
             }
         }

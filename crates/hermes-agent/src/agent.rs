@@ -292,8 +292,13 @@ impl Agent {
         self.scope = scope;
     }
 
+    /// Model calls in one turn.
+    pub(crate) fn step_limit(&self) -> u32 {
+        self.max_turns.unwrap_or(self.settings.max_turns)
+    }
+
     pub(crate) fn budget(&self) -> Budget {
-        Budget::new(self.max_turns.unwrap_or(self.settings.max_turns))
+        Budget::new(self.step_limit())
     }
 
     /// What the next request would take up, by its length.

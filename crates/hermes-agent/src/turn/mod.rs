@@ -263,7 +263,7 @@ impl<'a> Turn<'a> {
             self.agent.conversation.push(Message::assistant(text.clone()));
         }
         let mut ended = Ended::new(ExitReason::MaxIterationsReached, text);
-        ended.error = Some(format!("{} steps were used up", self.agent.settings.max_turns));
+        ended.error = Some(format!("{} steps were used up", self.agent.step_limit()));
         ended.advice = Some("`agent.max_turns` in config.yaml allows more".to_owned());
         ended
     }
