@@ -100,14 +100,14 @@ const KILLS: u64 = 105;
 
 /// Goes on with one conversation again and again, and kills the process each time after a pause that
 /// differs from run to run but is the same every time the test runs.
-fn kill_again_and_again(scene: &Scene, question: &str, longest: u64) {
+fn kill_again_and_again(scene: &Scene, question: &str, longest: u64, answered_every: u64) {
     scene.asks("begin").exits(0);
     for run in 0..KILLS {
         let before = scene.server.requests().len();
         let pause = Duration::from_millis(run.wrapping_mul(0x9E37_79B9_7F4A_7C15) % longest);
         asked_and_signalled(scene, &["-c"], question, before + 1, (Signal::SIGKILL, pause));
         // Now and then it comes to an answer, so that there is something to go on from.
-        if run % 5 == 0 {
+        if run % answered_every == 0 {
             scene.asks_with(&["-c"], question).exits(0);
         }
     }
@@ -134,7 +134,7 @@ fn killed_during_streams_and_tools_a_session_resumes() {
     };
     let steps: Vec<Step> = (0..400).flat_map(|_| [working(), talking()]).collect();
     let scene = Scene::new(Wire::Chat, Script::new(steps).repeat_last());
-    kill_again_and_again(&scene, "go on", 150);
+    kill_again_and_again(&scene, "go on", 150, 5);
     let shown = scene.sandbox.run(["sessions", "export", "-"]).exits(0).out;
     assert!(shown.matches("\"go on\"").count() >= 100, "what was said is kept");
 }
@@ -154,7 +154,7 @@ fn killed_during_delegation_a_session_resumes() {
                 .times(2_000),
         ],
     );
-    kill_again_and_again(&Scene::new(Wire::Messages, script), "go on", 150);
+    kill_again_and_again(&Scene::new(Wire::Messages, script), "go on", 150, 5);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn killed_during_compression_a_session_resumes() {
     // A window so small that a few exchanges fill it.
     let settings = "compression:\n  threshold: 0.30\n  protect_last_n: 4\n";
     let scene = Scene::with_window(Wire::Chat, script, 17_000, settings);
-    kill_again_and_again(&scene, &"tell me more ".repeat(250), 200);
+    kill_again_and_again(&scene, &"tell me more ".repeat(250), 200, 1);
     let requests = scene.server.requests();
     let summaries = requests.iter().filter(|seen| seen.route.as_deref() == Some("summary")).count();
     assert!(summaries > 5, "{summaries} compressions were begun");
