@@ -61,10 +61,27 @@ impl Drop for CompressionLock {
     }
 }
 
+/// Names this start of this machine; empty where the kernel does not tell.
+fn boot() -> String {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    id.trim().to_owned()
+}
+
+/// Whether the holder of a lock was a process of this machine that has ended. A process that was killed
+/// should not hold up the next one until its lock runs out.
+fn is_gone(holder: &str) -> bool {
+    let mut parts = holder.split(':');
+    let (Some(machine), Some(process)) = (parts.next(), parts.next()) else { return false };
+    let Ok(process) = process.parse::<u32>() else { return false };
+    !machine.is_empty()
+        && machine == boot()
+        && !std::path::Path::new(&format!("/proc/{process}")).exists()
+}
+
 impl SessionStore {
     /// Takes the right to compress a session; none while another process has it.
     pub fn compression_lock(&self, session: &str) -> Result<Option<CompressionLock>> {
-        let holder = format!("{}:{:016x}", std::process::id(), random());
+        let holder = format!("{}:{}:{:016x}", boot(), std::process::id(), random());
         let is_taken = self.write(|connection| {
             let time = now();
             connection.execute("DELETE FROM compression_locks WHERE expires_at <= ?1", [time])?;
@@ -75,11 +92,11 @@ impl SessionStore {
                     |row| row.get(0),
                 )
                 .optional()?;
-            if other.is_some() {
+            if other.is_some_and(|other| !is_gone(&other)) {
                 return Ok(true);
             }
             connection.execute(
-                "INSERT INTO compression_locks(session_id, holder, acquired_at, expires_at) \
+                "INSERT OR REPLACE INTO compression_locks(session_id, holder, acquired_at, expires_at) \
                  VALUES (?1, ?2, ?3, ?4)",
                 params![session, holder, time, time + LOCK_LIFE.as_secs_f64()],
             )?;
@@ -130,5 +147,19 @@ impl SessionStore {
                 &[&trouble.cooldown_until, &trouble.error, &trouble.fallback_streak],
             )
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_process_of_this_machine_that_has_ended_is_gone() {
+        // No process has a number this high.
+        assert!(is_gone(&format!("{}:4294967295:ab", boot())));
+        assert!(!is_gone(&format!("{}:{}:ab", boot(), std::process::id())));
+        assert!(!is_gone("another-machine:4294967295:ab"));
+        assert!(!is_gone("4294967295:ab"));
     }
 }
