@@ -20,7 +20,7 @@
 //! | [`conversation`], [`history`] | what was said, what is kept, what is sent? |
 //! | [`prompt`], [`standing`] | what is the model told before anything is said? |
 //! | [`compress`], `shortening` | what if all that grows too long? |
-//! | `desk`, [`memory`], [`todo`] | what do the tools that work on the agent itself work on? |
+//! | `desk`, [`memory`], [`mod@todo`] | what do the tools that work on the agent itself work on? |
 //! | `delegate`, [`moa`] | what if several models work on it? |
 //! | [`steer`], [`untrusted`], [`thinking`] | whose words are these? |
 //! | [`title`] | what is it called? |

@@ -5,7 +5,7 @@
 //! clock, memory is a copy, files are read once. It is made anew after a compression and when the model
 //! changes ([`fits`]).
 //!
-//! The parts are rows of a table ([`PARTS`]): a name and a function from the [`Sources`] to a text, or
+//! The parts are rows of a table (`PARTS`): a name and a function from the [`Sources`] to a text, or
 //! nothing. The order is from what never changes to what differs between sessions, so that even different
 //! sessions share a beginning. `hermes prompt-size` shows the table with sizes.
 //!

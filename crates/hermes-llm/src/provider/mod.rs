@@ -1,7 +1,7 @@
 //! Who can be asked, and how one of them is chosen.
 //!
 //! The known providers are a table (`table`). [`resolve`] turns what the person wants, what the
-//! configuration says and what keys there are into an [`Endpoint`]; [`fallbacks`] and [`auxiliary`] do the
+//! configuration says and what keys there are into an [`Endpoint`](crate::Endpoint); [`fallbacks`] and [`auxiliary`] do the
 //! same for the places where the configuration names further models. Nothing here touches the network or
 //! the environment: the configuration is a JSON value, variables come through a function.
 //!
