@@ -44,6 +44,18 @@ const ORDER: &[(&str, MayUse)] = &[
         "hermes-plugins",
         MayUse::Only(&["hermes-tool", "hermes-process", "hermes-store", "hermes-runtime"]),
     ),
+    (
+        "hermes-mcp",
+        MayUse::Only(&[
+            "hermes-tool",
+            "hermes-process",
+            "hermes-guard",
+            "hermes-store",
+            "hermes-runtime",
+            "hermes-testkit",
+        ]),
+    ),
+    ("hermes-serve", MayUse::Only(&["hermes-tool", "hermes-runtime"])),
     ("hermes-tools", MayUse::AllAbove),
     ("hermes-agent", MayUse::AllAbove),
     ("hermes", MayUse::AllAbove),

@@ -1,0 +1,5 @@
+//! The Model Context Protocol in both directions.
+
+pub mod client;
+pub mod oauth;
+pub mod server;

@@ -1,0 +1,1 @@
+//! Our tools, as a server for other programs.
