@@ -1,1 +1,6 @@
-//! Other people's servers, whose tools become ours.
+//! The MCP client: tools of other programs become ours.
+
+pub mod answers;
+pub mod authorize;
+pub mod settings;
+pub mod status;
