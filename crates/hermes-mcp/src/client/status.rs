@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::answers::SamplingCounters;
+use super::sampling::SamplingCounters;
 
 /// The state of one server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

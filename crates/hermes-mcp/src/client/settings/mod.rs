@@ -17,6 +17,8 @@ use std::time::Duration;
 
 use url::Url;
 
+pub use super::elicitation::ElicitationSettings;
+pub use super::sampling::SamplingSettings;
 pub use read::{discovery_timeout, read_servers};
 pub use values::{Problem, interpolate};
 
@@ -290,34 +292,4 @@ impl ToolFilter {
             Self::Exclude(names) => names.iter().all(|name| name != raw_name),
         }
     }
-}
-
-/// What a server may ask of a model.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SamplingSettings {
-    /// Whether it may at all.
-    pub enabled: bool,
-    /// The model, whatever the server wishes.
-    pub model: Option<String>,
-    /// Most tokens of one answer.
-    pub max_tokens_cap: u64,
-    /// How long one answer may take.
-    pub timeout: Duration,
-    /// Most requests a minute.
-    pub max_rpm: u64,
-    /// Models it may ask for; empty means any.
-    pub allowed_models: Vec<String>,
-    /// Most answers in a row that call tools.
-    pub max_tool_rounds: u64,
-    /// How loudly requests are logged.
-    pub log_level: String,
-}
-
-/// What a server may ask of a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ElicitationSettings {
-    /// Whether it may at all.
-    pub enabled: bool,
-    /// How long the person may take.
-    pub timeout: Duration,
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::values::{Problems, interpolate};
+use crate::client::sampling::settings::AuditLevel;
 use super::{
     CallOrder, ClientCertificate, ElicitationSettings, Entry, HttpSettings, OAuthSettings,
     SamplingSettings, ServerSettings, SettingsError, StdioSettings, TlsSettings, ToolFilter,
@@ -102,7 +103,7 @@ impl<'a> Reader<'a, '_> {
             roots: self.problems.switch("roots", self.get("roots"), false),
             sampling: self.sampling(),
             elicitation: ElicitationSettings {
-                enabled: self.problems.switch(
+                is_enabled: self.problems.switch(
                     "elicitation.enabled",
                     self.below("elicitation", "enabled"),
                     true,
@@ -137,19 +138,30 @@ impl<'a> Reader<'a, '_> {
         let inner = self.get("sampling");
         let get = |key: &str| inner.get(key).unwrap_or(&NOTHING);
         let p = &mut *self.problems;
+        let usual = SamplingSettings::default();
+        let mut count = |key: &str, usual: u32| {
+            let count = p.count(&format!("sampling.{key}"), get(key), u64::from(usual));
+            u32::try_from(count).unwrap_or(u32::MAX)
+        };
+        let max_tokens_cap = count("max_tokens_cap", usual.max_tokens_cap);
+        let max_rpm = count("max_rpm", usual.max_rpm);
+        let max_tool_rounds = count("max_tool_rounds", usual.max_tool_rounds);
+        let level = p.text("sampling.log_level", get("log_level"));
+        let log_level = level.map_or(Some(usual.log_level), |word| AuditLevel::parse(&word));
+        if log_level.is_none() {
+            p.add("sampling.log_level", "is none of debug, info and warning; info holds");
+        }
         SamplingSettings {
-            enabled: p.switch("sampling.enabled", get("enabled"), true),
+            is_enabled: p.switch("sampling.enabled", get("enabled"), usual.is_enabled),
             model: p.text("sampling.model", get("model")).filter(|model| !model.is_empty()),
-            max_tokens_cap: p.count("sampling.max_tokens_cap", get("max_tokens_cap"), 4096),
-            timeout: p.seconds("sampling.timeout", get("timeout"), Duration::from_secs(30)),
-            max_rpm: p.count("sampling.max_rpm", get("max_rpm"), 10),
+            max_tokens_cap,
+            timeout: p.seconds("sampling.timeout", get("timeout"), usual.timeout),
+            max_rpm,
             allowed_models: p
                 .texts("sampling.allowed_models", get("allowed_models"))
                 .unwrap_or_default(),
-            max_tool_rounds: p.count("sampling.max_tool_rounds", get("max_tool_rounds"), 5),
-            log_level: p
-                .text("sampling.log_level", get("log_level"))
-                .unwrap_or_else(|| "info".to_owned()),
+            max_tool_rounds,
+            log_level: log_level.unwrap_or_default(),
         }
     }
 
