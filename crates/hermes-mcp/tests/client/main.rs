@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod basics;
-mod bench;
+mod double;
 mod host;
 mod hostile;
 mod http;
