@@ -40,7 +40,7 @@ pub(crate) fn stdio(name: &str, args: &[&str]) -> Value {
 }
 
 pub(crate) struct Rig {
-    pub(crate) folder: tempfile::TempDir,
+    _folder: tempfile::TempDir,
     pub(crate) registry: Arc<Registry>,
     pub(crate) servers: Servers,
     runtime: Runtime,
@@ -73,7 +73,7 @@ impl Rig {
         servers.start();
         assert!(servers.wait_ready(PATIENCE).await, "{name} settles");
         let runtime = Runtime::builder().registry(Arc::clone(&registry)).build();
-        let rig = Self { folder, registry, servers, runtime };
+        let rig = Self { _folder: folder, registry, servers, runtime };
         assert_eq!(rig.status().state, State::Connected, "{:?}", rig.status());
         rig
     }
