@@ -10,6 +10,7 @@ pub(crate) mod chat;
 mod models;
 pub(crate) mod oneshot;
 mod review;
+pub(crate) mod sampler;
 mod session;
 
 use std::sync::Arc;
