@@ -15,7 +15,7 @@ pub fn document(api: &Api) -> Value {
             "operationId": "health",
             "summary": "Whether the server is up",
             "security": [],
-            "responses": {"200": answer("It is", json!({"type": "object", "properties": {
+            "responses": {"200": answer("It is", &json!({"type": "object", "properties": {
                 "status": {"const": "ok"}, "version": {"type": "string"}}}))},
         }}),
     );
@@ -24,7 +24,7 @@ pub fn document(api: &Api) -> Value {
         json!({"get": {
             "operationId": "listTools",
             "summary": "Every tool on offer",
-            "responses": responses(answer("The tools", json!({"type": "object", "properties": {
+            "responses": responses(&answer("The tools", &json!({"type": "object", "properties": {
                 "count": {"type": "integer"},
                 "tools": {"type": "array", "items": reference("Tool")}}}))),
         }}),
@@ -36,7 +36,7 @@ pub fn document(api: &Api) -> Value {
             "summary": "One tool",
             "parameters": [{"name": "name", "in": "path", "required": true,
                 "schema": {"type": "string"}}],
-            "responses": responses(answer("The tool", reference("Tool"))),
+            "responses": responses(&answer("The tool", &reference("Tool"))),
         }}),
     );
     for offer in api.offers() {
@@ -59,13 +59,13 @@ fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
-fn answer(description: &str, schema: Value) -> Value {
+fn answer(description: &str, schema: &Value) -> Value {
     json!({"description": description, "content": {"application/json": {"schema": schema}}})
 }
 
 /// What every request behind the token can be answered with.
-fn responses(success: Value) -> Value {
-    let problem = |description: &str| answer(description, reference("Problem"));
+fn responses(success: &Value) -> Value {
+    let problem = |description: &str| answer(description, &reference("Problem"));
     json!({
         "200": success,
         "401": problem("The token is missing or wrong"),
@@ -75,15 +75,15 @@ fn responses(success: Value) -> Value {
 }
 
 fn call(offer: &Offer) -> Value {
-    let mut answers = responses(json!({
+    let mut answers = responses(&json!({
         "description": "How the call ended; as events, `progress` comes before `result`",
         "content": {
             "application/json": {"schema": reference("Called")},
             "text/event-stream": {"schema": {"type": "string"}},
         },
     }));
-    answers["400"] = answer("The body or the query cannot be read", reference("Problem"));
-    answers["413"] = answer("The body is too large", reference("Problem"));
+    answers["400"] = answer("The body or the query cannot be read", &reference("Problem"));
+    answers["413"] = answer("The body is too large", &reference("Problem"));
     json!({
         "operationId": offer.tool.name().to_string(),
         "summary": offer.description.lines().next().unwrap_or_default(),

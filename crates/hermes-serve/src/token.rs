@@ -180,7 +180,7 @@ mod tests {
     fn a_file_that_others_can_read_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("serve.token");
-        fs::write(&path, GOOD).unwrap();
+        fs::File::create(&path).unwrap().write_all(GOOD.as_bytes()).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         let why = Token::read(&path).unwrap_err().to_string();
         assert!(why.contains("chmod 600"), "{why}");
