@@ -73,7 +73,7 @@ impl Talk {
         let models = Arc::new(Models::choose(&Sources::of(host), flags).await?);
         let runtime = Arc::new(host.runtime_asking(Arc::clone(&company.approver)));
         host.register_shell_hooks(&runtime, ui)?;
-        let scope = scope(host, flags, &runtime, ui)?;
+        let scope = scope(host, &flags.toolsets, &runtime, ui)?;
         let mut settings = host.approval_settings(ui)?;
         if company.asker.is_none() && host.config.value()["approvals"]["oneshot"] == "allow" {
             settings.yolo = true;
@@ -141,25 +141,25 @@ fn redaction(host: &Host) -> Switch {
 }
 
 /// The toolsets of the conversation: those named now, or the configured ones.
-fn scope(
+pub(crate) fn scope(
     host: &Host,
-    flags: &TalkFlags,
+    named: &[String],
     runtime: &Runtime,
     ui: &mut Ui,
 ) -> anyhow::Result<ToolScope> {
-    if flags.toolsets.is_empty() {
+    if named.is_empty() {
         return host.scope(runtime, ui);
     }
     let tables = runtime.registry().snapshot();
     let toolsets = runtime.toolsets().snapshot();
-    for name in &flags.toolsets {
+    for name in named {
         if !toolsets.is_valid(name, &*tables) {
             let near = toolsets.suggestion(name, &*tables);
             let near = near.as_ref().map(AsRef::as_ref);
             return Err(UsageError::unknown("toolset", name, near, "hermes toolsets list").into());
         }
     }
-    Ok(ToolScope { enabled: Some(flags.toolsets.clone()), disabled: Vec::new() })
+    Ok(ToolScope { enabled: Some(named.to_vec()), disabled: Vec::new() })
 }
 
 /// What instructions are made from.
