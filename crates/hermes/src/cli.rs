@@ -175,7 +175,7 @@ pub(crate) enum Command {
     /// See and change the notes that sessions begin with
     #[command(subcommand)]
     Memory(MemoryCommand),
-    /// Offer our tools to MCP clients
+    /// Servers of tools: add, try and look after them, and offer ours to other programs
     #[command(subcommand)]
     Mcp(McpCommand),
     /// Offer our tools to programs, over HTTP

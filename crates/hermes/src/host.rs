@@ -12,6 +12,7 @@
 
 mod approvals;
 mod environments;
+mod mcp;
 
 use std::path::Path;
 use std::sync::Arc;
