@@ -5,12 +5,17 @@ use std::sync::Arc;
 
 use hermes_mcp::client::elicitation::Person;
 use hermes_mcp::client::{Servers, ServersParts};
-use hermes_mcp::oauth;
+use hermes_mcp::{names, oauth};
 use hermes_runtime::registry::Registry;
+use serde_json::Value;
 
 use super::Host;
+use crate::elicit::TerminalPerson;
 use crate::talk::Sources;
 use crate::talk::sampler::ModelSampler;
+
+/// The section of the configuration.
+const SECTION: &str = "mcp_servers";
 
 impl Host {
     /// The servers, none of them started. They put their tools into this registry, their questions to
@@ -21,7 +26,15 @@ impl Host {
         registry: &Arc<Registry>,
         person: Option<Arc<dyn Person>>,
     ) -> Servers {
-        let config = self.config.value();
+        self.mcp_servers_of(self.config.value(), registry, person)
+    }
+
+    fn mcp_servers_of(
+        &self,
+        config: &Value,
+        registry: &Arc<Registry>,
+        person: Option<Arc<dyn Person>>,
+    ) -> Servers {
         let mut parts = ServersParts::new(
             self.home.clone(),
             self.vars.clone(),
@@ -34,9 +47,22 @@ impl Host {
         Servers::new(parts)
     }
 
-    /// Whether any server is configured.
-    pub(crate) fn has_mcp_servers(&self) -> bool {
-        self.config.section("mcp_servers").is_some_and(|servers| !servers.is_empty())
+    /// The servers a tool of this name can come from: the one it names, or all if that is not clear;
+    /// none if it is no such name.
+    pub(crate) fn mcp_servers_for(&self, tool: &str, registry: &Arc<Registry>) -> Option<Servers> {
+        let all = self.config.section(SECTION)?;
+        if !tool.starts_with("mcp") || all.is_empty() {
+            return None;
+        }
+        let of = |server: &String| tool.starts_with(&names::plain_name(server, ""));
+        let mut named = all.clone();
+        named.retain(|server, _| of(server));
+        let mut config = self.config.value().clone();
+        if !named.is_empty() {
+            config[SECTION] = named.into();
+        }
+        let person = Arc::new(TerminalPerson::default());
+        Some(self.mcp_servers_of(&config, registry, Some(person)))
     }
 
     /// Where logins to servers are kept.

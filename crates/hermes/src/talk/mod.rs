@@ -24,6 +24,8 @@ use hermes_approval::{Approvals, Asker};
 use hermes_exec::manager::Environments;
 use hermes_files::state::FileState;
 use hermes_guard::redact::{Redactor, Switch};
+use hermes_mcp::client::Servers;
+use hermes_mcp::client::elicitation::Person;
 use hermes_runtime::approval::Approver;
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
 use hermes_store::sessions::SessionStore;
@@ -45,6 +47,8 @@ pub(crate) struct Company {
     pub(crate) asker: Option<Arc<dyn Asker>>,
     /// Is asked about calls that a hook is unsure of.
     pub(crate) approver: Arc<dyn Approver>,
+    /// Is asked by MCP servers.
+    pub(crate) person: Option<Arc<dyn Person>>,
     /// What commands know of them.
     pub(crate) vars: Vars,
     /// Where the conversation takes place, for the instructions and the session: `cli`.
@@ -57,6 +61,7 @@ pub(crate) struct Talk {
     pub(crate) models: Arc<Models>,
     pub(crate) approvals: Arc<Approvals>,
     pub(crate) environments: Arc<Environments>,
+    pub(crate) servers: Servers,
     pub(crate) store: SessionStore,
     /// What the person should know before the first word.
     pub(crate) warnings: Vec<String>,
@@ -72,7 +77,11 @@ impl Talk {
     ) -> anyhow::Result<Self> {
         let models = Arc::new(Models::choose(&Sources::of(host), flags).await?);
         let runtime = Arc::new(host.runtime_asking(Arc::clone(&company.approver)));
+        let servers = host.mcp_servers(runtime.registry(), company.person.clone());
+        servers.start();
         host.register_shell_hooks(&runtime, ui)?;
+        // Whoever is later than this is there at the next turn.
+        servers.wait_ready(servers.discovery_timeout()).await;
         let scope = scope(host, &flags.toolsets, &runtime, ui)?;
         let mut settings = host.approval_settings(ui)?;
         if company.asker.is_none() && host.config.value()["approvals"]["oneshot"] == "allow" {
@@ -120,12 +129,13 @@ impl Talk {
                 vars: None,
             },
         );
-        Ok(Self { agent, models, approvals, environments, store, warnings })
+        Ok(Self { agent, models, approvals, environments, servers, store, warnings })
     }
 
     /// Lets go of everything: commands end, the database is closed.
     pub(crate) async fn close(mut self, reason: &str) {
         self.agent.conversation_mut().end(reason);
+        self.servers.stop().await;
         self.environments.close_all().await;
         if let Err(problem) = self.store.close() {
             tracing::debug!(%problem, "close the database");

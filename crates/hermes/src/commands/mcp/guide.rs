@@ -5,13 +5,25 @@ use std::time::{Duration, Instant};
 use hermes_mcp::oauth::callback::Visit;
 use hermes_mcp::oauth::settings::LOGIN_WAIT;
 use hermes_mcp::oauth::{Guide, LoginPage, Said};
-use hermes_process::{Command, Leftovers};
+use hermes_process::{Command, Leftovers, Lifetime};
 use hermes_tool::{BoxFuture, Vars};
 
 use crate::elicit::{AskedLine, Echo, LEAD, Lines, TerminalLines};
 
 /// What a person types to leave it.
 const SKIP: &str = "skip";
+/// What a desktop needs to find its browser; nothing else of ours goes there.
+const DESKTOP_VARIABLES: [&str; 9] = [
+    "PATH",
+    "HOME",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+    "XDG_CURRENT_DESKTOP",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "BROWSER",
+];
 /// How long it may take to ask the desktop for a browser.
 const BROWSER: Duration = Duration::from_secs(5);
 
@@ -78,9 +90,10 @@ async fn open(page: &LoginPage, vars: &Vars) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let command = Command::new(program)
         .arg(page.url.as_str())
-        .envs(vars.iter())
+        .env_inherit(DESKTOP_VARIABLES)
         .deadline(BROWSER)
-        .leftovers(Leftovers::Keep);
+        .leftovers(Leftovers::Keep)
+        .lifetime(Lifetime::Survives);
     if let Err(problem) = command.run().await {
         tracing::debug!(%problem, "no browser");
     }
