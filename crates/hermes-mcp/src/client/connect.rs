@@ -22,6 +22,7 @@ use super::settings::{
     HttpSettings, ServerSettings, SettingsError, StdioSettings, TransportSettings,
 };
 use super::transport::http::{self, Door, Headers, chain, send_failure};
+use super::transport::lane::Lane;
 use super::transport::sse::{Sse, SseError};
 use super::transport::stdio::Stdio;
 use super::transport::tap::{Tapped, Wire};
@@ -232,9 +233,12 @@ pub(crate) async fn connect(
         tools_changed: Arc::clone(&lasting.tools_changed),
         wire: Wire::new(),
     };
+    let mut lane = None;
     let running = match &settings.transport {
         TransportSettings::Stdio(stdio) => {
-            let transport = start_program(shared, settings, stdio).await?;
+            let wire = Arc::clone(&handler.wire);
+            let transport = start_program(shared, settings, stdio, wire).await?;
+            lane = Some(transport.lane());
             shake_hands(handler, transport).await?
         }
         TransportSettings::Http(http) => {
@@ -250,13 +254,14 @@ pub(crate) async fn connect(
             shake_hands(handler, sse).await?
         }
     };
-    greeted(settings, running)
+    greeted(settings, running, lane)
 }
 
 async fn start_program(
     shared: &Shared,
     settings: &ServerSettings,
     stdio: &StdioSettings,
+    wire: Arc<Wire>,
 ) -> Result<Stdio, ConnectError> {
     let server = || settings.name.to_string();
     if let Some(why) = suspicious_entry(&stdio.command, &stdio.args) {
@@ -276,7 +281,7 @@ async fn start_program(
     let failed = |why: String| ConnectError::Failed { server: server(), why };
     let errors = stderr_log::open(&shared.home.logs(), &settings.name)
         .map_err(|error| failed(format!("its log cannot be opened: {error}")))?;
-    Stdio::start(program, &stdio.args, errors)
+    Stdio::start(program, &stdio.args, errors, wire)
         .map_err(|error| ConnectError::Program { server: server(), why: error.to_string() })
 }
 
@@ -355,6 +360,7 @@ where
 fn greeted(
     settings: &ServerSettings,
     running: RunningService<RoleClient, Handler>,
+    lane: Option<Arc<Lane>>,
 ) -> Result<Session, ConnectError> {
     let Some(info) = running.peer().peer_info() else {
         return Err(failed(settings, "the handshake gave no answer"));
@@ -373,5 +379,5 @@ fn greeted(
     };
     let server = info.server_info.as_ref().map(|own| format!("{} {}", own.name, own.version));
     let hello = Hello { capabilities, server, instructions: info.instructions.clone() };
-    Ok(Session::new(running, hello))
+    Ok(Session::new(running, hello, lane))
 }
