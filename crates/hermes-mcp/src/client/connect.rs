@@ -300,23 +300,23 @@ fn door(
                 http: http::client(settings, http, Headers::None, &shared.vars)?,
             };
             let made = make(request);
-            Some(made.map_err(|error| login(settings, error.to_string()))?)
+            Some(made.map_err(|error| login(settings, &error.to_string()))?)
         }
         (Some(_), None) => {
-            return Err(login(settings, "no login is possible here".to_owned()));
+            return Err(login(settings, "no login is possible here"));
         }
         (None, _) => None,
     };
     Ok(Door { http: client, authorizer })
 }
 
-fn login(settings: &ServerSettings, why: String) -> ConnectError {
-    ConnectError::Login { server: settings.name.to_string(), why: redact_error(&why) }
+fn login(settings: &ServerSettings, why: &str) -> ConnectError {
+    ConnectError::Login { server: settings.name.to_string(), why: redact_error(why) }
 }
 
 fn sse_error(settings: &ServerSettings, error: &SseError) -> ConnectError {
     match error.failure() {
-        Failure::Auth(why) => login(settings, why),
+        Failure::Auth(why) => login(settings, &why),
         _ => failed(settings, &error.to_string()),
     }
 }
@@ -338,7 +338,7 @@ where
     shaken.map_err(|error| match &error {
         ClientInitializeError::TransportError { error, .. } => {
             match send_failure(error.error.as_ref()) {
-                Failure::Auth(why) => login(&settings, why),
+                Failure::Auth(why) => login(&settings, &why),
                 other => failed(&settings, &format!("the handshake failed: {other}")),
             }
         }
