@@ -148,7 +148,7 @@ async fn an_answer_that_does_not_fit_is_never_sent() {
         json!({"size": "s", "age": "old"}),
         json!({"size": "s", "extra": 1}),
     ] {
-        let answer = answer(&every_kind(), Reply::Accepted(entered(wrong.clone()))).await;
+        let answer = answer(&every_kind(), Reply::Accepted(entered(&wrong))).await;
         assert_eq!(answer, json!({"action": "cancel"}), "{wrong}");
     }
 }
