@@ -125,6 +125,8 @@ pub(crate) struct Offer {
     pub(crate) functions: Arc<[Value]>,
     pub(crate) names: Arc<[Arc<str>]>,
     tokens: u64,
+    /// The state of the registry it was made from.
+    generation: u64,
 }
 
 impl Offer {
@@ -134,6 +136,7 @@ impl Offer {
             context_tokens: Some(window),
             ..DefinitionRequest::default()
         };
+        let generation = runtime.registry().generation();
         let definitions = runtime.definitions(&request);
         let functions: Arc<[Value]> = definitions.functions().into();
         let names = functions
@@ -142,7 +145,7 @@ impl Offer {
             .map(Arc::from)
             .collect();
         let tokens = history::estimate_text_tokens(definitions.json());
-        Self { functions, names, tokens }
+        Self { functions, names, tokens, generation }
     }
 }
 
@@ -218,7 +221,18 @@ impl Agent {
         said: impl Into<Content>,
         cancel: &CancellationToken,
     ) -> TurnResult {
+        self.renew_offer();
         Turn::begin(self, cancel).run(said.into()).await
+    }
+
+    /// Takes up tools that have come or gone since the last turn, as those of servers do. Within a turn
+    /// the offer stays, and while nothing has changed it is the same bytes.
+    fn renew_offer(&mut self) {
+        let runtime = &self.world.runtime;
+        if runtime.registry().generation() != self.tools.generation {
+            let window = self.seats.primary().window.tokens();
+            self.tools = Offer::new(runtime, &self.scope, window);
+        }
     }
 
     /// The conversation.

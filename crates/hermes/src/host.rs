@@ -12,6 +12,7 @@
 
 mod approvals;
 mod environments;
+mod mcp;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -151,7 +152,12 @@ impl Host {
         let enabled = self.platform_toolsets(runtime, PLATFORM);
         let tables = runtime.registry().snapshot();
         let toolsets = runtime.toolsets().snapshot();
-        for name in enabled.iter().filter(|name| !toolsets.is_valid(name, &*tables)) {
+        // A server's toolset is known once the server has answered.
+        let servers = enabled_mcp_servers(self.config.value());
+        let is_known = |name: &String| {
+            toolsets.is_valid(name, &*tables) || servers.iter().any(|server| server == name)
+        };
+        for name in enabled.iter().filter(|name| !is_known(name)) {
             let hint = toolsets
                 .suggestion(name, &*tables)
                 .map(|near| format!("; did you mean `{near}`?"))

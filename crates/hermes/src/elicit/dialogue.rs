@@ -36,7 +36,8 @@ pub(crate) async fn fill(lines: &dyn Lines, form: Form) -> Reply {
 
 /// Asks whether the person wants to go to a page.
 pub(crate) async fn visit(lines: &dyn Lines, visit: Visit) -> Consent {
-    let mut statement = vec![format!("{LEAD}{} would like you to visit a page:", shown(&visit.server))];
+    let mut statement =
+        vec![format!("{LEAD}{} would like you to visit a page:", shown(&visit.server))];
     statement.extend(indented(&visit.message));
     statement.push(format!("  {}", shown(visit.url.as_str())));
     statement.push(format!("  The page belongs to {}.", shown(&visit.host)));

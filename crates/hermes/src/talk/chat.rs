@@ -52,6 +52,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         front: wire.front(),
         asker: Some(wire.asker()),
         approver: wire.approver(),
+        person: Some(wire.person()),
         vars: host.call_vars(),
         platform: PLATFORM,
     };
@@ -75,7 +76,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         .into_iter()
         .map(|tool| (tool.name().to_string(), tool.emoji().to_owned()))
         .collect();
-    let Talk { agent, models, approvals, environments, store, .. } = talk;
+    let Talk { agent, models, approvals, environments, servers, store, .. } = talk;
     let conversation = Arc::new(AgentTalk::new(agent, &models, approvals, store.clone(), host)?);
     let exit = crate::chat::run(Chat {
         conversation: Arc::clone(&conversation) as Arc<dyn Conversation>,
@@ -90,6 +91,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     .await;
     conversation.interrupt();
     conversation.leave().await;
+    servers.stop().await;
     environments.close_all().await;
     if let Err(problem) = store.close() {
         tracing::debug!(%problem, "close the database");

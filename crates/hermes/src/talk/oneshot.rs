@@ -53,6 +53,7 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
         front: Arc::new(Quiet { is_shown: std::io::stderr().is_terminal() || host.is_verbose() }),
         asker: None,
         approver: Arc::new(Nobody),
+        person: None,
         vars: host.vars.clone(),
         platform: PLATFORM,
     };

@@ -43,7 +43,8 @@ impl Sampler for ModelSampler {
             let client = Client::new(wished, sources.options());
             let mut answered = client.answer(&call, &mut |_| {}, &cancel).await;
             // A server's wish is a hint: names of other providers' models are common.
-            if !is_usual && matches!(&answered, Err(ModelError { class: ErrorClass::ModelNotFound, .. }))
+            if !is_usual
+                && matches!(&answered, Err(ModelError { class: ErrorClass::ModelNotFound, .. }))
             {
                 let client = Client::new(usual.clone(), sources.options());
                 answered = client.answer(&call, &mut |_| {}, &cancel).await;

@@ -27,12 +27,7 @@ pub(super) struct Open {
 
 impl Open {
     fn new(question: Question) -> Self {
-        Self {
-            question,
-            editor: blank_editor(),
-            since: Instant::now(),
-            in_own_words: false,
-        }
+        Self { question, editor: blank_editor(), since: Instant::now(), in_own_words: false }
     }
 
     /// A key; nothing if it came too soon.

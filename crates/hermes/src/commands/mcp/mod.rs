@@ -1,20 +1,20 @@
-//! `hermes mcp`: servers of tools, added, tried and looked after by hand.
+//! `hermes mcp`: servers of tools, added, tried and looked after by hand, and ours for others.
 
 mod add;
 pub(crate) mod args;
 mod configure;
-mod connect;
 mod entries;
 mod guide;
 mod list;
 mod login;
 mod probe;
 mod remove;
+mod serve;
 
 use crate::exit::Exit;
 use crate::host::Host;
 use crate::ui::Ui;
-use args::McpCommand;
+pub(crate) use args::McpCommand;
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &McpCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
@@ -25,5 +25,6 @@ pub(crate) fn run(command: &McpCommand, host: &Host, ui: &mut Ui) -> anyhow::Res
         McpCommand::Test(args) => probe::run(args, host, ui),
         McpCommand::Login { name } => login::run(name, host, ui),
         McpCommand::Configure(args) => configure::run(args, host, ui),
+        McpCommand::Serve(args) => serve::run(args, host, ui),
     }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use hermes_mcp::client::Servers;
 use hermes_runtime::pipeline::{Rehearsal, RehearsedGate};
 use hermes_runtime::repair::arguments::parse_arguments;
 use hermes_runtime::{Runtime, Status, ToolCall};
@@ -26,10 +27,19 @@ use crate::ui::Ui;
 
 /// Most bytes of arguments read from stdin: larger ones are a mistake.
 const MAX_STDIN_BYTES: u64 = 64 * 1024 * 1024;
+/// How long MCP servers may take to show their tools.
+const SERVERS_WAIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
-    let tool = find_tool(&runtime, &args.name, ui)?;
+    let workers = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("start the async runtime")?;
+    let servers = start_servers(&workers, &args.name, &runtime, host, ui)?;
+    let name = servers.as_ref().and_then(|servers| servers.names().look_up(&args.name));
+    let tool = find_tool(&runtime, name.as_deref().unwrap_or(&args.name), ui)?;
     let arguments = arguments(args, ui)?;
     host.register_shell_hooks(&runtime, ui)?;
     let mut call = call(args, &tool, arguments, host)?;
@@ -40,20 +50,41 @@ pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<
         .services
         .with(host.approvals(settings, &runtime))
         .with(Arc::clone(&environments));
-    let workers = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .context("start the async runtime")?;
     let exit = if args.dry_run {
         rehearse(&workers, &runtime, call, ui)
     } else {
         perform(&workers, &runtime, call, ui)
     };
-    workers.block_on(environments.close_all());
+    workers.block_on(async {
+        if let Some(servers) = &servers {
+            servers.stop().await;
+        }
+        environments.close_all().await;
+    });
     // A tool left behind by a timeout must not hold up the end of the process.
     workers.shutdown_background();
     exit
+}
+
+/// Starts the MCP servers the tool can come from, and waits for them.
+fn start_servers(
+    workers: &tokio::runtime::Runtime,
+    tool: &str,
+    runtime: &Runtime,
+    host: &Host,
+    ui: &mut Ui,
+) -> anyhow::Result<Option<Servers>> {
+    let Some(servers) = host.mcp_servers_for(tool, runtime.registry()) else { return Ok(None) };
+    workers.block_on(async {
+        servers.start();
+        servers.wait_ready(SERVERS_WAIT).await;
+    });
+    for server in servers.status() {
+        if let Some(error) = &server.error {
+            ui.warn(error)?;
+        }
+    }
+    Ok(Some(servers))
 }
 
 fn call(args: &ToolsCall, tool: &Tool, arguments: Value, host: &Host) -> anyhow::Result<ToolCall> {
