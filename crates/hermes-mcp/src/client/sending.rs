@@ -133,9 +133,6 @@ impl Sent {
                 },
             };
             self.notice.not_needed();
-            if let Answer::Sdk(id, _) = &self.answer {
-                self.wire.take_handed(id);
-            }
             return outcome;
         }
     }
@@ -143,6 +140,14 @@ impl Sent {
     /// Tells the server that nobody waits any more, and why.
     pub(crate) fn give_up(mut self, reason: &'static str) {
         self.notice.send(reason);
+    }
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        if let Answer::Sdk(id, _) = &self.answer {
+            self.wire.take_handed(id);
+        }
     }
 }
 

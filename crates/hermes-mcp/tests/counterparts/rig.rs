@@ -159,7 +159,8 @@ struct Agreeing;
 
 impl Person for Agreeing {
     fn fill(&self, form: Form) -> BoxFuture<Reply> {
-        let needed = form.fields.iter().filter(|field| field.is_required && field.default.is_none());
+        let needed =
+            form.fields.iter().filter(|field| field.is_required && field.default.is_none());
         let entered: Map<String, Value> = needed
             .map(|field| (field.name.clone(), field.parse("Ada").unwrap_or(Value::Null)))
             .collect();
