@@ -7,6 +7,7 @@ use hermes_agent::{Event, FrontEnd};
 use hermes_approval::{Asker, Concern, Purpose, Scope, Source};
 use hermes_llm::Message;
 use hermes_llm::model::{BoxFuture, Effort};
+use hermes_mcp::client::elicitation::{Form, Person};
 use tokio_util::sync::CancellationToken;
 
 use super::conversation::{
@@ -24,6 +25,8 @@ pub(crate) enum Step {
     Clarify(&'static str, &'static [&'static str]),
     /// Wants to run a command and says what came back.
     Approve(&'static str, Duration),
+    /// Has a server's form filled in and says what came back.
+    Form(Form),
     End(TurnEnd),
 }
 
@@ -33,6 +36,7 @@ pub(crate) type Script = fn(&str) -> Vec<Step>;
 pub(crate) struct Scripted {
     front: Arc<dyn FrontEnd>,
     asker: Arc<dyn Asker>,
+    person: Arc<dyn Person>,
     script: Script,
     state: Mutex<State>,
 }
@@ -56,7 +60,13 @@ impl Scripted {
             ..Status::default()
         };
         let state = State { status, ..State::default() };
-        Self { front: wire.front(), asker: wire.asker(), script, state: Mutex::new(state) }
+        Self {
+            front: wire.front(),
+            asker: wire.asker(),
+            person: wire.person(),
+            script,
+            state: Mutex::new(state),
+        }
     }
 
     /// What was done so far.
@@ -86,6 +96,10 @@ impl Scripted {
                 Step::Approve(command, wait) => {
                     let answer = self.asker.ask(question(command, wait)).await;
                     self.say(format!("may run: {answer:?}\n"));
+                }
+                Step::Form(form) => {
+                    let reply = self.person.fill(form).await;
+                    self.say(format!("heard {reply:?}\n"));
                 }
                 Step::End(end) => return end,
             }

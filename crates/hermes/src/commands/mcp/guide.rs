@@ -51,7 +51,7 @@ impl Guide for TerminalGuide {
             } else {
                 open(&page, &vars).await;
             }
-            let mut prompt = format!("Waiting. (Or paste the address you end at; {SKIP} leaves.) ");
+            let mut prompt = format!("Waiting (or paste the address you end at; {SKIP} leaves): ");
             loop {
                 let asked = AskedLine {
                     statement: std::mem::take(&mut statement),

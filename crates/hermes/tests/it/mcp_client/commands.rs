@@ -1,5 +1,6 @@
 //! Entries of the configuration, which no server has to run for.
 
+use hermes_testkit::{ModelServer, Step};
 use serde_json::json;
 
 use crate::support::Sandbox;
@@ -93,4 +94,17 @@ fn a_login_without_a_person_fails_at_once() {
     assert!(!sandbox.path("mcp-tokens").exists());
     let local = Sandbox::with_config(COMMENTED);
     local.run(["mcp", "login", "notes"]).exits(2).notes("nothing to log in to");
+}
+
+#[test]
+fn a_login_shows_the_page_and_can_be_left() {
+    // A server from before descriptions: its login page has a fixed place.
+    let server = ModelServer::start([Step::text("nobody asks")]);
+    let config = json!({"mcp_servers": {"web": {"url": format!("{}/mcp", server.origin()),
+        "auth": "oauth", "oauth": {"client_id": "me"}}}});
+    let sandbox = Sandbox::with_config(&format!("{config}\n"));
+    let run = sandbox.run_at_terminal(&["mcp", "login", "web"], "skip\n").exits(1);
+    let page = format!("{}/authorize?response_type=code&client_id=me", server.origin());
+    assert!(run.err.contains(&page) && run.err.contains("was skipped"), "{run:#?}");
+    assert!(!sandbox.path("mcp-tokens").exists());
 }

@@ -99,3 +99,30 @@ async fn own_words_need_no_detour_and_ctrl_d_gives_none() {
     play.control('d');
     play.sees("heard None").await;
 }
+
+/// A form with a name, which is needed, and a secret.
+fn form() -> hermes_mcp::client::elicitation::Form {
+    let schema = serde_json::json!({"properties": {
+        "name": {"type": "string"}, "word": {"type": "string", "format": "password"}},
+        "required": ["name"]});
+    let params = serde_json::json!({"message": "Who is it?", "requestedSchema": schema});
+    hermes_mcp::client::elicitation::Form::read("shop", &params, MINUTE).unwrap()
+}
+
+#[tokio::test]
+async fn a_servers_form_is_filled_in_line_by_line_and_a_secret_is_not_shown() {
+    let play = Play::new(|_| vec![Step::Form(form())]);
+    play.send("buy it");
+    play.sees("name (text)").await;
+    tokio::time::sleep(SEEN).await;
+    play.send("Ada");
+    play.sees("word (password, optional)").await;
+    play.type_in("hush");
+    let text = play.sees("••••").await;
+    assert!(!text.contains("hush"), "{text}");
+    play.key(KeyCode::Enter, KeyModifiers::NONE);
+    play.sees("Send this to shop?").await;
+    play.send("y");
+    let text = play.sees("heard Accepted").await;
+    assert!(text.contains("Ada"), "{text}");
+}
