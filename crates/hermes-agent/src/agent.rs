@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use hermes_guard::redact::{Mode, Redactor};
 use hermes_llm::Content;
+use hermes_llm::metadata::estimate_text;
 use hermes_runtime::agent::AgentTools;
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
 use hermes_store::sessions::{NewSession, SessionStore};
@@ -141,7 +142,7 @@ impl Offer {
             .filter_map(|function| function["function"]["name"].as_str())
             .map(Arc::from)
             .collect();
-        let tokens = history::estimate_text_tokens(definitions.json());
+        let tokens = estimate_text(definitions.json());
         Self { functions, names, tokens }
     }
 }
@@ -308,7 +309,7 @@ impl Agent {
 
     /// What instructions and tools take up of it.
     pub(crate) fn overhead(&self) -> u64 {
-        history::estimate_text_tokens(self.prompt.text()) + self.tools.tokens
+        estimate_text(self.prompt.text()) + self.tools.tokens
     }
 
     /// Another conversation from now on: a new one, or one that is taken up with the instructions it

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use futures_util::future::join_all;
+use hermes_approval::{Approvals, SessionYolo};
 use hermes_files::state::FileState;
 use hermes_llm::model::BoxFuture;
 use hermes_runtime::ToolScope;
@@ -91,15 +92,15 @@ impl Delegator {
         args: DelegateTask,
         cx: &ToolContext,
     ) -> Result<Value, ToolError> {
-        if self.depth >= self.settings.max_spawn_depth {
+        if self.depth >= self.settings.limits.max_depth {
             return Err(ToolError::answer(format!(
                 "Subagents at this depth cannot delegate (delegation.max_spawn_depth is {}); do the \
                  work yourself",
-                self.settings.max_spawn_depth
+                self.settings.limits.max_depth
             )));
         }
         let given = tasks(args)?;
-        let most = self.settings.max_concurrent_children;
+        let most = self.settings.limits.max_children;
         if given.len() > most {
             return Err(ToolError::answer(format!(
                 "{} tasks in one call, but at most {most} run at once \
@@ -146,6 +147,7 @@ impl Delegator {
             trace: Mutex::default(),
         });
         let mut agent = self.build(&task, allowance, &front);
+        self.give_leave(&agent);
         let said = if task.context.is_empty() {
             task.goal.clone()
         } else {
@@ -160,6 +162,9 @@ impl Delegator {
             ExitReason::Interrupted => "interrupted",
             _ => "failed",
         };
+        if let Some(approvals) = self.world.services.get::<Approvals>() {
+            approvals.reset_session(agent.conversation().id());
+        }
         agent.conversation_mut().end(if status == "completed" { "agent_close" } else { status });
         let summary = self.fitting(&result.final_response, count, &agent);
         let mut answer = json!({
@@ -209,8 +214,8 @@ impl Delegator {
 
     fn build(&self, task: &Task, allowance: u32, front: &Arc<ChildFront>) -> Agent {
         let may_delegate = task.role == ChildRole::Orchestrator
-            && self.settings.orchestrator_enabled
-            && self.depth + 1 < self.settings.max_spawn_depth;
+            && self.settings.limits.orchestrators
+            && self.depth + 1 < self.settings.limits.max_depth;
         let mut scope = self.scope.clone();
         scope.disabled.extend(
             WITHHELD
@@ -244,6 +249,17 @@ impl Delegator {
                 vars: Some(self.child_vars()),
             },
         )
+    }
+
+    /// Lets a child run risky commands, if the person has said so in the settings. What is never
+    /// allowed stays so.
+    fn give_leave(&self, child: &Agent) {
+        if !self.settings.auto_approve {
+            return;
+        }
+        if let Some(approvals) = self.world.services.get::<Approvals>() {
+            approvals.set_yolo(child.conversation().id(), SessionYolo::On);
+        }
     }
 
     /// What a child's commands may know: nobody is there to be asked.

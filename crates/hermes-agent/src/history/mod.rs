@@ -29,7 +29,7 @@ pub(crate) mod tests;
 use hermes_llm::message::{Message, Role};
 
 use exchange::Exchange;
-pub use tokens::{estimate_message_tokens, estimate_text_tokens, estimate_tokens};
+pub use tokens::estimate_tokens;
 
 /// Stands for a tool whose name the model left out.
 pub const NAMELESS_TOOL: &str = "invalid_tool_call";

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use hermes_agent::conversation::Conversation as Messages;
 use hermes_agent::{Agent, ExitReason, SteerBox, TurnResult, title};
 use hermes_approval::{Approvals, SessionYolo};
-use hermes_llm::discover::{self, Place, ServerKind};
+use hermes_llm::discover::{self, Place};
 use hermes_llm::message::ImageUrl;
 use hermes_llm::model::{BoxFuture, Effort};
 use hermes_llm::{Choice, Content, Message, Part, Usage};
@@ -65,7 +65,9 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     for warning in &talk.warnings {
         ui.warn(warning)?;
     }
-    talk.models.learn_window();
+    if let Some(warning) = talk.models.learn_window().await {
+        ui.warn(warning)?;
+    }
     let before = talk.agent.conversation().messages().to_vec();
     let runtime = host.runtime();
     let emojis = runtime
@@ -103,10 +105,7 @@ async fn without_model(problem: &anyhow::Error, ui: &mut Ui) -> anyhow::Result<E
     let servers: Vec<LocalServer> = found
         .into_iter()
         .map(|server| LocalServer {
-            provider: match server.kind {
-                ServerKind::LmStudio => "lmstudio".to_owned(),
-                _ => "custom".to_owned(),
-            },
+            provider: server.kind.provider().to_owned(),
             address: server.base_url,
             models: server.models.into_iter().map(|model| model.id).collect(),
         })
@@ -382,17 +381,17 @@ impl Conversation for AgentTalk {
                 ..Choice::default()
             };
             let models = Models::of(&self.sources, &asked).await?;
-            models.learn_window();
+            let warning = models.learn_window().await;
             let (model, provider) = models.names();
-            let line = format!("{model} ({provider}) answers from now on");
+            let mut line = format!("{model} ({provider}) answers from now on");
             let mut agent = self.agent.lock().await;
             agent.change_model(models.seats());
             self.note(&agent);
             if choice.reach == Reach::Global {
                 self.sources.remember(model, provider)?;
-                return Ok(format!("{line}, in all later sessions too"));
+                line.push_str(", in all later sessions too");
             }
-            Ok(line)
+            Ok(warning.map_or(line.clone(), |warning| format!("{line}\n{warning}")))
         })
     }
 

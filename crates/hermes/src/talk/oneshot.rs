@@ -60,7 +60,9 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
     for warning in &talk.warnings {
         ui.warn(warning)?;
     }
-    talk.models.learn_window();
+    if let Some(warning) = talk.models.learn_window().await {
+        ui.warn(warning)?;
+    }
     let asked = Ask { text: question.to_owned(), images: flags.images.clone() };
     let result = talk.agent.turn(content(asked)?, &cancel).await;
     if let Some(problem) = talk.agent.conversation_mut().take_trouble() {
