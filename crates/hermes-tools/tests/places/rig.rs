@@ -1,7 +1,6 @@
 //! The places tools work in, and a rig to call them in one.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +13,11 @@ use hermes_tool::{CallIds, ContextParts, Services, Vars};
 use hermes_tools as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+
+// The file itself and not its crate: the program that is killed has no dependencies of tests.
+#[path = "../../../hermes-testkit/src/parts.rs"]
+#[expect(unreachable_pub, reason = "it is public where it lives")]
+mod parts;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -32,26 +36,9 @@ pub(crate) struct Rig {
     pub(crate) folder: String,
 }
 
-/// What the part scripts say.
-fn parts() -> BTreeMap<String, String> {
-    #[expect(clippy::disallowed_methods, reason = "tests find the parts as the scripts do")]
-    let cache = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
-        .expect("a home");
-    let file = cache.join("hermes-test-parts/env");
-    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| {
-        panic!("{}: {error}; run scripts/test-parts/all start", file.display())
-    });
-    text.lines()
-        .filter_map(|line| line.split_once('='))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect()
-}
-
-fn part(parts: &BTreeMap<String, String>, name: &str) -> String {
-    let value = parts.get(&format!("HERMES_TEST_{name}"));
-    value.unwrap_or_else(|| panic!("{name} is not there; run scripts/test-parts/all start")).clone()
+/// Where a part is.
+fn part(name: &str) -> String {
+    parts::part(&format!("HERMES_TEST_{name}"))
 }
 
 impl Place {
@@ -60,25 +47,24 @@ impl Place {
             Self::Local => json!({"backend": "local", "cwd": folder, "auto_source_bashrc": false}),
             Self::Docker => json!({
                 "backend": "docker",
-                "docker_image": part(&parts(), "DOCKER_IMAGE"),
+                "docker_image": part("DOCKER_IMAGE"),
                 "docker_persist_across_processes": false,
                 "container_persistent": false,
                 "container_memory": 512,
                 "sandbox_dir": folder.join("sandboxes"),
             }),
             Self::Ssh => {
-                let parts = parts();
                 json!({
                     "backend": "ssh",
-                    "ssh_host": part(&parts, "SSH_HOST"),
-                    "ssh_user": part(&parts, "SSH_USER"),
-                    "ssh_port": part(&parts, "SSH_PORT").parse::<u16>().expect("a port"),
-                    "ssh_key": part(&parts, "SSH_KEY"),
+                    "ssh_host": part("SSH_HOST"),
+                    "ssh_user": part("SSH_USER"),
+                    "ssh_port": part("SSH_PORT").parse::<u16>().expect("a port"),
+                    "ssh_key": part("SSH_KEY"),
                 })
             }
             Self::Apptainer => json!({
                 "backend": "singularity",
-                "singularity_image": part(&parts(), "APPTAINER_IMAGE"),
+                "singularity_image": part("APPTAINER_IMAGE"),
                 "container_persistent": false,
                 "container_memory": 0,
                 "container_cpu": 0,
