@@ -68,7 +68,7 @@ pub(crate) struct TalkFlags {
     )]
     pub(crate) go_on: Option<Option<String>>,
     /// Model calls for one answer
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
     /// Leave SOUL.md, project files and memory out of the instructions
     #[arg(long)]
