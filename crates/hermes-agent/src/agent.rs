@@ -260,6 +260,12 @@ impl Agent {
         &self.seats
     }
 
+    /// The tools runtime it calls.
+    #[must_use]
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.world.runtime
+    }
+
     /// The instructions.
     #[must_use]
     pub fn prompt(&self) -> &SystemPrompt {

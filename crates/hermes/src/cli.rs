@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::plugins::PluginsCommand;
 use crate::commands::sessions::args::SessionsCommand;
 use crate::exit;
 
@@ -161,6 +162,9 @@ pub(crate) enum Command {
     /// List, try and revoke shell hooks
     #[command(subcommand)]
     Hooks(HooksCommand),
+    /// List, enable, try and disable plugins
+    #[command(subcommand)]
+    Plugins(PluginsCommand),
     /// See and change which commands run, are asked about or are refused
     #[command(subcommand)]
     Approvals(ApprovalsCommand),

@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod hooks;
 pub(crate) mod memory;
 pub(crate) mod model;
+pub(crate) mod plugins;
 pub(crate) mod prompt_size;
 pub(crate) mod sessions;
 pub(crate) mod setup;

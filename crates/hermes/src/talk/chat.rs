@@ -12,14 +12,15 @@ use hermes_llm::discover::{self, Place};
 use hermes_llm::message::ImageUrl;
 use hermes_llm::model::{BoxFuture, Effort};
 use hermes_llm::{Choice, Content, Message, Part, Usage};
+use hermes_plugins::Plugins;
 use hermes_store::sessions::{ListFilter, SessionStore, new_session_id, when};
 use tokio_util::sync::CancellationToken;
 
 use super::models::{Models, NoModel, Sources};
 use super::{Company, Talk, session};
 use crate::chat::conversation::{
-    Answered, Ask, Compress, Conversation, ModelChoice, Reach, SessionLine, Status, TurnEnd,
-    TurnOutcome, Yolo,
+    Answered, Ask, Compress, Conversation, ModelChoice, PluginCommand, Reach, SessionLine, Status,
+    TurnEnd, TurnOutcome, Yolo,
 };
 use crate::chat::display::{Colour, Style};
 use crate::chat::settings::ChatSettings;
@@ -69,16 +70,20 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         ui.warn(warning)?;
     }
     let before = talk.agent.conversation().messages().to_vec();
-    let runtime = host.runtime();
-    let emojis = runtime
+    let emojis = talk
+        .agent
+        .runtime()
         .registry()
         .snapshot()
         .tools()
         .into_iter()
         .map(|tool| (tool.name().to_string(), tool.emoji().to_owned()))
         .collect();
-    let Talk { agent, models, approvals, environments, store, .. } = talk;
-    let conversation = Arc::new(AgentTalk::new(agent, &models, approvals, store.clone(), host)?);
+    let Talk { agent, models, approvals, environments, plugins, store, .. } = talk;
+    plugins.set_messages(wire.messages());
+    let mut conversation = AgentTalk::new(agent, &models, approvals, store.clone(), host)?;
+    conversation.plugins = Some(Arc::clone(&plugins));
+    let conversation = Arc::new(conversation);
     let exit = crate::chat::run(Chat {
         conversation: Arc::clone(&conversation) as Arc<dyn Conversation>,
         inbox,
@@ -93,6 +98,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     conversation.interrupt();
     conversation.leave().await;
     environments.close_all().await;
+    plugins.close().await;
     if let Err(problem) = store.close() {
         tracing::debug!(%problem, "close the database");
     }
@@ -148,6 +154,7 @@ struct AgentTalk {
     /// What another model is chosen from.
     sources: Sources,
     naming: Naming,
+    plugins: Option<Arc<Plugins>>,
 }
 
 impl AgentTalk {
@@ -167,6 +174,7 @@ impl AgentTalk {
             store,
             sources: Sources::of(host),
             naming: Naming::read(host),
+            plugins: None,
         };
         {
             let agent = talk.agent.try_lock().context("nobody else has it yet")?;
@@ -415,6 +423,26 @@ impl Conversation for AgentTalk {
             self.approvals.set_yolo(session, wanted);
             lock(&self.status).yolo = yolo;
             Ok(())
+        })
+    }
+
+    fn plugin_commands(&self) -> Vec<PluginCommand> {
+        let commands = self.plugins.iter().flat_map(|plugins| plugins.commands());
+        commands
+            .map(|command| PluginCommand {
+                name: command.name,
+                takes: command.args_hint,
+                help: command.description,
+            })
+            .collect()
+    }
+
+    fn run_plugin_command(&self, name: String, args: String) -> Answered<'_, Option<String>> {
+        Box::pin(async move {
+            let session = lock(&self.status).session_id.clone();
+            let plugins = self.plugins.as_ref().context("there are no plugins")?;
+            let said = plugins.run_command(&name, &args, &session).await;
+            Ok(said.with_context(|| format!("no plugin has the command /{name} any more"))??)
         })
     }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use hermes_plugins::Wake;
 use hermes_runtime::pipeline::{Rehearsal, RehearsedGate};
 use hermes_runtime::repair::arguments::parse_arguments;
 use hermes_runtime::{Runtime, Status, ToolCall};
@@ -29,6 +30,8 @@ const MAX_STDIN_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
+    let plugins = host.plugins(&runtime, ui)?;
+    plugins.wake_blocking(Wake::Unknown);
     let tool = find_tool(&runtime, &args.name, ui)?;
     let arguments = arguments(args, ui)?;
     host.register_shell_hooks(&runtime, ui)?;
@@ -40,6 +43,7 @@ pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<
         .services
         .with(host.approvals(settings, &runtime))
         .with(Arc::clone(&environments));
+    plugins.set_context(call.context.clone());
     let workers = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -51,6 +55,7 @@ pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<
         perform(&workers, &runtime, call, ui)
     };
     workers.block_on(environments.close_all());
+    workers.block_on(plugins.close());
     // A tool left behind by a timeout must not hold up the end of the process.
     workers.shutdown_background();
     exit
