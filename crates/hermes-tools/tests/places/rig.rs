@@ -15,6 +15,11 @@ use hermes_tools as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+/// How long scripts may take here.
+pub(crate) const SCRIPT_SECONDS: u64 = 8;
+/// How many calls they may make here.
+pub(crate) const MAX_SCRIPT_CALLS: u64 = 12;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Local,
@@ -85,7 +90,12 @@ impl Place {
                 "sandbox_dir": folder.join("sandboxes"),
             }),
         };
-        json!({"terminal": terminal, "approvals": {"mode": "off"}, "checkpoints": {"enabled": false}})
+        json!({
+            "terminal": terminal,
+            "approvals": {"mode": "off"},
+            "checkpoints": {"enabled": false},
+            "code_execution": {"timeout": SCRIPT_SECONDS, "max_tool_calls": MAX_SCRIPT_CALLS},
+        })
     }
 }
 
@@ -148,9 +158,11 @@ impl Rig {
             session_id: "conversation".to_owned(),
             ..CallIds::default()
         };
+        let tools = self.runtime.registry().snapshot();
         let context = ContextParts {
             ids,
             cancellation,
+            enabled_tools: tools.tools().into_iter().map(|tool| Arc::clone(tool.name())).collect(),
             services: self.services.clone(),
             ..ContextParts::default()
         };
@@ -180,6 +192,24 @@ impl Rig {
             args.extend(more);
         }
         self.call("process", args).await
+    }
+
+    /// A number of this test's own: places on one machine see each other's processes.
+    pub(crate) fn number(&self, first: u32) -> String {
+        format!("{first}.{}", std::process::id())
+    }
+
+    /// Waits until a command says just this.
+    pub(crate) async fn until_says(&self, command: &str, wanted: &str) {
+        let begun = Instant::now();
+        loop {
+            let said = self.output(command).await;
+            if said == wanted {
+                return;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "{command} says {said:?}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// Polls until the output of a process has these words.

@@ -1,0 +1,1 @@
+//! The functions, the module and the description.
