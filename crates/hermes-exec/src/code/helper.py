@@ -1,9 +1,18 @@
 # Stands beside a script out of our reach: starts it, hands its calls and its output to the other end
 # of our own input and output, and ends it. See frames.rs for what is said.
-import json, os, signal, socket, struct, subprocess, sys, threading, time
+import sys
 
-MARK = sys.argv[2]
 INPUT, OUTPUT = sys.stdin.buffer, sys.stdout.buffer
+OUTPUT.write(sys.argv[1].encode() + b"\n")
+try:
+    import json, os, signal, socket, struct, subprocess, threading, time
+except ImportError as problem:
+    # Some systems have a Python with hardly any library.
+    problem = ("its python3 is incomplete (%s); install the whole of it over there" % problem).encode()
+    OUTPUT.write(b"f" + len(problem).to_bytes(4, "big") + problem)
+    OUTPUT.flush()
+    sys.exit()
+
 DRAIN = 0.1
 said = threading.Lock()
 
@@ -177,7 +186,6 @@ def leave(script, folder, letter, payload):
 
 
 def main():
-    OUTPUT.write(MARK.encode() + b"\n")
     OUTPUT.flush()
     letter, payload = hear()
     if letter != b"s":

@@ -59,7 +59,7 @@ impl ScriptsHere {
     pub(super) async fn run(&self, code: &str, how: RunScript) -> Result<ScriptRan, ExecError> {
         let cwd = match how.mode {
             Mode::Project => {
-                let cwd = how.cwd.clone().unwrap_or_else(|| self.cwd.clone());
+                let cwd = how.cwd.clone();
                 if !Path::new(&cwd).is_dir() {
                     let source = std::io::ErrorKind::NotADirectory.into();
                     return Err(ExecError::File { act: "run a script in", path: cwd, source });

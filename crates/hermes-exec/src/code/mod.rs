@@ -76,8 +76,8 @@ pub struct RunScript {
     pub module: String,
     /// Where and with which Python.
     pub mode: Mode,
-    /// The directory of the session; where the place begins, if `None`.
-    pub cwd: Option<String>,
+    /// The directory of the session.
+    pub cwd: String,
     /// The Python on this machine, if the user chose one.
     pub python: Option<PathBuf>,
     /// Variables beyond those of the place.
@@ -138,6 +138,15 @@ impl ScriptPlace {
         match self {
             Self::Here(_) => Place::Local,
             Self::Elsewhere(environment) => environment.backend().place(),
+        }
+    }
+
+    /// Where scripts run in project mode, unless the session is elsewhere.
+    #[must_use]
+    pub fn cwd(&self) -> String {
+        match self {
+            Self::Here(here) => here.cwd.clone(),
+            Self::Elsewhere(environment) => environment.cwd(),
         }
     }
 

@@ -52,15 +52,14 @@ pub(super) async fn run(
     let size = HELPER.len();
     let begin = format!(
         "command -v python3 >/dev/null 2>&1 || {{ echo {mark}-none; exit 127; }}; exec python3 -I -S \
-         -c 'import sys; exec(compile(sys.stdin.buffer.read({size}), \"helper\", \"exec\"))' {size} \
-         {mark}"
+         -c 'import sys; exec(compile(sys.stdin.buffer.read({size}), \"helper\", \"exec\"))' {mark}"
     );
     let cwd = match how.mode {
         Mode::Project => how.cwd.clone(),
-        Mode::Strict => Some("/".to_owned()),
+        Mode::Strict => "/".to_owned(),
     };
     let begun = Instant::now();
-    let (spawned, session) = environment.spawn_apart(&begin, cwd).await?;
+    let (spawned, session) = environment.spawn_apart(&begin, Some(cwd)).await?;
     let folder = format!("{session}/hermes_exec_{}", random_id());
     let mut beside = Beside::new(environment, spawned, mark)?;
     beside.say(HELPER.as_bytes().to_vec());

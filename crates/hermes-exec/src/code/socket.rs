@@ -7,11 +7,13 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{UnixListener, UnixStream};
+use tokio::time::{sleep, timeout};
 
 use super::calls::{Desk, mistake};
 
@@ -21,6 +23,12 @@ const MAX_AT_ONCE: usize = 32;
 const MAX_CONNECTIONS: usize = 64;
 /// The longest request. Files are written through it.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
+
+/// Between attempts to accept a connection.
+const PAUSE: Duration = Duration::from_millis(10);
+/// How long, and how much, somebody is listened to who is turned away.
+const FAREWELL: Duration = Duration::from_secs(1);
+const MAX_FAREWELL_BYTES: u64 = 64 << 10;
 
 /// Opens the socket.
 pub(super) fn open(path: &Path) -> std::io::Result<UnixListener> {
@@ -40,7 +48,7 @@ pub(super) async fn serve(listener: UnixListener, desk: Desk) {
                     // Out of descriptors, most likely: the next one may have more luck.
                     Err(error) => {
                         tracing::debug!(%error, "a script could not connect");
-                        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                        sleep(PAUSE).await;
                     }
                 }
             }
@@ -55,7 +63,7 @@ async fn attend(mut stream: UnixStream, desk: &Desk) {
     if !matches!(theirs, Ok(uid) if uid == own) {
         tracing::warn!(?theirs, "another user tried to call tools through the socket of a script");
         let refusal = mistake("this socket serves one user, and you are another");
-        let _ = stream.write_all(format!("{refusal}\n").as_bytes()).await;
+        let _ = timeout(FAREWELL, turn_away(stream, &refusal)).await;
         return;
     }
     let (read, mut write) = stream.split();
@@ -80,6 +88,15 @@ async fn attend(mut stream: UnixStream, desk: &Desk) {
             }
         }
     }
+}
+
+/// Hangs up; what was said is read, or the other one would not hear why.
+async fn turn_away(mut stream: UnixStream, refusal: &str) -> std::io::Result<()> {
+    stream.write_all(format!("{refusal}\n").as_bytes()).await?;
+    stream.shutdown().await?;
+    let mut said = stream.take(MAX_FAREWELL_BYTES);
+    tokio::io::copy(&mut said, &mut tokio::io::sink()).await?;
+    Ok(())
 }
 
 /// One line of a connection.

@@ -63,12 +63,13 @@ async fn execute_code(args: ExecuteCode, cx: &ToolContext) -> ToolResult {
         Ok(script) => script,
         Err(refusal) => return answer::refused(&refusal),
     };
+    let cwd = site.directory().unwrap_or_else(|| place.cwd());
     let functions = functions::of_session(cx);
-    let calls = Arc::new(Calls::new(cx, &functions, settings.max_calls));
+    let calls = Arc::new(Calls::new(cx, &functions, &cwd, settings.max_calls));
     let how = RunScript {
         module: module::text(&functions),
         mode: settings.mode,
-        cwd: site.directory(),
+        cwd,
         python: settings.python,
         variables: settings.variables,
         timeout: settings.timeout,

@@ -111,17 +111,32 @@ impl Rig {
 
     /// A rig in which nothing has been started yet.
     pub(crate) fn bare(place: Place, folder: &Path, home: &Path) -> Self {
-        let config = place.settings(folder);
+        Self::configured(place, folder, home, json!({}))
+    }
+
+    /// The same with other sections in the configuration; `vars` there are variables.
+    pub(crate) fn configured(place: Place, folder: &Path, home: &Path, mut own: Value) -> Self {
+        let mut config = place.settings(folder);
+        let more = own["vars"].take();
+        if let (Value::Object(config), Value::Object(own)) = (&mut config, own) {
+            config.extend(own);
+        }
         let mut process_vars = Vars::from_process();
         if place == Place::Local {
             // The start-up files of whoever runs the tests are their own business.
             let home = folder.display().to_string();
             process_vars = process_vars.overlaid([("HOME".to_owned(), home)]);
         }
-        let vars = process_vars.overlaid([
-            ("HERMES_HOME".to_owned(), home.display().to_string()),
-            ("HERMES_INTERACTIVE".to_owned(), "1".to_owned()),
-        ]);
+        let more = more.as_object().into_iter().flatten();
+        let more = more.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+        let more: Vec<(String, String)> = more.collect();
+        process_vars = process_vars.overlaid(more.clone());
+        let vars = process_vars
+            .overlaid([
+                ("HERMES_HOME".to_owned(), home.display().to_string()),
+                ("HERMES_INTERACTIVE".to_owned(), "1".to_owned()),
+            ])
+            .overlaid(more);
         std::fs::create_dir_all(home).expect("a home");
         let (settings, _) = Settings::read(&config, &vars);
         let approvals = Approvals::builder(settings).build();

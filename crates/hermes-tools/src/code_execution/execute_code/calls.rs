@@ -5,6 +5,7 @@
 //! functions the script was given can be called, only so many times, and a command cannot be left
 //! running, since nobody would look after it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,11 +37,14 @@ impl Calls {
     pub(super) fn new(
         cx: &ToolContext,
         functions: &[(&'static Function, Tool)],
+        cwd: &str,
         most: u64,
     ) -> Self {
         let mut context = cx.to_parts();
         context.services =
             context.services.with(Arc::new(Reader::Script)).with(Arc::new(Purpose::ScriptRpc));
+        // A path means the same to a function as to the script itself.
+        context.cwd = Some(PathBuf::from(cwd));
         context.deadline = None;
         context.progress = None;
         context.cancellation = cx.cancellation().child_token();
