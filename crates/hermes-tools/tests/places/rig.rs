@@ -19,6 +19,11 @@ use tokio_util::sync::CancellationToken;
 #[expect(unreachable_pub, reason = "it is public where it lives")]
 mod parts;
 
+/// How long scripts may take here.
+pub(crate) const SCRIPT_SECONDS: u64 = 8;
+/// How many calls they may make here.
+pub(crate) const MAX_SCRIPT_CALLS: u64 = 12;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Local,
@@ -71,7 +76,12 @@ impl Place {
                 "sandbox_dir": folder.join("sandboxes"),
             }),
         };
-        json!({"terminal": terminal, "approvals": {"mode": "off"}, "checkpoints": {"enabled": false}})
+        json!({
+            "terminal": terminal,
+            "approvals": {"mode": "off"},
+            "checkpoints": {"enabled": false},
+            "code_execution": {"timeout": SCRIPT_SECONDS, "max_tool_calls": MAX_SCRIPT_CALLS},
+        })
     }
 }
 
@@ -87,17 +97,32 @@ impl Rig {
 
     /// A rig in which nothing has been started yet.
     pub(crate) fn bare(place: Place, folder: &Path, home: &Path) -> Self {
-        let config = place.settings(folder);
+        Self::configured(place, folder, home, json!({}))
+    }
+
+    /// The same with other sections in the configuration; `vars` there are variables.
+    pub(crate) fn configured(place: Place, folder: &Path, home: &Path, mut own: Value) -> Self {
+        let mut config = place.settings(folder);
+        let more = own["vars"].take();
+        if let (Value::Object(config), Value::Object(own)) = (&mut config, own) {
+            config.extend(own);
+        }
         let mut process_vars = Vars::from_process();
         if place == Place::Local {
             // The start-up files of whoever runs the tests are their own business.
             let home = folder.display().to_string();
             process_vars = process_vars.overlaid([("HOME".to_owned(), home)]);
         }
-        let vars = process_vars.overlaid([
-            ("HERMES_HOME".to_owned(), home.display().to_string()),
-            ("HERMES_INTERACTIVE".to_owned(), "1".to_owned()),
-        ]);
+        let more = more.as_object().into_iter().flatten();
+        let more = more.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+        let more: Vec<(String, String)> = more.collect();
+        process_vars = process_vars.overlaid(more.clone());
+        let vars = process_vars
+            .overlaid([
+                ("HERMES_HOME".to_owned(), home.display().to_string()),
+                ("HERMES_INTERACTIVE".to_owned(), "1".to_owned()),
+            ])
+            .overlaid(more);
         std::fs::create_dir_all(home).expect("a home");
         let (settings, _) = Settings::read(&config, &vars);
         let approvals = Approvals::builder(settings).build();
@@ -134,9 +159,11 @@ impl Rig {
             session_id: "conversation".to_owned(),
             ..CallIds::default()
         };
+        let tools = self.runtime.registry().snapshot();
         let context = ContextParts {
             ids,
             cancellation,
+            enabled_tools: tools.tools().into_iter().map(|tool| Arc::clone(tool.name())).collect(),
             services: self.services.clone(),
             ..ContextParts::default()
         };
@@ -166,6 +193,24 @@ impl Rig {
             args.extend(more);
         }
         self.call("process", args).await
+    }
+
+    /// A number of this test's own: places on one machine see each other's processes.
+    pub(crate) fn number(&self, first: u32) -> String {
+        format!("{first}.{}", std::process::id())
+    }
+
+    /// Waits until a command says just this.
+    pub(crate) async fn until_says(&self, command: &str, wanted: &str) {
+        let begun = Instant::now();
+        loop {
+            let said = self.output(command).await;
+            if said == wanted {
+                return;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "{command} says {said:?}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// Polls until the output of a process has these words.

@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 use super::find_tool;
 use crate::cli::ToolsCall;
 use crate::exit::{Exit, UsageError};
-use crate::host::Host;
+use crate::host::{Host, PLATFORM};
 use crate::ui::Ui;
 
 /// Most bytes of arguments read from stdin: larger ones are a mistake.
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<
     let arguments = arguments(args, ui)?;
     host.register_shell_hooks(&runtime, ui)?;
     let mut call = call(args, &tool, arguments, host)?;
+    call.context.enabled_tools = enabled_tools(host, &runtime);
     let settings = host.approval_settings(ui)?;
     let environments = host.environments();
     call.context.services = call
@@ -75,6 +76,14 @@ fn call(args: &ToolsCall, tool: &Tool, arguments: Value, host: &Host) -> anyhow:
         ..ContextParts::default()
     };
     Ok(ToolCall { context, time_limit, ..ToolCall::new(tool.name().to_string(), arguments) })
+}
+
+/// The tools of the configured toolsets, which are those that a tool may call in turn.
+fn enabled_tools(host: &Host, runtime: &Runtime) -> Arc<[Arc<str>]> {
+    let toolsets = host.platform_toolsets(runtime, PLATFORM);
+    let names = toolsets.iter().map(String::as_str);
+    let tables = runtime.registry().snapshot();
+    runtime.toolsets().snapshot().resolve_each(names, &*tables).into_iter().collect()
 }
 
 fn perform(
