@@ -12,6 +12,7 @@ mod approve;
 mod chat;
 mod cli;
 mod commands;
+mod elicit;
 mod exit;
 mod host;
 mod talk;

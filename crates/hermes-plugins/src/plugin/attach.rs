@@ -41,7 +41,8 @@ pub(crate) struct Book {
 pub(super) fn attach(plugin: &Arc<Plugin>, mut brings: Registrations) {
     let mut refused = Vec::new();
     if brings.tools.len() > MAX_TOOLS {
-        refused.push(format!("{} tools beyond the first {MAX_TOOLS}", brings.tools.len() - MAX_TOOLS));
+        refused
+            .push(format!("{} tools beyond the first {MAX_TOOLS}", brings.tools.len() - MAX_TOOLS));
         brings.tools.truncate(MAX_TOOLS);
     }
     let tools = tools::attach(plugin, &brings.tools, &mut refused);

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use hermes_runtime::registry::Registered;
 use hermes_tool::{
-    Args, Availability, Check, Concurrency, Effect, Effects, Origin, ResultLimit, Tool, ToolContext,
-    ToolOutput, ToolResult,
+    Args, Availability, Check, Concurrency, Effect, Effects, Origin, ResultLimit, Tool,
+    ToolContext, ToolOutput, ToolResult,
 };
 use serde_json::{Value, json};
 
@@ -98,9 +98,7 @@ fn effects(names: Option<&[String]>) -> Effects {
     names.iter().fold(Effects::NONE, |effects, name| {
         match Effect::ALL.into_iter().find(|effect| effect.name() == name) {
             Some(effect) => effects.with(effect),
-            None => {
-                Effect::ALL[..4].iter().fold(effects, |effects, effect| effects.with(*effect))
-            }
+            None => Effect::ALL[..4].iter().fold(effects, |effects, effect| effects.with(*effect)),
         }
     })
 }
@@ -177,7 +175,8 @@ mod tests {
 
     #[test]
     fn unknown_effects_are_taken_for_the_worst() {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let names =
+            |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         assert_eq!(effects(None), Effects::UNKNOWN);
         assert_eq!(effects(Some(&[])), Effects::NONE);
         assert_eq!(effects(Some(&names(&["reads"]))), Effects::NONE.with(Effect::Reads));
