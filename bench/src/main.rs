@@ -8,7 +8,9 @@
 
 mod agent;
 mod files;
+mod mcp;
 mod measurements;
+mod npm;
 mod ours;
 mod process;
 mod reference;
@@ -99,6 +101,8 @@ enum Group {
     Sessions,
     /// Whole conversations with a scripted model.
     Agent,
+    /// Tools of other programs, by the Model Context Protocol.
+    Mcp,
 }
 
 impl Args {
@@ -122,6 +126,8 @@ struct Output<'a> {
     sessions: Option<sessions::Numbers>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<agent::Numbers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mcp: Option<mcp::Numbers>,
 }
 
 /// What the rows of the runtime are made from.
@@ -191,6 +197,10 @@ fn run(args: &Args) -> Result<Report> {
         true => Some(measure_agent(&sandbox, ours, reference, args)?),
         false => None,
     };
+    let mcp = match args.wants(Group::Mcp) {
+        true => Some(mcp::measure(&sandbox, reference)?),
+        false => None,
+    };
 
     let of_runtime = runtime
         .iter()
@@ -199,10 +209,16 @@ fn run(args: &Args) -> Result<Report> {
     let of_terminal = terminal.iter().flat_map(terminal::rows);
     let of_sessions = sessions.iter().flat_map(sessions::rows);
     let of_agent = agent.iter().flat_map(agent::rows);
-    let all = of_runtime.chain(of_files).chain(of_terminal).chain(of_sessions).chain(of_agent);
+    let of_mcp = mcp.iter().flat_map(mcp::rows);
+    let all = of_runtime
+        .chain(of_files)
+        .chain(of_terminal)
+        .chain(of_sessions)
+        .chain(of_agent)
+        .chain(of_mcp);
     let report = Report { rows: all.collect() };
     let text = if args.json {
-        let output = Output { report: &report, runtime, files, terminal, sessions, agent };
+        let output = Output { report: &report, runtime, files, terminal, sessions, agent, mcp };
         serde_json::to_string_pretty(&output)? + "\n"
     } else {
         report.table()

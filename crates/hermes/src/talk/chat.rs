@@ -1,6 +1,7 @@
 //! A conversation at a terminal: the agent behind the chat.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context as _;
@@ -12,6 +13,7 @@ use hermes_llm::discover::{self, Place};
 use hermes_llm::message::ImageUrl;
 use hermes_llm::model::{BoxFuture, Effort};
 use hermes_llm::{Choice, Content, Message, Part, Usage};
+use hermes_mcp::client::Servers;
 use hermes_plugins::Plugins;
 use hermes_store::sessions::{ListFilter, SessionStore, new_session_id, when};
 use tokio_util::sync::CancellationToken;
@@ -53,6 +55,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         front: wire.front(),
         asker: Some(wire.asker()),
         approver: wire.approver(),
+        person: Some(wire.person()),
         vars: host.call_vars(),
         platform: PLATFORM,
     };
@@ -79,10 +82,11 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         .into_iter()
         .map(|tool| (tool.name().to_string(), tool.emoji().to_owned()))
         .collect();
-    let Talk { agent, models, approvals, environments, plugins, store, .. } = talk;
+    let Talk { agent, models, approvals, environments, plugins, servers, store, .. } = talk;
     plugins.set_messages(wire.messages());
     let mut conversation = AgentTalk::new(agent, &models, approvals, store.clone(), host)?;
     conversation.plugins = Some(Arc::clone(&plugins));
+    conversation.servers.clone_from(&servers);
     let conversation = Arc::new(conversation);
     let exit = crate::chat::run(Chat {
         conversation: Arc::clone(&conversation) as Arc<dyn Conversation>,
@@ -99,6 +103,9 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     conversation.leave().await;
     environments.close_all().await;
     plugins.close().await;
+    if let Some(servers) = &servers {
+        servers.stop().await;
+    }
     if let Err(problem) = store.close() {
         tracing::debug!(%problem, "close the database");
     }
@@ -155,9 +162,21 @@ struct AgentTalk {
     sources: Sources,
     naming: Naming,
     plugins: Option<Arc<Plugins>>,
+    servers: Option<Servers>,
+    /// Servers are waited for before the first turn; who comes later joins at a later one.
+    has_waited: AtomicBool,
 }
 
 impl AgentTalk {
+    /// Lets MCP servers that are about to answer have their tools in the first turn.
+    async fn wait_for_servers(&self, stop: &CancellationToken) {
+        let Some(servers) = &self.servers else { return };
+        if !self.has_waited.swap(true, Ordering::Relaxed) {
+            let ready = servers.wait_ready(servers.discovery_timeout());
+            stop.run_until_cancelled(ready).await;
+        }
+    }
+
     fn new(
         agent: Agent,
         models: &Models,
@@ -175,6 +194,8 @@ impl AgentTalk {
             sources: Sources::of(host),
             naming: Naming::read(host),
             plugins: None,
+            servers: None,
+            has_waited: AtomicBool::new(false),
         };
         {
             let agent = talk.agent.try_lock().context("nobody else has it yet")?;
@@ -265,6 +286,7 @@ impl Conversation for AgentTalk {
                 }
             };
             let mut agent = self.agent.lock().await;
+            self.wait_for_servers(&stop).await;
             let result = agent.turn(content, &stop).await;
             self.spent(&result);
             self.note(&agent);

@@ -24,6 +24,8 @@ use hermes_approval::{Approvals, Asker};
 use hermes_exec::manager::Environments;
 use hermes_files::state::FileState;
 use hermes_guard::redact::{Redactor, Switch};
+use hermes_mcp::client::elicitation::Person;
+use hermes_mcp::client::{Servers, ServersParts};
 use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::approval::Approver;
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
@@ -46,6 +48,8 @@ pub(crate) struct Company {
     pub(crate) asker: Option<Arc<dyn Asker>>,
     /// Is asked about calls that a hook is unsure of.
     pub(crate) approver: Arc<dyn Approver>,
+    /// Answers the questions of MCP servers.
+    pub(crate) person: Option<Arc<dyn Person>>,
     /// What commands know of them.
     pub(crate) vars: Vars,
     /// Where the conversation takes place, for the instructions and the session: `cli`.
@@ -59,6 +63,8 @@ pub(crate) struct Talk {
     pub(crate) approvals: Arc<Approvals>,
     pub(crate) environments: Arc<Environments>,
     pub(crate) plugins: Arc<Plugins>,
+    /// MCP servers, if some are configured. They start beside everything else.
+    pub(crate) servers: Option<Servers>,
     pub(crate) store: SessionStore,
     /// What the person should know before the first word.
     pub(crate) warnings: Vec<String>,
@@ -74,6 +80,13 @@ impl Talk {
     ) -> anyhow::Result<Self> {
         let models = Arc::new(Models::choose(&Sources::of(host), flags).await?);
         let runtime = Arc::new(host.runtime_asking(Arc::clone(&company.approver)));
+        let servers = host.has_mcp_servers().then(|| {
+            let person = company.person.clone();
+            Servers::new(ServersParts { person, ..host.mcp_parts(&runtime) })
+        });
+        if let Some(servers) = &servers {
+            servers.start();
+        }
         let plugins = Arc::new(host.plugins(&runtime, ui)?);
         plugins.wake(Wake::All, plugins::patience(&plugins, &company)).await;
         host.register_shell_hooks(&runtime, ui)?;
@@ -126,7 +139,7 @@ impl Talk {
                 vars: None,
             },
         );
-        Ok(Self { agent, models, approvals, environments, plugins, store, warnings })
+        Ok(Self { agent, models, approvals, environments, plugins, servers, store, warnings })
     }
 
     /// Lets go of everything: commands end, the database is closed.
@@ -134,6 +147,9 @@ impl Talk {
         self.agent.conversation_mut().end(reason);
         self.environments.close_all().await;
         self.plugins.close().await;
+        if let Some(servers) = &self.servers {
+            servers.stop().await;
+        }
         if let Err(problem) = self.store.close() {
             tracing::debug!(%problem, "close the database");
         }

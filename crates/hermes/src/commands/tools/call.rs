@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use hermes_plugins::Wake;
+use hermes_mcp::client::{Servers, ServersParts};
+use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::pipeline::{Rehearsal, RehearsedGate};
 use hermes_runtime::repair::arguments::parse_arguments;
 use hermes_runtime::{Runtime, Status, ToolCall};
@@ -20,7 +21,9 @@ use hermes_tool::{CallIds, ContextParts, Tool};
 use serde_json::{Map, Value, json};
 
 use super::find_tool;
+use crate::approve::is_interactive;
 use crate::cli::ToolsCall;
+use crate::elicit::TerminalPerson;
 use crate::exit::{Exit, UsageError};
 use crate::host::{Host, PLATFORM};
 use crate::ui::Ui;
@@ -32,33 +35,66 @@ pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<
     let runtime = host.runtime();
     let plugins = host.plugins(&runtime, ui)?;
     plugins.wake_blocking(Wake::Unknown);
-    let tool = find_tool(&runtime, &args.name, ui)?;
-    let arguments = arguments(args, ui)?;
-    host.register_shell_hooks(&runtime, ui)?;
-    let mut call = call(args, &tool, arguments, host)?;
-    call.context.enabled_tools = enabled_tools(host, &runtime);
-    let settings = host.approval_settings(ui)?;
-    let environments = host.environments();
-    call.context.services = call
-        .context
-        .services
-        .with(host.approvals(settings, &runtime))
-        .with(Arc::clone(&environments));
-    plugins.set_context(call.context.clone());
     let workers = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .context("start the async runtime")?;
+    let servers = workers.block_on(host.mcp_for_call(&runtime, &args.name, with_person));
+    let exit = call_tool(args, host, &Means { runtime, plugins, workers: &workers, servers }, ui);
+    // A tool left behind by a timeout must not hold up the end of the process.
+    workers.shutdown_background();
+    exit
+}
+
+/// Servers may ask whoever sits here.
+fn with_person(mut parts: ServersParts) -> ServersParts {
+    if is_interactive() {
+        parts.person = Some(Arc::new(TerminalPerson::default()));
+    }
+    parts
+}
+
+/// What a call is made with.
+struct Means<'a> {
+    runtime: Runtime,
+    plugins: Plugins,
+    workers: &'a tokio::runtime::Runtime,
+    /// Servers that were started for the call, and the tool's name with them.
+    servers: Option<(Servers, String)>,
+}
+
+fn call_tool(
+    args: &ToolsCall,
+    host: &Host,
+    means: &Means<'_>,
+    ui: &mut Ui,
+) -> anyhow::Result<Exit> {
+    let Means { runtime, plugins, workers, servers } = means;
+    let name = servers.as_ref().map_or(args.name.as_str(), |(_, name)| name);
+    let tool = find_tool(runtime, name, ui)?;
+    let arguments = arguments(args, ui)?;
+    host.register_shell_hooks(runtime, ui)?;
+    let mut call = call(args, &tool, arguments, host)?;
+    call.context.enabled_tools = enabled_tools(host, runtime);
+    let settings = host.approval_settings(ui)?;
+    let environments = host.environments();
+    call.context.services = call
+        .context
+        .services
+        .with(host.approvals(settings, runtime))
+        .with(Arc::clone(&environments));
+    plugins.set_context(call.context.clone());
     let exit = if args.dry_run {
-        rehearse(&workers, &runtime, call, ui)
+        rehearse(workers, runtime, call, ui)
     } else {
-        perform(&workers, &runtime, call, ui)
+        perform(workers, runtime, call, ui)
     };
     workers.block_on(environments.close_all());
     workers.block_on(plugins.close());
-    // A tool left behind by a timeout must not hold up the end of the process.
-    workers.shutdown_background();
+    if let Some((servers, _)) = servers {
+        workers.block_on(servers.stop());
+    }
     exit
 }
 

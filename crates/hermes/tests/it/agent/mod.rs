@@ -8,6 +8,7 @@ mod errors;
 mod loop_tests;
 mod real_model;
 mod recovery;
+mod servers;
 mod session;
 mod stream;
 
