@@ -285,9 +285,10 @@ impl Plugins {
         args: &str,
         session: &str,
     ) -> Option<Result<Option<String>, PluginError>> {
-        let owner = self.plugins.iter().find(|plugin| {
-            plugin.book().commands.iter().any(|command| command.name == name)
-        })?;
+        let owner = self
+            .plugins
+            .iter()
+            .find(|plugin| plugin.book().commands.iter().any(|command| command.name == name))?;
         let params = json!({"command": name, "args": args, "session_id": session});
         let deadline = owner.shared.settings.call_timeout;
         let said = owner.ask("command.run", params, About::Nothing, deadline).await;

@@ -133,11 +133,8 @@ mod tests {
     fn a_record_is_read_as_it_was_kept_and_nonsense_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path());
-        let record = Record {
-            fingerprint: "f".into(),
-            runs_on: None,
-            brings: Registrations::default(),
-        };
+        let record =
+            Record { fingerprint: "f".into(), runs_on: None, brings: Registrations::default() };
         record.save(&home, "web/p");
         assert_eq!(Record::load(&home, "web/p"), Some(record));
         assert_eq!(Record::load(&home, "other"), None);

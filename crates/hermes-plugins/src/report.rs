@@ -4,7 +4,9 @@ use hermes_runtime::hooks::HookEvent;
 use serde::Serialize;
 
 use crate::plugin::Plugin;
-use crate::protocol::{CliCommand, CommandEntry, HookEntry, MiddlewareEntry, OtherEntry, SkillEntry};
+use crate::protocol::{
+    CliCommand, CommandEntry, HookEntry, MiddlewareEntry, OtherEntry, SkillEntry,
+};
 
 /// Events that no part of this build raises yet.
 const NOT_RAISED: [HookEvent; 4] = [

@@ -32,7 +32,9 @@ pub enum EntryPointError {
     #[error(transparent)]
     Host(#[from] atomic::AtomicError),
     /// Python could not be started.
-    #[error("plugins in Python packages cannot be found: {0}; `plugins.python` names another Python")]
+    #[error(
+        "plugins in Python packages cannot be found: {0}; `plugins.python` names another Python"
+    )]
     Process(#[from] ProcessError),
     /// Python said something else.
     #[error("`{python}` cannot list plugins in packages: {said}")]
@@ -118,7 +120,10 @@ impl EntryPoints {
         let Ok(listing) = serde_json::from_str::<Listing>(&done.stdout.text()) else {
             let said = done.stderr.text();
             let said = said.trim().lines().last().unwrap_or("nothing").to_owned();
-            return Err(EntryPointError::Answer { python: self.python.display().to_string(), said });
+            return Err(EntryPointError::Answer {
+                python: self.python.display().to_string(),
+                said,
+            });
         };
         self.keep(&listing);
         Ok(listing.plugins.into_iter().map(found).collect())
@@ -135,10 +140,9 @@ impl EntryPoints {
             plugins: listing.plugins.clone(),
         };
         let file = self.file();
-        let written = file
-            .parent()
-            .map_or(Ok(()), ensure_private_dir)
-            .and_then(|()| atomic::write(&file, json!(kept).to_string().as_bytes(), WriteOptions::KEEP));
+        let written = file.parent().map_or(Ok(()), ensure_private_dir).and_then(|()| {
+            atomic::write(&file, json!(kept).to_string().as_bytes(), WriteOptions::KEEP)
+        });
         if let Err(problem) = written {
             tracing::debug!(%problem, "keep the list of plugins in packages");
         }

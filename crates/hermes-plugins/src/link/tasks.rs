@@ -99,12 +99,7 @@ fn answer(
     }));
 }
 
-fn take_notice(
-    link: &Arc<Link>,
-    serve: &Arc<dyn Serve>,
-    method: &str,
-    params: Map<String, Value>,
-) {
+fn take_notice(link: &Arc<Link>, serve: &Arc<dyn Serve>, method: &str, params: Map<String, Value>) {
     let text = |key: &str| params.get(key).and_then(Value::as_str).unwrap_or_default();
     match method {
         "log" => {

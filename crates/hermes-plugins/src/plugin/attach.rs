@@ -41,22 +41,28 @@ pub(crate) struct Book {
 pub(super) fn attach(plugin: &Arc<Plugin>, mut brings: Registrations) {
     let mut refused = Vec::new();
     if brings.tools.len() > MAX_TOOLS {
-        refused.push(format!("{} tools beyond the first {MAX_TOOLS}", brings.tools.len() - MAX_TOOLS));
+        refused
+            .push(format!("{} tools beyond the first {MAX_TOOLS}", brings.tools.len() - MAX_TOOLS));
         brings.tools.truncate(MAX_TOOLS);
     }
     let tools = tools::attach(plugin, &brings.tools, &mut refused);
     attach_hooks(plugin, &brings, &mut refused);
     attach_middleware(plugin, &brings, &mut refused);
     let commands = commands(plugin, &brings, &mut refused);
-    for reason in &refused {
-        plugin.log.line("hermes", &format!("not taken up: {reason}"));
-        tracing::info!("plugin '{}': not taken up: {reason}", plugin.key());
-    }
     let mut book = plugin.book();
     book.brings = brings;
     book.tools = tools;
     book.commands = commands;
     book.refused = refused;
+}
+
+/// The same for the plugin's own words: what is not taken up is told in its log.
+pub(super) fn attach_and_tell(plugin: &Arc<Plugin>, brings: Registrations) {
+    attach(plugin, brings);
+    for reason in &plugin.book().refused {
+        plugin.log.line("hermes", &format!("not taken up: {reason}"));
+        tracing::info!("plugin '{}': not taken up: {reason}", plugin.key());
+    }
 }
 
 fn attach_hooks(plugin: &Arc<Plugin>, brings: &Registrations, refused: &mut Vec<String>) {

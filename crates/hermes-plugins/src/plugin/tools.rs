@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use hermes_runtime::registry::Registered;
 use hermes_tool::{
-    Args, Availability, Check, Concurrency, Effect, Effects, Origin, ResultLimit, Tool, ToolContext,
-    ToolOutput, ToolResult,
+    Args, Availability, Check, Concurrency, Effect, Effects, Origin, ResultLimit, Tool,
+    ToolContext, ToolOutput, ToolResult,
 };
 use serde_json::{Value, json};
 
@@ -17,6 +17,9 @@ use crate::protocol::ToolEntry;
 
 /// How long a plugin may take to say whether a tool is available.
 const CHECK_DEADLINE: Duration = Duration::from_secs(2);
+
+/// How long an interrupted call waits before it answers for itself.
+const AFTER_INTERRUPT: Duration = Duration::from_millis(200);
 
 /// Registers tools and takes away those that are gone. Gives the names of those in force.
 pub(super) fn attach(
@@ -98,9 +101,7 @@ fn effects(names: Option<&[String]>) -> Effects {
     names.iter().fold(Effects::NONE, |effects, name| {
         match Effect::ALL.into_iter().find(|effect| effect.name() == name) {
             Some(effect) => effects.with(effect),
-            None => {
-                Effect::ALL[..4].iter().fold(effects, |effects, effect| effects.with(*effect))
-            }
+            None => Effect::ALL[..4].iter().fold(effects, |effects, effect| effects.with(*effect)),
         }
     })
 }
@@ -125,12 +126,14 @@ async fn call(plugin: Weak<Plugin>, tool: String, args: Args, cx: ToolContext) -
     });
     let cancellation = cx.cancellation().clone();
     let asked = plugin.ask("tool.call", params, About::Tool(cx), deadline);
-    // The runtime tells the caller of an interrupt; dropping the request tells the plugin.
-    let answered = cancellation.run_until_cancelled(asked).await;
-    let answered = answered.unwrap_or_else(|| {
-        let why = "interrupted".to_owned();
-        Err(PluginError::Call { plugin: plugin.key().to_owned(), kind: None, why })
-    })?;
+    let Some(answered) = cancellation.run_until_cancelled(asked).await else {
+        // Dropping the request told the plugin. The caller hears of the interrupt from the runtime,
+        // which gets the time to say it.
+        tokio::time::sleep(AFTER_INTERRUPT).await;
+        let (plugin, why) = (plugin.key().to_owned(), "interrupted".to_owned());
+        return Err(PluginError::Call { plugin, kind: None, why }.into());
+    };
+    let answered = answered?;
     Ok(match answered {
         Value::String(text) => ToolOutput::Text(text),
         // Objects should have been text; what they mean is clear all the same.
@@ -177,7 +180,8 @@ mod tests {
 
     #[test]
     fn unknown_effects_are_taken_for_the_worst() {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let names =
+            |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         assert_eq!(effects(None), Effects::UNKNOWN);
         assert_eq!(effects(Some(&[])), Effects::NONE);
         assert_eq!(effects(Some(&names(&["reads"]))), Effects::NONE.with(Effect::Reads));

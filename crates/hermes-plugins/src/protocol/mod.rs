@@ -132,7 +132,8 @@ mod tests {
         );
         assert!(matches!(read(r#"{"id":"p1","method":"next"}"#), Some(Message::Request { .. })));
         assert!(matches!(read(r#"{"method":"log"}"#), Some(Message::Notice { .. })));
-        for garbage in ["", "hello", "[1]", "{}", r#"{"id":1}"#, r#"{"id":"x","result":1}"#, "{\"id"]
+        for garbage in
+            ["", "hello", "[1]", "{}", r#"{"id":1}"#, r#"{"id":"x","result":1}"#, "{\"id"]
         {
             assert_eq!(read(garbage), None, "{garbage}");
         }

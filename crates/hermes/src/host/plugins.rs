@@ -10,8 +10,7 @@ use crate::ui::Ui;
 impl Host {
     /// What plugins are loaded from.
     pub(crate) fn plugin_setup(&self) -> Setup {
-        let mut setup =
-            Setup::new(self.home.clone(), self.vars.clone(), self.config.value());
+        let mut setup = Setup::new(self.home.clone(), self.vars.clone(), self.config.value());
         setup.reserved_commands = slash::reserved_names();
         if let Some(profile) = &self.flags.profile {
             setup.profile.clone_from(profile);

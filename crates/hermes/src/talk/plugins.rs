@@ -10,8 +10,8 @@ use hermes_tool::ContextParts;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::models::Models;
 use super::Company;
+use super::models::Models;
 
 /// How long a person waits for plugins that have never run. Later ones join when they are ready.
 const PROMPT_PATIENCE: Duration = Duration::from_secs(2);

@@ -1,7 +1,7 @@
 //! The list of commands and keys.
 
-use crate::chat::conversation::PluginCommand;
 use super::{COMMANDS, Command, Group, When};
+use crate::chat::conversation::PluginCommand;
 use crate::chat::display::fit::{Span, columns, padded, wrap};
 use crate::chat::display::{Ink, Style};
 

@@ -25,11 +25,8 @@ pub(super) fn run(host: &Host, json: bool, shown: Shown, ui: &mut Ui) -> anyhow:
     let reports = plugins.reports();
     let report = |plugin: &Found| reports.iter().find(|report| report.key == plugin.key);
     if json {
-        let rows: Vec<Value> = discovery
-            .found
-            .iter()
-            .map(|plugin| row(plugin, &settings, report(plugin)))
-            .collect();
+        let rows: Vec<Value> =
+            discovery.found.iter().map(|plugin| row(plugin, &settings, report(plugin))).collect();
         ui.json(&rows)?;
         return Ok(Exit::Done);
     }

@@ -27,15 +27,12 @@ pub(crate) fn run(command: &PluginsCommand, host: &Host, ui: &mut Ui) -> anyhow:
     host.require_sound_config()?;
     match command {
         PluginsCommand::List { json, details } => {
-            let shown = if *details || host.is_verbose() { list::Shown::All } else { list::Shown::Brief };
+            let shown =
+                if *details || host.is_verbose() { list::Shown::All } else { list::Shown::Brief };
             list::run(host, *json, shown, ui)
         }
         PluginsCommand::Enable { name, env, allow_tool_override, no_start } => {
-            let wish = toggle::Wish {
-                env,
-                may_override: *allow_tool_override,
-                start: !no_start,
-            };
+            let wish = toggle::Wish { env, may_override: *allow_tool_override, start: !no_start };
             toggle::enable(host, name, &wish, ui)
         }
         PluginsCommand::Disable { name } => toggle::disable(host, name, ui),

@@ -84,7 +84,10 @@ pub(super) fn brings(report: &Report) -> Vec<(&'static str, String)> {
         let flags: Vec<String> =
             report.missing_env.iter().map(|name| format!("--env {name}")).collect();
         let how = format!("hermes plugins enable {} {}", report.key, flags.join(" "));
-        lines.push(("not given", format!("{}\n`{how}` hands it over", report.missing_env.join(", "))));
+        lines.push((
+            "not given",
+            format!("{}\n`{how}` hands it over", report.missing_env.join(", ")),
+        ));
     }
     if report.log.exists() {
         lines.push(("log", report.log.display().to_string()));

@@ -79,8 +79,9 @@ fn read_call(given: &[String]) -> anyhow::Result<(String, Value)> {
     let (tool, args) = match given {
         [tool] => (tool, Map::new()),
         [tool, args, ..] => {
-            let read = parse_arguments(args)
-                .map_err(|problem| UsageError::new(format!("cannot read the arguments: {problem}")))?;
+            let read = parse_arguments(args).map_err(|problem| {
+                UsageError::new(format!("cannot read the arguments: {problem}"))
+            })?;
             (tool, read.object)
         }
         [] => return Err(UsageError::new("--call names no tool").into()),
@@ -97,9 +98,8 @@ fn try_call(
 ) -> anyhow::Result<Outcome> {
     let settings = host.approval_settings(ui)?;
     let environments = host.environments();
-    let services = Services::default()
-        .with(host.approvals(settings, runtime))
-        .with(Arc::clone(&environments));
+    let services =
+        Services::default().with(host.approvals(settings, runtime)).with(Arc::clone(&environments));
     call.context = ContextParts {
         cwd: std::env::current_dir().ok(),
         vars: host.vars.clone(),

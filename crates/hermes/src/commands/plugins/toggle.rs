@@ -22,7 +22,12 @@ pub(super) struct Wish<'a> {
     pub(super) start: bool,
 }
 
-pub(super) fn enable(host: &Host, name: &str, wish: &Wish<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
+pub(super) fn enable(
+    host: &Host,
+    name: &str,
+    wish: &Wish<'_>,
+    ui: &mut Ui,
+) -> anyhow::Result<Exit> {
     let discovery = super::discover(host)?;
     let found = super::find(&discovery, name, host)?;
     let (key, settings) = (found.key.as_str(), PluginSettings::read(host.config.value()));
