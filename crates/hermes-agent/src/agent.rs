@@ -266,6 +266,11 @@ impl Agent {
         &self.world.runtime
     }
 
+    /// Where it came from.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
     /// The instructions.
     #[must_use]
     pub fn prompt(&self) -> &SystemPrompt {

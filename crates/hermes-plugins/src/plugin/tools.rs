@@ -18,6 +18,9 @@ use crate::protocol::ToolEntry;
 /// How long a plugin may take to say whether a tool is available.
 const CHECK_DEADLINE: Duration = Duration::from_secs(2);
 
+/// How long an interrupted call waits before it answers for itself.
+const AFTER_INTERRUPT: Duration = Duration::from_millis(200);
+
 /// Registers tools and takes away those that are gone. Gives the names of those in force.
 pub(super) fn attach(
     plugin: &Arc<Plugin>,
@@ -123,12 +126,14 @@ async fn call(plugin: Weak<Plugin>, tool: String, args: Args, cx: ToolContext) -
     });
     let cancellation = cx.cancellation().clone();
     let asked = plugin.ask("tool.call", params, About::Tool(cx), deadline);
-    // The runtime tells the caller of an interrupt; dropping the request tells the plugin.
-    let answered = cancellation.run_until_cancelled(asked).await;
-    let answered = answered.unwrap_or_else(|| {
-        let why = "interrupted".to_owned();
-        Err(PluginError::Call { plugin: plugin.key().to_owned(), kind: None, why })
-    })?;
+    let Some(answered) = cancellation.run_until_cancelled(asked).await else {
+        // Dropping the request told the plugin. The caller hears of the interrupt from the runtime,
+        // which gets the time to say it.
+        tokio::time::sleep(AFTER_INTERRUPT).await;
+        let (plugin, why) = (plugin.key().to_owned(), "interrupted".to_owned());
+        return Err(PluginError::Call { plugin, kind: None, why }.into());
+    };
+    let answered = answered?;
     Ok(match answered {
         Value::String(text) => ToolOutput::Text(text),
         // Objects should have been text; what they mean is clear all the same.

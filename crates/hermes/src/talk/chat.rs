@@ -19,7 +19,7 @@ use hermes_store::sessions::{ListFilter, SessionStore, new_session_id, when};
 use tokio_util::sync::CancellationToken;
 
 use super::models::{Models, NoModel, Sources};
-use super::{Company, Talk, session};
+use super::{Company, Talk, hooks, session};
 use crate::chat::conversation::{
     Answered, Ask, Compress, Conversation, ModelChoice, PluginCommand, Reach, SessionLine, Status,
     TurnEnd, TurnOutcome, Yolo,
@@ -265,7 +265,9 @@ impl AgentTalk {
     }
 
     async fn leave(&self) {
-        self.agent.lock().await.conversation_mut().end(LEFT);
+        let mut agent = self.agent.lock().await;
+        hooks::finalized(&agent, LEFT).await;
+        agent.conversation_mut().end(LEFT);
     }
 }
 
@@ -311,7 +313,10 @@ impl Conversation for AgentTalk {
         Box::pin(async move {
             let mut agent = self.agent.lock().await;
             let talk = Messages::new(new_session_id(), Some(self.store.clone()));
+            let old = agent.conversation().id().to_owned();
+            hooks::finalized(&agent, "session_reset").await;
             agent.turn_to("session_reset", talk, None);
+            hooks::reset(&agent, &old, "new_session").await;
             self.turn_to(&agent, None);
             drop(agent);
             match title {

@@ -7,6 +7,7 @@
 //! request to find out about it.
 
 pub(crate) mod chat;
+mod hooks;
 mod models;
 pub(crate) mod oneshot;
 mod plugins;
@@ -144,6 +145,7 @@ impl Talk {
 
     /// Lets go of everything: commands end, the database is closed.
     pub(crate) async fn close(mut self, reason: &str) {
+        hooks::finalized(&self.agent, reason).await;
         self.agent.conversation_mut().end(reason);
         self.environments.close_all().await;
         self.plugins.close().await;

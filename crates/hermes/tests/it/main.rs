@@ -25,6 +25,7 @@ mod doctor;
 mod file_crash;
 mod hooks;
 mod memory;
+mod plugins;
 mod secrets;
 mod sessions;
 mod support;
