@@ -49,5 +49,9 @@ fn a_tool_of_a_server_is_called_by_hand_under_each_of_its_names() {
         let run = scene.sandbox.run(["tools", "call", name, r#"{"name": "Bo"}"#]);
         run.exits(0).says("Hello Bo!");
     }
-    scene.sandbox.run(["tools", "call", "mcp__my_desk__grete", "{}"]).exits(2).notes("greet");
+    scene
+        .sandbox
+        .run(["tools", "call", "mcp__my_desk__fly", "{}"])
+        .exits(2)
+        .notes("mcp__my_desk__fly");
 }
