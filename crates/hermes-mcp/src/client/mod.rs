@@ -45,7 +45,7 @@ mod servers;
 mod session;
 pub mod settings;
 pub mod status;
-mod transport;
+pub(crate) mod transport;
 
 pub use connect::{ConnectError, Pace};
 pub use servers::{Probed, Reloaded, Servers, ServersParts, Surface, UnknownServer};

@@ -1,43 +1,68 @@
-//! The MCP servers of the configuration, in the runtime of this process.
+//! The MCP servers of the configuration, for whoever wants their tools.
 
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
+use hermes_mcp::client::elicitation::Person;
 use hermes_mcp::client::{Servers, ServersParts};
-use hermes_runtime::Runtime;
+use hermes_mcp::{names, oauth};
+use hermes_runtime::registry::Registry;
+use serde_json::Value;
 
 use super::Host;
+use crate::elicit::TerminalPerson;
+use crate::talk::Sources;
+use crate::talk::sampler::ModelSampler;
 
-/// How long somebody who names a server's tool waits for the servers.
-const CALLED_PATIENCE: Duration = Duration::from_secs(90);
+/// The section of the configuration.
+const SECTION: &str = "mcp_servers";
 
 impl Host {
-    /// What servers are made of; nobody answers their questions yet.
-    pub(crate) fn mcp_parts(&self, runtime: &Runtime) -> ServersParts {
-        let registry = Arc::clone(runtime.registry());
-        ServersParts::new(self.home.clone(), self.vars.clone(), self.config.value(), registry)
-    }
-
-    /// Whether servers are configured at all. Where there are none, nothing of them costs anything.
-    pub(crate) fn has_mcp_servers(&self) -> bool {
-        self.config.value()["mcp_servers"].as_object().is_some_and(|servers| !servers.is_empty())
-    }
-
-    /// Starts the servers for a call by hand, if `name` is not a tool that is here already, and waits
-    /// until each has answered or failed. The name as it is registered then.
-    pub(crate) async fn mcp_for_call(
+    /// The servers, none of them started. They put their tools into this registry, their questions to
+    /// this person, and their wishes for a model to the one of the settings. Nobody logs in here: a
+    /// server that wants it says so, and `hermes mcp login` does it.
+    pub(crate) fn mcp_servers(
         &self,
-        runtime: &Runtime,
-        name: &str,
-        parts: impl FnOnce(ServersParts) -> ServersParts,
-    ) -> Option<(Servers, String)> {
-        if !self.has_mcp_servers() || runtime.registry().get(name).is_some() {
+        registry: &Arc<Registry>,
+        person: Option<Arc<dyn Person>>,
+    ) -> Servers {
+        self.mcp_servers_of(self.config.value(), registry, person)
+    }
+
+    fn mcp_servers_of(
+        &self,
+        config: &Value,
+        registry: &Arc<Registry>,
+        person: Option<Arc<dyn Person>>,
+    ) -> Servers {
+        let mut parts =
+            ServersParts::new(self.home.clone(), self.vars.clone(), config, Arc::clone(registry));
+        parts.sampler = Some(ModelSampler::new(Sources::of(self)));
+        parts.person = person;
+        parts.authorizer = Some(oauth::authorizer(self.mcp_logins(), None));
+        Servers::new(parts)
+    }
+
+    /// The servers a tool of this name can come from: the one it names, or all if that is not clear;
+    /// none if it is no such name.
+    pub(crate) fn mcp_servers_for(&self, tool: &str, registry: &Arc<Registry>) -> Option<Servers> {
+        let all = self.config.section(SECTION)?;
+        if !tool.starts_with("mcp") || all.is_empty() {
             return None;
         }
-        let servers = Servers::new(parts(self.mcp_parts(runtime)));
-        servers.start();
-        servers.wait_ready(CALLED_PATIENCE).await;
-        let name = servers.names().look_up(name).unwrap_or_else(|| name.to_owned());
-        Some((servers, name))
+        let of = |server: &String| tool.starts_with(&names::plain_name(server, ""));
+        let mut named = all.clone();
+        named.retain(|server, _| of(server));
+        let mut config = self.config.value().clone();
+        if !named.is_empty() {
+            config[SECTION] = named.into();
+        }
+        let person = Arc::new(TerminalPerson::default());
+        Some(self.mcp_servers_of(&config, registry, Some(person)))
+    }
+
+    /// Where logins to servers are kept.
+    pub(crate) fn mcp_logins(&self) -> PathBuf {
+        self.home.mcp_tokens()
     }
 }

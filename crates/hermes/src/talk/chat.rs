@@ -86,7 +86,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     plugins.set_messages(wire.messages());
     let mut conversation = AgentTalk::new(agent, &models, approvals, store.clone(), host)?;
     conversation.plugins = Some(Arc::clone(&plugins));
-    conversation.servers.clone_from(&servers);
+    conversation.servers = Some(servers.clone());
     let conversation = Arc::new(conversation);
     let exit = crate::chat::run(Chat {
         conversation: Arc::clone(&conversation) as Arc<dyn Conversation>,
@@ -101,11 +101,9 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     .await;
     conversation.interrupt();
     conversation.leave().await;
+    servers.stop().await;
     environments.close_all().await;
     plugins.close().await;
-    if let Some(servers) = &servers {
-        servers.stop().await;
-    }
     if let Err(problem) = store.close() {
         tracing::debug!(%problem, "close the database");
     }

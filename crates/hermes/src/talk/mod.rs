@@ -12,6 +12,7 @@ mod models;
 pub(crate) mod oneshot;
 mod plugins;
 mod review;
+pub(crate) mod sampler;
 mod session;
 
 use std::sync::Arc;
@@ -25,8 +26,8 @@ use hermes_approval::{Approvals, Asker};
 use hermes_exec::manager::Environments;
 use hermes_files::state::FileState;
 use hermes_guard::redact::{Redactor, Switch};
+use hermes_mcp::client::Servers;
 use hermes_mcp::client::elicitation::Person;
-use hermes_mcp::client::{Servers, ServersParts};
 use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::approval::Approver;
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
@@ -64,8 +65,8 @@ pub(crate) struct Talk {
     pub(crate) approvals: Arc<Approvals>,
     pub(crate) environments: Arc<Environments>,
     pub(crate) plugins: Arc<Plugins>,
-    /// MCP servers, if some are configured. They start beside everything else.
-    pub(crate) servers: Option<Servers>,
+    /// MCP servers. They start beside everything else.
+    pub(crate) servers: Servers,
     pub(crate) store: SessionStore,
     /// What the person should know before the first word.
     pub(crate) warnings: Vec<String>,
@@ -81,17 +82,12 @@ impl Talk {
     ) -> anyhow::Result<Self> {
         let models = Arc::new(Models::choose(&Sources::of(host), flags).await?);
         let runtime = Arc::new(host.runtime_asking(Arc::clone(&company.approver)));
-        let servers = host.has_mcp_servers().then(|| {
-            let person = company.person.clone();
-            Servers::new(ServersParts { person, ..host.mcp_parts(&runtime) })
-        });
-        if let Some(servers) = &servers {
-            servers.start();
-        }
+        let servers = host.mcp_servers(runtime.registry(), company.person.clone());
+        servers.start();
         let plugins = Arc::new(host.plugins(&runtime, ui)?);
         plugins.wake(Wake::All, plugins::patience(&plugins, &company)).await;
         host.register_shell_hooks(&runtime, ui)?;
-        let scope = scope(host, flags, &runtime, ui)?;
+        let scope = scope(host, &flags.toolsets, &runtime, ui)?;
         let mut settings = host.approval_settings(ui)?;
         if company.asker.is_none() && host.config.value()["approvals"]["oneshot"] == "allow" {
             settings.yolo = true;
@@ -147,11 +143,9 @@ impl Talk {
     pub(crate) async fn close(mut self, reason: &str) {
         hooks::finalized(&self.agent, reason).await;
         self.agent.conversation_mut().end(reason);
+        self.servers.stop().await;
         self.environments.close_all().await;
         self.plugins.close().await;
-        if let Some(servers) = &self.servers {
-            servers.stop().await;
-        }
         if let Err(problem) = self.store.close() {
             tracing::debug!(%problem, "close the database");
         }
@@ -166,25 +160,25 @@ fn redaction(host: &Host) -> Switch {
 }
 
 /// The toolsets of the conversation: those named now, or the configured ones.
-fn scope(
+pub(crate) fn scope(
     host: &Host,
-    flags: &TalkFlags,
+    named: &[String],
     runtime: &Runtime,
     ui: &mut Ui,
 ) -> anyhow::Result<ToolScope> {
-    if flags.toolsets.is_empty() {
+    if named.is_empty() {
         return host.scope(runtime, ui);
     }
     let tables = runtime.registry().snapshot();
     let toolsets = runtime.toolsets().snapshot();
-    for name in &flags.toolsets {
+    for name in named {
         if !toolsets.is_valid(name, &*tables) {
             let near = toolsets.suggestion(name, &*tables);
             let near = near.as_ref().map(AsRef::as_ref);
             return Err(UsageError::unknown("toolset", name, near, "hermes toolsets list").into());
         }
     }
-    Ok(ToolScope { enabled: Some(flags.toolsets.clone()), disabled: Vec::new() })
+    Ok(ToolScope { enabled: Some(named.to_vec()), disabled: Vec::new() })
 }
 
 /// What instructions are made from.

@@ -72,6 +72,20 @@ impl Sources {
         })
     }
 
+    /// The model for work on the side of this name.
+    pub(super) fn for_task(&self, task: &str) -> Result<Endpoint, String> {
+        let lookup = |name: &str| self.vars.get(name).map(str::to_owned);
+        provider::resolve(&Choice::default(), &self.config, &lookup)
+            .and_then(|main| provider::auxiliary(task, &self.config, &lookup, &main))
+            .map(|found| found.endpoint)
+            .map_err(|problem| problem.to_string())
+    }
+
+    /// How models are talked to.
+    pub(super) fn options(&self) -> Options {
+        Options::read(&self.config, &|name| self.vars.get(name).map(str::to_owned))
+    }
+
     /// Makes a model the one that later conversations begin with.
     pub(crate) fn remember(&self, model: &str, provider: &str) -> anyhow::Result<()> {
         for (key, value) in [("model.default", model), ("model.provider", provider)] {

@@ -68,10 +68,8 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
     if let Some(warning) = talk.models.learn_window().await {
         ui.warn(warning)?;
     }
-    if let Some(servers) = &talk.servers {
-        let ready = servers.wait_ready(servers.discovery_timeout().max(SERVER_PATIENCE));
-        cancel.run_until_cancelled(ready).await;
-    }
+    let patience = talk.servers.discovery_timeout().max(SERVER_PATIENCE);
+    cancel.run_until_cancelled(talk.servers.wait_ready(patience)).await;
     let asked = Ask { text: question.to_owned(), images: flags.images.clone() };
     let result = talk.agent.turn(content(asked)?, &cancel).await;
     if let Some(problem) = talk.agent.conversation_mut().take_trouble() {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use hermes_mcp::client::{Servers, ServersParts};
+use hermes_mcp::client::Servers;
 use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::pipeline::{Rehearsal, RehearsedGate};
 use hermes_runtime::repair::arguments::parse_arguments;
@@ -21,15 +21,15 @@ use hermes_tool::{CallIds, ContextParts, Tool};
 use serde_json::{Map, Value, json};
 
 use super::find_tool;
-use crate::approve::is_interactive;
 use crate::cli::ToolsCall;
-use crate::elicit::TerminalPerson;
 use crate::exit::{Exit, UsageError};
 use crate::host::{Host, PLATFORM};
 use crate::ui::Ui;
 
 /// Most bytes of arguments read from stdin: larger ones are a mistake.
 const MAX_STDIN_BYTES: u64 = 64 * 1024 * 1024;
+/// How long MCP servers may take to show their tools.
+const SERVERS_WAIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
@@ -40,19 +40,11 @@ pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<
         .enable_all()
         .build()
         .context("start the async runtime")?;
-    let servers = workers.block_on(host.mcp_for_call(&runtime, &args.name, with_person));
+    let servers = start_servers(&workers, &args.name, &runtime, host, ui)?;
     let exit = call_tool(args, host, &Means { runtime, plugins, workers: &workers, servers }, ui);
     // A tool left behind by a timeout must not hold up the end of the process.
     workers.shutdown_background();
     exit
-}
-
-/// Servers may ask whoever sits here.
-fn with_person(mut parts: ServersParts) -> ServersParts {
-    if is_interactive() {
-        parts.person = Some(Arc::new(TerminalPerson::default()));
-    }
-    parts
 }
 
 /// What a call is made with.
@@ -60,8 +52,8 @@ struct Means<'a> {
     runtime: Runtime,
     plugins: Plugins,
     workers: &'a tokio::runtime::Runtime,
-    /// Servers that were started for the call, and the tool's name with them.
-    servers: Option<(Servers, String)>,
+    /// Servers that were started for the call.
+    servers: Option<Servers>,
 }
 
 fn call_tool(
@@ -71,8 +63,8 @@ fn call_tool(
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
     let Means { runtime, plugins, workers, servers } = means;
-    let name = servers.as_ref().map_or(args.name.as_str(), |(_, name)| name);
-    let tool = find_tool(runtime, name, ui)?;
+    let name = servers.as_ref().and_then(|servers| servers.names().look_up(&args.name));
+    let tool = find_tool(runtime, name.as_deref().unwrap_or(&args.name), ui)?;
     let arguments = arguments(args, ui)?;
     host.register_shell_hooks(runtime, ui)?;
     let mut call = call(args, &tool, arguments, host)?;
@@ -90,12 +82,35 @@ fn call_tool(
     } else {
         perform(workers, runtime, call, ui)
     };
-    workers.block_on(environments.close_all());
-    workers.block_on(plugins.close());
-    if let Some((servers, _)) = servers {
-        workers.block_on(servers.stop());
-    }
+    workers.block_on(async {
+        if let Some(servers) = servers {
+            servers.stop().await;
+        }
+        environments.close_all().await;
+        plugins.close().await;
+    });
     exit
+}
+
+/// Starts the MCP servers the tool can come from, and waits for them.
+fn start_servers(
+    workers: &tokio::runtime::Runtime,
+    tool: &str,
+    runtime: &Runtime,
+    host: &Host,
+    ui: &mut Ui,
+) -> anyhow::Result<Option<Servers>> {
+    let Some(servers) = host.mcp_servers_for(tool, runtime.registry()) else { return Ok(None) };
+    workers.block_on(async {
+        servers.start();
+        servers.wait_ready(SERVERS_WAIT).await;
+    });
+    for server in servers.status() {
+        if let Some(error) = &server.error {
+            ui.warn(error)?;
+        }
+    }
+    Ok(Some(servers))
 }
 
 fn call(args: &ToolsCall, tool: &Tool, arguments: Value, host: &Host) -> anyhow::Result<ToolCall> {

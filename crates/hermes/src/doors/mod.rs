@@ -1,0 +1,102 @@
+//! What lets other programs in: the runtime, its gate and its places, without an agent.
+//!
+//! `hermes mcp serve` and `hermes serve` open a [`Door`] and put a wire before it. Tools, rules and
+//! limits are those of `hermes tools call`; what differs is who can be asked (`ask`) and how a program
+//! gets to us (`http`).
+
+mod ask;
+mod http;
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use hermes_approval::{Approvals, Asker};
+use hermes_exec::manager::Environments;
+use hermes_files::state::FileState;
+use hermes_runtime::approval::Approver;
+use hermes_runtime::{Runtime, ToolScope};
+use hermes_tool::Services;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use ask::{ClientApprover, ClientAsker};
+pub(crate) use http::{HttpFlags, Opening};
+
+use crate::host::Host;
+use crate::talk;
+use crate::ui::Ui;
+
+/// Who can be asked about calls that come through a door.
+pub(crate) struct Company {
+    /// About commands that the gate has flagged.
+    pub(crate) asker: Option<Arc<dyn Asker>>,
+    /// About calls that a hook is unsure of.
+    pub(crate) approver: Arc<dyn Approver>,
+}
+
+/// Everything a call needs.
+pub(crate) struct Door {
+    pub(crate) runtime: Runtime,
+    pub(crate) scope: ToolScope,
+    pub(crate) services: Services,
+    pub(crate) approvals: Arc<Approvals>,
+    environments: Arc<Environments>,
+}
+
+impl Door {
+    /// Gets everything ready; nothing is started yet.
+    pub(crate) fn open(
+        host: &Host,
+        toolsets: &[String],
+        company: Company,
+        ui: &mut Ui,
+    ) -> anyhow::Result<Self> {
+        host.warn_about_files(ui)?;
+        let runtime = host.runtime_asking(company.approver);
+        host.register_shell_hooks(&runtime, ui)?;
+        let scope = talk::scope(host, toolsets, &runtime, ui)?;
+        let settings = host.approval_settings(ui)?;
+        let approvals = host.approvals_with(settings, &runtime, company.asker, None);
+        let environments = host.environments();
+        let services = Services::default()
+            .with(Arc::clone(&approvals))
+            .with(Arc::clone(&environments))
+            .with(Arc::new(FileState::default()));
+        Ok(Self { runtime, scope, services, approvals, environments })
+    }
+
+    /// Ends everything that was started through it.
+    pub(crate) async fn close(&self) {
+        self.environments.close_all().await;
+    }
+}
+
+/// Runs async work to its end on threads of its own. A tool left behind by a client that went away
+/// does not hold up the end of the process.
+pub(crate) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let workers = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("start the async runtime")?;
+    let done = workers.block_on(work);
+    workers.shutdown_background();
+    done
+}
+
+/// A token that is cancelled when somebody wants the process to end.
+pub(crate) fn stop_on_signals() -> anyhow::Result<CancellationToken> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).context("listen for signals")?;
+    let mut hang_up = signal(SignalKind::hangup()).context("listen for signals")?;
+    let stop = CancellationToken::new();
+    let told = stop.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+            _ = hang_up.recv() => {}
+        }
+        told.cancel();
+    });
+    Ok(stop)
+}
