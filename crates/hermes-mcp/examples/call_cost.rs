@@ -104,13 +104,13 @@ impl Raw {
             .expect("python3 runs");
         let reader = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut raw = Self { child, reader, connected: Duration::ZERO, id: 0 };
-        raw.ask("initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}}));
-        raw.ask("tools/list", json!({}));
+        raw.ask("initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}}));
+        raw.ask("tools/list", &json!({}));
         raw.connected = begun.elapsed();
         raw
     }
 
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.id += 1;
         let message = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
         let pipe = self.child.stdin.as_mut().expect("a pipe");
@@ -122,13 +122,13 @@ impl Raw {
 
     fn echo(&mut self) {
         let params = json!({"name": "echo", "arguments": {"text": "hello"}});
-        let answer = self.ask("tools/call", params);
+        let answer = self.ask("tools/call", &params);
         assert_eq!(answer["result"]["content"][0]["text"], "hello");
     }
 
     fn big(&mut self) {
         let params = json!({"name": "big", "arguments": {"bytes": 10 * 1024 * 1024}});
-        self.ask("tools/call", params);
+        self.ask("tools/call", &params);
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::host::{Host, PATIENCE, cancellable, fixture, is_alive};
 
-fn with(mut entry: Value, more: Value) -> Value {
+fn with(mut entry: Value, more: &Value) -> Value {
     for (key, value) in more.as_object().unwrap() {
         entry[key] = value.clone();
     }
@@ -20,7 +20,7 @@ fn with(mut entry: Value, more: Value) -> Value {
 
 #[tokio::test]
 async fn tools_are_registered_called_and_withdrawn() {
-    let host = Host::started(json!({"fix ture": fixture(&["noise=1"])})).await;
+    let host = Host::started(&json!({"fix ture": fixture(&["noise=1"])})).await;
     let status = host.status("fix ture");
     assert_eq!(status.state, State::Connected, "{status:?}");
     assert_eq!(status.server_info.as_deref(), Some("fixture 1.0"));
@@ -43,7 +43,7 @@ async fn tools_are_registered_called_and_withdrawn() {
 
 #[tokio::test]
 async fn resources_and_prompts_have_tools_of_their_own() {
-    let host = Host::started(json!({"s": fixture(&["tools=list_resources"])})).await;
+    let host = Host::started(&json!({"s": fixture(&["tools=list_resources"])})).await;
     // The server's own tool keeps the plain name.
     assert_eq!(host.text("mcp__s__list_resources", json!({})).await, "list_resources");
     let ours = host.registry.snapshot();
@@ -61,8 +61,8 @@ async fn resources_and_prompts_have_tools_of_their_own() {
 
 #[tokio::test]
 async fn filters_choose_tools_and_leave_utilities() {
-    let only = with(fixture(&[]), json!({"tools": {"include": ["echo"], "prompts": "off"}}));
-    let host = Host::started(json!({"s": only})).await;
+    let only = with(fixture(&[]), &json!({"tools": {"include": ["echo"], "prompts": "off"}}));
+    let host = Host::started(&json!({"s": only})).await;
     let names: Vec<String> =
         host.registry.snapshot().names().iter().map(ToString::to_string).collect();
     assert_eq!(names, ["mcp__s__echo", "mcp__s__list_resources", "mcp__s__read_resource"]);
@@ -70,8 +70,8 @@ async fn filters_choose_tools_and_leave_utilities() {
 
 #[tokio::test]
 async fn a_program_sees_only_the_variables_it_is_given() {
-    let entry = with(fixture(&[]), json!({"env": {"GIVEN": "${SECRET_KEY_OF_OURS}!"}}));
-    let host = Host::started(json!({"s": entry})).await;
+    let entry = with(fixture(&[]), &json!({"env": {"GIVEN": "${SECRET_KEY_OF_OURS}!"}}));
+    let host = Host::started(&json!({"s": entry})).await;
     let text = host.text("mcp__s__environment", json!({})).await;
     let seen: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(seen["GIVEN"], "do-not-leak!");
@@ -80,7 +80,7 @@ async fn a_program_sees_only_the_variables_it_is_given() {
 
 #[tokio::test]
 async fn a_tools_own_error_is_an_answer_and_never_opens_the_breaker() {
-    let host = Host::started(json!({"s": fixture(&[])})).await;
+    let host = Host::started(&json!({"s": fixture(&[])})).await;
     for _ in 0..5 {
         let error = host.call("mcp__s__fail", json!({})).await;
         assert_eq!(error["error"], "no such file; [REDACTED]");
@@ -92,8 +92,8 @@ async fn a_tools_own_error_is_an_answer_and_never_opens_the_breaker() {
 
 #[tokio::test]
 async fn the_parallel_flag_has_an_effect() {
-    let entry = with(fixture(&[]), json!({"supports_parallel_tool_calls": true}));
-    let host = Host::started(json!({"par": entry, "one": fixture(&[])})).await;
+    let entry = with(fixture(&[]), &json!({"supports_parallel_tool_calls": true}));
+    let host = Host::started(&json!({"par": entry, "one": fixture(&[])})).await;
     let four = |tool: &'static str, seconds: f64| {
         let host = &host;
         async move {
@@ -111,8 +111,8 @@ async fn the_parallel_flag_has_an_effect() {
 
 #[tokio::test]
 async fn progress_is_shown_and_puts_the_limit_off() {
-    let entry = with(fixture(&[]), json!({"timeout": 1.5}));
-    let host = Host::started(json!({"s": entry})).await;
+    let entry = with(fixture(&[]), &json!({"timeout": 1.5}));
+    let host = Host::started(&json!({"s": entry})).await;
     let seen: Arc<Mutex<Vec<Progress>>> = Arc::default();
     let sink = Arc::clone(&seen);
     let cx = ContextParts {
@@ -128,11 +128,9 @@ async fn progress_is_shown_and_puts_the_limit_off() {
 
 #[tokio::test]
 async fn a_timeout_tells_the_server_and_the_caller() {
-    let entry = with(fixture(&[]), json!({"timeout": 0.3}));
-    let host = Host::new(json!({}));
+    let host = Host::new(&json!({}));
     let log = format!("log={}", host.file("log").display());
-    let with_log = with(fixture(&[&log]), json!({"timeout": 0.3}));
-    drop(entry);
+    let with_log = with(fixture(&[&log]), &json!({"timeout": 0.3}));
     host.servers.reload(&json!({"mcp_servers": {"s": with_log}})).await;
     assert!(host.servers.wait_ready(PATIENCE).await);
     let answer = host.call("mcp__s__never", json!({})).await;
@@ -146,7 +144,7 @@ async fn a_timeout_tells_the_server_and_the_caller() {
 
 #[tokio::test]
 async fn an_interrupt_tells_the_server_at_once() {
-    let host = Host::new(json!({}));
+    let host = Host::new(&json!({}));
     let log = format!("log={}", host.file("log").display());
     host.servers.reload(&json!({"mcp_servers": {"s": fixture(&[&log])}})).await;
     assert!(host.servers.wait_ready(PATIENCE).await);
@@ -187,7 +185,7 @@ async fn an_interrupt_tells_the_server_at_once() {
 
 #[tokio::test]
 async fn a_changed_list_is_taken_over_in_place() {
-    let host = Host::started(json!({"s": fixture(&[])})).await;
+    let host = Host::started(&json!({"s": fixture(&[])})).await;
     let before = host.registry.get("mcp__s__echo").unwrap();
     assert!(host.registry.get("mcp__s__first").is_some());
     host.text("mcp__s__swap", json!({})).await;
@@ -200,7 +198,7 @@ async fn a_changed_list_is_taken_over_in_place() {
 
 #[tokio::test]
 async fn names_of_others_are_not_taken() {
-    let host = Host::new(json!({"s": fixture(&[])}));
+    let host = Host::new(&json!({"s": fixture(&[])}));
     let linked = Tool::builder("mcp__s__echo", "mine").handler(|_, _| Ok(ToolOutput::text("{}")));
     host.registry.register(linked);
     host.servers.start();
@@ -228,7 +226,7 @@ impl Person for Helpful {
 
 #[tokio::test]
 async fn questions_of_a_server_are_answered_while_it_works() {
-    let entry = with(fixture(&[]), json!({"roots": true}));
+    let entry = with(fixture(&[]), &json!({"roots": true}));
     let config = json!({"mcp_servers": {"s": entry}});
     let host = Host::with(&config, |parts: &mut ServersParts| {
         parts.person = Some(Arc::new(Helpful));
@@ -244,7 +242,7 @@ async fn questions_of_a_server_are_answered_while_it_works() {
 
 #[tokio::test]
 async fn nobody_answers_for_a_person_who_is_not_there() {
-    let host = Host::started(json!({"s": fixture(&[])})).await;
+    let host = Host::started(&json!({"s": fixture(&[])})).await;
     assert_eq!(host.text("mcp__s__ask_person", json!({})).await, r#"{"action": "decline"}"#);
     let roots = host.text("mcp__s__ask_roots", json!({})).await;
     assert!(roots.contains("-32601"), "{roots}");
@@ -252,8 +250,8 @@ async fn nobody_answers_for_a_person_who_is_not_there() {
 
 #[tokio::test]
 async fn an_idle_program_is_closed_and_comes_back_with_the_next_call() {
-    let entry = with(fixture(&[]), json!({"idle_timeout_seconds": 0.3}));
-    let host = Host::started(json!({"s": entry})).await;
+    let entry = with(fixture(&[]), &json!({"idle_timeout_seconds": 0.3}));
+    let host = Host::started(&json!({"s": entry})).await;
     let first: u32 = host.text("mcp__s__where", json!({})).await.parse().unwrap();
     host.until("its end", |_| !is_alive(first)).await;
     assert_eq!(host.status("s").state, State::Connected, "still listed");
@@ -264,11 +262,11 @@ async fn an_idle_program_is_closed_and_comes_back_with_the_next_call() {
 
 #[tokio::test]
 async fn a_new_configuration_starts_stops_and_keeps() {
-    let host = Host::started(json!({"keep": fixture(&[]), "drop": fixture(&[])})).await;
+    let host = Host::started(&json!({"keep": fixture(&[]), "drop": fixture(&[])})).await;
     let kept: u32 = host.text("mcp__keep__where", json!({})).await.parse().unwrap();
     let dropped: u32 = host.text("mcp__drop__where", json!({})).await.parse().unwrap();
     let next = json!({"mcp_servers": {"keep": fixture(&[]), "new": fixture(&[]),
-        "off": with(fixture(&[]), json!({"enabled": false}))}});
+        "off": with(fixture(&[]), &json!({"enabled": false}))}});
     let report = host.servers.reload(&next).await;
     assert_eq!((report.added.len(), report.removed.len(), report.changed.len()), (2, 1, 0));
     assert!(host.servers.wait_ready(PATIENCE).await);
@@ -281,8 +279,8 @@ async fn a_new_configuration_starts_stops_and_keeps() {
 
 #[tokio::test]
 async fn a_probe_lists_and_leaves_nothing() {
-    let only = with(fixture(&[]), json!({"tools": {"include": ["echo"]}}));
-    let host = Host::new(json!({"s": only, "bad": {"command": "no-such-program-anywhere"}}));
+    let only = with(fixture(&[]), &json!({"tools": {"include": ["echo"]}}));
+    let host = Host::new(&json!({"s": only, "bad": {"command": "no-such-program-anywhere"}}));
     let found = host.servers.probe("s").await.unwrap();
     assert!(found.tools.iter().any(|(name, _)| name == "sleep"), "also what is filtered out");
     assert!(found.has_resources && host.registry.snapshot().is_empty());

@@ -41,7 +41,7 @@ pub(crate) fn fixture(options: &[&str]) -> Value {
 }
 
 impl Host {
-    pub(crate) fn new(servers: Value) -> Self {
+    pub(crate) fn new(servers: &Value) -> Self {
         Self::with(&json!({"mcp_servers": servers}), |_| {})
     }
 
@@ -57,7 +57,7 @@ impl Host {
         Self { folder, registry, servers: Servers::new(parts) }
     }
 
-    pub(crate) async fn started(servers: Value) -> Self {
+    pub(crate) async fn started(servers: &Value) -> Self {
         let host = Self::new(servers);
         host.servers.start();
         assert!(host.servers.wait_ready(PATIENCE).await, "servers settle");

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::double::Double;
 use crate::host::{Host, PATIENCE};
 
-async fn connected(entry: Value) -> Host {
-    let host = Host::started(json!({"web": entry})).await;
+async fn connected(entry: &Value) -> Host {
+    let host = Host::started(&json!({"web": entry})).await;
     let status = host.status("web");
     assert_eq!(status.state, State::Connected, "{status:?}");
     host
@@ -20,7 +20,7 @@ async fn connected(entry: Value) -> Host {
 #[tokio::test]
 async fn streamable_http_speaks_with_headers_session_and_version() {
     let double = Double::start().await;
-    let host = connected(json!({"url": double.url("/mcp"), "headers": {"X-Key": "k1"}})).await;
+    let host = connected(&json!({"url": double.url("/mcp"), "headers": {"X-Key": "k1"}})).await;
     assert_eq!(host.status("web").transport, "http");
     assert_eq!(host.text("mcp__web__echo", json!({"text": "hi"})).await, "hi");
     host.servers.stop().await;
@@ -43,14 +43,14 @@ async fn streamable_http_speaks_with_headers_session_and_version() {
 #[tokio::test]
 async fn an_answer_may_come_as_a_stream_behind_other_events() {
     let double = Double::start().await;
-    let host = connected(json!({"url": double.url("/mcp")})).await;
+    let host = connected(&json!({"url": double.url("/mcp")})).await;
     assert_eq!(host.text("mcp__web__stream", json!({})).await, "done");
 }
 
 #[tokio::test]
 async fn a_forgotten_session_is_made_anew_and_the_call_runs_once() {
     let double = Double::start().await;
-    let host = connected(json!({"url": double.url("/mcp")})).await;
+    let host = connected(&json!({"url": double.url("/mcp")})).await;
     double.expire();
     assert_eq!(host.text("mcp__web__echo", json!({"text": "again"})).await, "again");
     let hellos = double.seen().iter().filter(|seen| seen.body["method"] == "initialize").count();
@@ -62,7 +62,7 @@ async fn a_forgotten_session_is_made_anew_and_the_call_runs_once() {
 #[tokio::test]
 async fn an_http_error_is_told_and_counts_for_the_breaker() {
     let double = Double::start().await;
-    let host = connected(json!({"url": double.url("/mcp")})).await;
+    let host = connected(&json!({"url": double.url("/mcp")})).await;
     for _ in 0..3 {
         let answer = host.call("mcp__web__broken", json!({})).await;
         assert!(answer["error"].as_str().unwrap().contains("503"), "{answer}");
@@ -75,7 +75,7 @@ async fn an_http_error_is_told_and_counts_for_the_breaker() {
 #[tokio::test]
 async fn a_web_page_is_recognised_and_nothing_is_tried_twice() {
     let double = Double::start().await;
-    let host = Host::started(json!({"web": {"url": double.url("/page")}})).await;
+    let host = Host::started(&json!({"web": {"url": double.url("/page")}})).await;
     host.until_state("web", State::Failed).await;
     let error = host.status("web").error.unwrap();
     assert!(error.contains("text/html") && error.contains("/mcp"), "{error}");
@@ -89,7 +89,7 @@ async fn a_redirect_is_followed_without_the_authorization_of_another_host() {
     first.redirect_to(second.url("/mcp"));
     let headers = json!({"Authorization": "Bearer s3cret", "X-Plain": "p"});
     let entry = json!({"url": first.url("/elsewhere"), "headers": headers});
-    let host = connected(entry).await;
+    let host = connected(&entry).await;
     assert_eq!(host.text("mcp__web__echo", json!({"text": "hi"})).await, "hi");
     assert!(first.seen().iter().all(|seen| seen.headers["authorization"] == "Bearer s3cret"));
     assert!(second.seen().iter().all(|seen| !seen.headers.contains_key("authorization")));
@@ -97,14 +97,14 @@ async fn a_redirect_is_followed_without_the_authorization_of_another_host() {
     let third = Double::start().await;
     third.redirect_to(third.url("/mcp"));
     let entry = json!({"url": third.url("/elsewhere"), "headers": headers});
-    connected(entry).await;
+    connected(&entry).await;
     assert!(third.seen().iter().all(|seen| seen.headers["authorization"] == "Bearer s3cret"));
 }
 
 #[tokio::test]
 async fn the_older_transport_works_and_reconnects() {
     let double = Double::start().await;
-    let host = connected(json!({"url": double.url("/sse"), "transport": "sse"})).await;
+    let host = connected(&json!({"url": double.url("/sse"), "transport": "sse"})).await;
     assert_eq!(host.status("web").transport, "sse");
     assert_eq!(host.text("mcp__web__echo", json!({"text": "hi"})).await, "hi");
     double.cut_stream();
@@ -117,7 +117,7 @@ async fn the_older_transport_works_and_reconnects() {
 async fn the_older_transport_sends_nothing_to_another_host() {
     let double = Double::start().await;
     let entry = json!({"url": double.url("/sse-foreign"), "transport": "sse"});
-    let host = Host::started(json!({"web": entry})).await;
+    let host = Host::started(&json!({"web": entry})).await;
     assert!(host.status("web").error.unwrap().contains("another host"));
 }
 
@@ -171,7 +171,7 @@ async fn a_challenge_is_met_once_and_a_lost_login_is_told() {
 async fn without_a_login_the_server_is_tried_once() {
     let double = Double::start().await;
     double.want_token("x");
-    let host = Host::started(json!({"web": {"url": double.url("/mcp")}})).await;
+    let host = Host::started(&json!({"web": {"url": double.url("/mcp")}})).await;
     host.until_state("web", State::Failed).await;
     let error = host.status("web").error.unwrap();
     assert!(error.contains("login"), "{error}");
@@ -209,7 +209,7 @@ async fn tls_files_that_are_missing_are_named() {
         "ca": {"url": url, "ssl_verify": "/no/ca.pem"},
         "cert": {"url": url, "client_cert": ["/no/cert.pem", "/no/key.pem"]},
     });
-    let host = Host::started(config).await;
+    let host = Host::started(&config).await;
     for (server, key, path) in
         [("ca", "ssl_verify", "/no/ca.pem"), ("cert", "client_cert", "/no/cert.pem")]
     {
