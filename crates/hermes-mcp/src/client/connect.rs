@@ -18,7 +18,9 @@ use super::handler::{Handler, VERSIONS};
 use super::progress::{OpenCalls, ProgressTable};
 use super::sampling::{Sampler, Sampling};
 use super::session::{Failure, Hello, Session};
-use super::settings::{HttpSettings, ServerSettings, SettingsError, StdioSettings, TransportSettings};
+use super::settings::{
+    HttpSettings, ServerSettings, SettingsError, StdioSettings, TransportSettings,
+};
 use super::transport::http::{self, Door, Headers, chain, send_failure};
 use super::transport::sse::{Sse, SseError};
 use super::transport::stdio::Stdio;

@@ -170,9 +170,9 @@ impl Servers {
         }
         for row in self.lock().iter_mut() {
             if let Some(settings) = enabled(&row.entry) {
-                let server = row.server.get_or_insert_with(|| {
-                    Server::new(settings, Arc::clone(&self.shared))
-                });
+                let server = row
+                    .server
+                    .get_or_insert_with(|| Server::new(settings, Arc::clone(&self.shared)));
                 server.start();
             }
         }

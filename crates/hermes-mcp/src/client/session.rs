@@ -11,12 +11,8 @@ use std::time::{Duration, Instant};
 use hermes_runtime::bridge::shared_runtime;
 use hermes_tool::ToolContext;
 use rmcp::RoleClient;
-use rmcp::model::{
-    CancelledNotification, ClientRequest, CustomRequest, RequestId, ServerResult,
-};
-use rmcp::service::{
-    Peer, PeerRequestOptions, RequestHandle, RunningService, ServiceError,
-};
+use rmcp::model::{CancelledNotification, ClientRequest, CustomRequest, RequestId, ServerResult};
+use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, RunningService, ServiceError};
 use serde_json::{Map, Value, json};
 use tokio::time::sleep_until;
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use hermes_store::atomic::{WriteOptions, write};
 use sha2::{Digest as _, Sha256};
 

@@ -97,8 +97,7 @@ impl Server {
             }
             UtilityKind::ReadResource => {
                 let params = json!({"uri": required(&args, "uri")?});
-                let result =
-                    self.request("resources/read", params, Repeat::Harmless, &cx).await?;
+                let result = self.request("resources/read", params, Repeat::Harmless, &cx).await?;
                 let renderer = self.renderer();
                 self.off_the_loop(move || renderer.resource(result)).await
             }

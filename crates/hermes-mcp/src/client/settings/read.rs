@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::values::{Problems, interpolate};
-use crate::client::sampling::settings::AuditLevel;
 use super::{
     CallOrder, ClientCertificate, ElicitationSettings, Entry, HttpSettings, OAuthSettings,
     SamplingSettings, ServerSettings, SettingsError, StdioSettings, TlsSettings, ToolFilter,
     TransportSettings, Verify,
 };
+use crate::client::sampling::settings::AuditLevel;
 
 /// How long one call may take without a sign of progress.
 const CALL_TIMEOUT: Duration = Duration::from_secs(300);

@@ -121,6 +121,8 @@ mod tests {
         let mut decoder = Decoder::default();
         let text = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#;
         let messages = decoder.decode(text.as_bytes());
-        assert!(matches!(&messages[..], [ServerJsonRpcMessage::Error(error)] if error.id.is_none()));
+        assert!(
+            matches!(&messages[..], [ServerJsonRpcMessage::Error(error)] if error.id.is_none())
+        );
     }
 }

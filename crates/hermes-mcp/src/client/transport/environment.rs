@@ -107,7 +107,8 @@ pub(crate) fn find(
 }
 
 fn missing(command: &str) -> String {
-    let mut text = format!("its program `{command}` is not on the PATH; install it or give its full path");
+    let mut text =
+        format!("its program `{command}` is not on the PATH; install it or give its full path");
     if NODE.contains(&command) {
         text.push_str(
             " (Node.js installed by a version manager is often on the PATH of login shells only: \
@@ -175,14 +176,24 @@ mod tests {
     #[test]
     fn only_the_few_variables_pass_and_the_entrys_own_win() {
         let ours = vars(&[
-            ("PATH", "/bin"), ("path", "/no"), ("OPENAI_API_KEY", "s3cret"), ("XDG_DATA_HOME", "/d"),
-            ("SystemRoot", "C:"), ("HOME", "/h"), ("LC_CTYPE", "x"),
+            ("PATH", "/bin"),
+            ("path", "/no"),
+            ("OPENAI_API_KEY", "s3cret"),
+            ("XDG_DATA_HOME", "/d"),
+            ("SystemRoot", "C:"),
+            ("HOME", "/h"),
+            ("LC_CTYPE", "x"),
         ]);
         let own = [("HOME".to_owned(), "/other".to_owned()), ("TOKEN".to_owned(), "t".to_owned())];
-        let mut names: Vec<String> =
-            filtered(&ours, &own).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let mut names: Vec<String> = filtered(&ours, &own)
+            .into_iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
         names.sort();
-        assert_eq!(names, ["HOME=/other", "PATH=/bin", "SystemRoot=C:", "TOKEN=t", "XDG_DATA_HOME=/d"]);
+        assert_eq!(
+            names,
+            ["HOME=/other", "PATH=/bin", "SystemRoot=C:", "TOKEN=t", "XDG_DATA_HOME=/d"]
+        );
     }
 
     #[test]

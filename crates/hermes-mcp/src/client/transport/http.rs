@@ -134,7 +134,9 @@ pub(crate) fn client(
         let identity = reqwest::Identity::from_pem(&pem).map_err(unusable("client_cert", cert))?;
         builder = builder.identity(identity);
     }
-    builder.build().map_err(|error| ConnectError::Client { server: server(), why: error.to_string() })
+    builder
+        .build()
+        .map_err(|error| ConnectError::Client { server: server(), why: error.to_string() })
 }
 
 /// The usual variables for proxies, in either case.
@@ -151,7 +153,8 @@ fn header_map(settings: &ServerSettings, http: &HttpSettings) -> Result<HeaderMa
     let mut map = HeaderMap::new();
     map.insert(VERSION_HEADER, HeaderValue::from_static(VERSION));
     for (name, value) in &http.headers {
-        let wrong = || ConnectError::Header { server: settings.name.to_string(), name: name.clone() };
+        let wrong =
+            || ConnectError::Header { server: settings.name.to_string(), name: name.clone() };
         let key = HeaderName::from_bytes(name.trim().as_bytes()).map_err(|_| wrong())?;
         let mut value = HeaderValue::from_str(value.trim()).map_err(|_| wrong())?;
         value.set_sensitive(true);
@@ -236,7 +239,12 @@ impl StreamableHttpClient for Door {
     ) -> Answer<StreamableHttpPostResponse> {
         let size = LARGEST_EVENT;
         self.post_message_with_max_sse_event_size(
-            uri, message, session_id, auth_header, headers, size,
+            uri,
+            message,
+            session_id,
+            auth_header,
+            headers,
+            size,
         )
         .await
     }
@@ -281,7 +289,12 @@ impl StreamableHttpClient for Door {
     ) -> Answer<BoxStream<'static, Result<Sse, SseError>>> {
         let size = LARGEST_EVENT;
         self.get_stream_with_max_sse_event_size(
-            uri, session_id, last_event_id, auth_header, headers, size,
+            uri,
+            session_id,
+            last_event_id,
+            auth_header,
+            headers,
+            size,
         )
         .await
     }
@@ -339,7 +352,9 @@ pub(crate) fn send_failure(error: &(dyn StdError + Send + Sync + 'static)) -> Fa
         Some(StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_)) => {
             Failure::Auth("the server asks for a login".into())
         }
-        Some(StreamableHttpError::Client(HttpError::Auth(error))) => Failure::Auth(error.to_string()),
+        Some(StreamableHttpError::Client(HttpError::Auth(error))) => {
+            Failure::Auth(error.to_string())
+        }
         Some(StreamableHttpError::Client(HttpError::Http(error))) => request_failure(error),
         Some(StreamableHttpError::SessionExpired) => {
             Failure::NotDelivered("the server does not know this session any more".into())

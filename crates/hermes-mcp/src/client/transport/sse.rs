@@ -65,9 +65,8 @@ pub(crate) struct Sse {
 impl Sse {
     /// Opens the stream and waits for the address.
     pub(crate) async fn open(door: Door, http: &HttpSettings) -> Result<Self, SseError> {
-        let make = |door: &Door| {
-            door.http.get(http.url.clone()).header("accept", "text/event-stream")
-        };
+        let make =
+            |door: &Door| door.http.get(http.url.clone()).header("accept", "text/event-stream");
         let answer = send(&door, make).await?;
         let kind = answer.headers().get("content-type").and_then(|kind| kind.to_str().ok());
         let kind = kind.unwrap_or_default().to_ascii_lowercase();
