@@ -7,6 +7,7 @@
 //! `measurements.rs` describes. Nothing is judged that was not measured in this run.
 
 mod agent;
+mod code;
 mod files;
 mod measurements;
 mod ours;
@@ -99,6 +100,8 @@ enum Group {
     Sessions,
     /// Whole conversations with a scripted model.
     Agent,
+    /// Scripts that call tools.
+    Code,
 }
 
 impl Args {
@@ -122,6 +125,8 @@ struct Output<'a> {
     sessions: Option<sessions::Numbers>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<agent::Numbers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<code::Numbers>,
 }
 
 /// What the rows of the runtime are made from.
@@ -192,6 +197,11 @@ fn run(args: &Args) -> Result<Report> {
         false => None,
     };
 
+    let code = match args.wants(Group::Code) {
+        true => Some(code::measure()?),
+        false => None,
+    };
+
     let of_runtime = runtime
         .iter()
         .flat_map(|numbers| rows::rows(&numbers.starts, &numbers.ours, numbers.reference.as_ref()));
@@ -199,10 +209,16 @@ fn run(args: &Args) -> Result<Report> {
     let of_terminal = terminal.iter().flat_map(terminal::rows);
     let of_sessions = sessions.iter().flat_map(sessions::rows);
     let of_agent = agent.iter().flat_map(agent::rows);
-    let all = of_runtime.chain(of_files).chain(of_terminal).chain(of_sessions).chain(of_agent);
+    let of_code = code.iter().flat_map(code::rows);
+    let all = of_runtime
+        .chain(of_files)
+        .chain(of_terminal)
+        .chain(of_sessions)
+        .chain(of_agent)
+        .chain(of_code);
     let report = Report { rows: all.collect() };
     let text = if args.json {
-        let output = Output { report: &report, runtime, files, terminal, sessions, agent };
+        let output = Output { report: &report, runtime, files, terminal, sessions, agent, code };
         serde_json::to_string_pretty(&output)? + "\n"
     } else {
         report.table()
