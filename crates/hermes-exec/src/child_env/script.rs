@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn only_what_a_program_needs_is_given() {
-        let plain = ["HERMES_HOME", "HOME", "LANG", "LC_ALL", "PATH", "TERM", "USER", "VIRTUAL_ENV"];
+        let plain =
+            ["HERMES_HOME", "HOME", "LANG", "LC_ALL", "PATH", "TERM", "USER", "VIRTUAL_ENV"];
         let mut all = plain.to_vec();
         all.extend(["EDITOR", "HERMES_YOLO_MODE", "AWS_REGION", "LD_PRELOAD", "PYTHONSTARTUP"]);
         assert_eq!(given(&all, &[]), plain);

@@ -55,9 +55,10 @@ impl Desk {
                 let id = request.id.clone();
                 (id, self.result(request).await)
             }
-            Err(problem) => {
-                (None, mistake(&format!("the request is not a line of JSON as expected: {problem}")))
-            }
+            Err(problem) => (
+                None,
+                mistake(&format!("the request is not a line of JSON as expected: {problem}")),
+            ),
         };
         let mut reply = match id {
             Some(id) => format!("{{\"id\":{id},\"result\":{}}}", one_line(result)),

@@ -21,10 +21,7 @@ pub(super) enum Heard {
     /// The script wrote this to its error output.
     Stderr(Vec<u8>),
     /// A line of a call; the answer goes to the same caller.
-    Call {
-        caller: [u8; 4],
-        line: Vec<u8>,
-    },
+    Call { caller: [u8; 4], line: Vec<u8> },
     /// The script has ended with this code, its folder is gone.
     Ended(Option<i32>),
     /// The script could not be started, for this reason.

@@ -111,7 +111,8 @@ async fn probe(file: &Path, variables: &BTreeMap<String, String>) -> Result<Path
         Some((major, minor)) => return Err(format!("it is Python {major}.{minor}")),
         None => return Err("it does not say what it is".to_owned()),
     }
-    let real = lines.next().map(PathBuf::from).filter(|real| real.is_absolute() && is_program(real));
+    let real =
+        lines.next().map(PathBuf::from).filter(|real| real.is_absolute() && is_program(real));
     Ok(real.unwrap_or_else(|| file.to_owned()))
 }
 
@@ -170,6 +171,9 @@ mod tests {
         program(&folder.path().join("python3"), "echo 3 7");
         let vars = variables(&[("PATH", folder.path())]);
         let error = choose(None, Mode::Project, &vars).await.unwrap_err().to_string();
-        assert!(error.contains("Python 3.8 or newer") && error.contains("it is Python 3.7"), "{error}");
+        assert!(
+            error.contains("Python 3.8 or newer") && error.contains("it is Python 3.7"),
+            "{error}"
+        );
     }
 }

@@ -136,7 +136,9 @@ impl Cut {
         let Self { head, tail, total, .. } = self;
         let omitted = self.omitted();
         let gap = if head.ends_with('\n') { "" } else { "\n" };
-        format!("{head}{gap}... [{name} truncated: {omitted} of {total} bytes omitted here] ...\n{tail}")
+        format!(
+            "{head}{gap}... [{name} truncated: {omitted} of {total} bytes omitted here] ...\n{tail}"
+        )
     }
 }
 

@@ -128,7 +128,8 @@ impl Rig {
             process_vars = process_vars.overlaid([("HOME".to_owned(), home)]);
         }
         let more = more.as_object().into_iter().flatten();
-        let more = more.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+        let more =
+            more.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
         let more: Vec<(String, String)> = more.collect();
         process_vars = process_vars.overlaid(more.clone());
         let vars = process_vars

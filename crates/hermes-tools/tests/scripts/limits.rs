@@ -57,7 +57,11 @@ while True: time.sleep(1)
     let begun = Instant::now();
     let result = here.run(code);
     let took = begun.elapsed();
-    assert_eq!((&result["status"], &result["exit_code"]), (&json!("timeout"), &json!(-9)), "{result}");
+    assert_eq!(
+        (&result["status"], &result["exit_code"]),
+        (&json!("timeout"), &json!(-9)),
+        "{result}"
+    );
     assert!(result["output"].as_str().unwrap().starts_with("deaf\nScript timed out after 1 s"));
     assert!(took > Duration::from_secs(5) && took < Duration::from_secs(20), "{took:?}");
     let told = std::fs::read_to_string(pids).unwrap();

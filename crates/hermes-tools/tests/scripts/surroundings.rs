@@ -60,7 +60,10 @@ fn the_python_of_the_environment_is_used_and_a_missing_one_told() {
     let result = here.run("print(1)");
     assert_eq!(result["status"], "error");
     let error = result["error"].as_str().unwrap();
-    assert!(error.contains("/no/such/python") && error.contains("code_execution.python"), "{error}");
+    assert!(
+        error.contains("/no/such/python") && error.contains("code_execution.python"),
+        "{error}"
+    );
 }
 
 #[test]

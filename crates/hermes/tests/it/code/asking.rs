@@ -31,7 +31,8 @@ fn the_person_at_the_terminal_is_asked_about_a_dangerous_call() {
     let sandbox = Sandbox::new();
     let folder = sandbox.scratch("precious");
     std::fs::create_dir(&folder).unwrap();
-    let code = format!("import hermes_tools\nprint(hermes_tools.terminal('rm -r {}'))", folder.display());
+    let code =
+        format!("import hermes_tools\nprint(hermes_tools.terminal('rm -r {}'))", folder.display());
     let arguments = call(&code);
     let args = ["tools", "call", "execute_code", arguments.as_str()];
     let refused = sandbox.run_at_terminal(&args, "\n").notes("Allow?").exits(0);
