@@ -45,8 +45,12 @@ pub(super) struct Survey {
 /// Counts the lines of a file, if it is large and there are threads to do it with.
 pub(super) fn survey(source: &impl ReadSeek) -> io::Result<Option<Survey>> {
     let Some(file) = source.as_file() else { return Ok(None) };
+    if file.metadata()?.len() < LARGE {
+        return Ok(None);
+    }
+    // Not before: the answer is looked up in a dozen files.
     let threads = available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
-    if threads < 2 || file.metadata()?.len() < LARGE {
+    if threads < 2 {
         return Ok(None);
     }
     Survey::of(file, BLOCK, threads).map(Some)
