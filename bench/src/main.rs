@@ -7,6 +7,7 @@
 //! `measurements.rs` describes. Nothing is judged that was not measured in this run.
 
 mod agent;
+mod code;
 mod files;
 mod mcp;
 mod measurements;
@@ -103,6 +104,8 @@ enum Group {
     Agent,
     /// Tools of other programs, by the Model Context Protocol.
     Mcp,
+    /// Scripts that call tools.
+    Code,
 }
 
 impl Args {
@@ -128,6 +131,8 @@ struct Output<'a> {
     agent: Option<agent::Numbers>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mcp: Option<mcp::Numbers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<code::Numbers>,
 }
 
 /// What the rows of the runtime are made from.
@@ -202,6 +207,11 @@ fn run(args: &Args) -> Result<Report> {
         false => None,
     };
 
+    let code = match args.wants(Group::Code) {
+        true => Some(code::measure()?),
+        false => None,
+    };
+
     let of_runtime = runtime
         .iter()
         .flat_map(|numbers| rows::rows(&numbers.starts, &numbers.ours, numbers.reference.as_ref()));
@@ -210,15 +220,18 @@ fn run(args: &Args) -> Result<Report> {
     let of_sessions = sessions.iter().flat_map(sessions::rows);
     let of_agent = agent.iter().flat_map(agent::rows);
     let of_mcp = mcp.iter().flat_map(mcp::rows);
+    let of_code = code.iter().flat_map(code::rows);
     let all = of_runtime
         .chain(of_files)
         .chain(of_terminal)
         .chain(of_sessions)
         .chain(of_agent)
-        .chain(of_mcp);
+        .chain(of_mcp)
+        .chain(of_code);
     let report = Report { rows: all.collect() };
     let text = if args.json {
-        let output = Output { report: &report, runtime, files, terminal, sessions, agent, mcp };
+        let output =
+            Output { report: &report, runtime, files, terminal, sessions, agent, mcp, code };
         serde_json::to_string_pretty(&output)? + "\n"
     } else {
         report.table()

@@ -19,6 +19,7 @@ mod approvals;
 mod basics;
 mod broken_config;
 mod checkpoints;
+mod code;
 mod completion;
 mod config;
 mod doctor;

@@ -143,7 +143,10 @@ mod tests {
         let silent = told(ScriptEnd::Finished(Some(3)), "", "");
         assert_eq!(silent.error.as_deref(), Some("Script exited with code 3"));
         let killed = told(ScriptEnd::Finished(Some(-9)), "", "");
-        assert_eq!((killed.code, killed.error.as_deref()), (-9, Some("Script was ended by signal 9")));
+        assert_eq!(
+            (killed.code, killed.error.as_deref()),
+            (-9, Some("Script was ended by signal 9"))
+        );
     }
 
     #[test]
