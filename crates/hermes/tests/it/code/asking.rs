@@ -76,8 +76,7 @@ fn only_tools_of_the_session_can_be_called() {
 
 #[test]
 fn without_a_python_the_tool_says_so() {
-    let sandbox = Sandbox::new().var("PATH", "/nonexistent");
+    let sandbox = Sandbox::with_config("code_execution:\n  python: /no/such/python\n");
     let run = sandbox.run(["tools", "list", "--json"]).exits(0);
-    let told = run.out.contains("no python3 in PATH");
-    assert!(told, "{run:#?}");
+    run.says("code_execution.python is no program: /no/such/python");
 }
