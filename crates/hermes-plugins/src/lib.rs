@@ -81,3 +81,10 @@ pub use problem::Problem;
 pub use report::Report;
 pub use settings::PluginSettings;
 pub use shared::{Injected, MessageSink, ModelDoor};
+
+/// Writes a file for a test.
+#[cfg(test)]
+pub(crate) fn put(file: &std::path::Path, text: &str) {
+    let options = hermes_store::atomic::WriteOptions::KEEP;
+    assert!(hermes_store::atomic::write(file, text.as_bytes(), options).is_ok());
+}

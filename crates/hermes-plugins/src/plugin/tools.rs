@@ -18,6 +18,8 @@ use crate::protocol::ToolEntry;
 /// How long a plugin may take to say whether a tool is available.
 const CHECK_DEADLINE: Duration = Duration::from_secs(2);
 
+/// Longest name of a tool.
+const MAX_NAME: usize = 64;
 /// How long an interrupted call waits before it answers for itself.
 const AFTER_INTERRUPT: Duration = Duration::from_millis(200);
 
@@ -33,6 +35,10 @@ pub(super) fn attach(
     }
     let mut tools = Vec::new();
     for entry in entries {
+        if !is_callable(&entry.name) {
+            refused.push(format!("tool {:?}: models cannot call a tool of that name", entry.name));
+            continue;
+        }
         let tool = tool(plugin, entry);
         let registered = if entry.replaces == Some(true) {
             registry.register_override(tool)
@@ -56,6 +62,12 @@ pub(super) fn attach(
         }
     }
     tools
+}
+
+/// Whether providers take the name: letters, digits, `_` and `-`, not too many.
+fn is_callable(name: &str) -> bool {
+    let is_sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_sound)
 }
 
 fn is_of(tool: &Tool, plugin: &Plugin) -> bool {
@@ -177,6 +189,14 @@ fn availability(plugin: &Weak<Plugin>, entry: &ToolEntry) -> Availability {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_providers_refuse_are_refused_here() {
+        assert!(is_callable("note_add") && is_callable("mcp-x"));
+        for bad in ["", "two words", "ünder", "a.b", &"x".repeat(65)] {
+            assert!(!is_callable(bad), "{bad}");
+        }
+    }
 
     #[test]
     fn unknown_effects_are_taken_for_the_worst() {
