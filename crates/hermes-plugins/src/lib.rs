@@ -72,14 +72,16 @@ pub mod python;
 mod record;
 mod report;
 mod settings;
+mod setup;
 mod shared;
 pub mod shell_hooks;
 
 pub use error::PluginError;
-pub use plugins::{DEBUG_VARIABLE, Plugins, Setup, Wake};
+pub use plugins::{DEBUG_VARIABLE, Plugins, Wake};
 pub use problem::Problem;
 pub use report::Report;
 pub use settings::PluginSettings;
+pub use setup::Setup;
 pub use shared::{Injected, MessageSink, ModelDoor};
 
 /// Writes a file for a test.
