@@ -18,6 +18,8 @@ use crate::protocol::ToolEntry;
 /// How long a plugin may take to say whether a tool is available.
 const CHECK_DEADLINE: Duration = Duration::from_secs(2);
 
+/// How much later than the caller we stop waiting.
+const SLACK: Duration = Duration::from_secs(1);
 /// Longest name of a tool.
 const MAX_NAME: usize = 64;
 /// How long an interrupted call waits before it answers for itself.
@@ -137,7 +139,8 @@ async fn call(plugin: Weak<Plugin>, tool: String, args: Args, cx: ToolContext) -
         "deadline_ms": u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX),
     });
     let cancellation = cx.cancellation().clone();
-    let asked = plugin.ask("tool.call", params, About::Tool(cx), deadline);
+    // The runtime's clock is the one that counts; ours is there for callers without one.
+    let asked = plugin.ask("tool.call", params, About::Tool(cx), deadline.saturating_add(SLACK));
     let Some(answered) = cancellation.run_until_cancelled(asked).await else {
         // Dropping the request told the plugin. The caller hears of the interrupt from the runtime,
         // which gets the time to say it.
