@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use hermes_plugins::{Plugins, Setup, Wake};
 use hermes_runtime::{Runtime, Status, ToolCall};
+use hermes_store::atomic::{self, WriteOptions};
 use hermes_store::home::Home;
 use hermes_tool::{ContextParts, Progress, Vars};
 use serde_json::{Value, json};
@@ -59,6 +60,10 @@ for line in sys.stdin:
         threading.Thread(target=serve, args=(message,), daemon=True).start()
 "#;
 
+fn put(file: &Path, text: &str) {
+    atomic::write(file, text.as_bytes(), WriteOptions::KEEP).unwrap();
+}
+
 struct Scene {
     folder: TempDir,
     runtime: Runtime,
@@ -70,9 +75,8 @@ impl Scene {
         let folder = tempfile::tempdir().unwrap();
         let plugin = folder.path().join("plugins/talker");
         std::fs::create_dir_all(&plugin).unwrap();
-        std::fs::write(plugin.join("plugin.yaml"), "name: talker\ncommand: python3 main.py\n")
-            .unwrap();
-        std::fs::write(plugin.join("main.py"), PROGRAM).unwrap();
+        put(&plugin.join("plugin.yaml"), "name: talker\ncommand: python3 main.py\n");
+        put(&plugin.join("main.py"), PROGRAM);
         let vars: Vars = Vars::from_process()
             .iter()
             .filter(|(name, _)| *name == "PATH")

@@ -10,8 +10,8 @@ use hermes_llm::model::{BoxFuture, Effort};
 use tokio_util::sync::CancellationToken;
 
 use super::conversation::{
-    Answered, Ask, Compress, Conversation, ModelChoice, SessionLine, Status, TurnEnd, TurnOutcome,
-    Yolo,
+    Answered, Ask, Compress, Conversation, ModelChoice, PluginCommand, SessionLine, Status,
+    TurnEnd, TurnOutcome, Yolo,
 };
 use super::wire::Wire;
 
@@ -231,5 +231,14 @@ impl Conversation for Scripted {
     fn delete(&self) -> Answered<'_, ()> {
         self.note("delete");
         done(())
+    }
+
+    fn plugin_commands(&self) -> Vec<PluginCommand> {
+        let (takes, help) = ("PLACE".to_owned(), "plan a trip".to_owned());
+        vec![PluginCommand { name: "trip".to_owned(), takes, help }]
+    }
+
+    fn run_plugin_command(&self, name: String, args: String) -> Answered<'_, Option<String>> {
+        done(Some(format!("{name} to {args}")))
     }
 }

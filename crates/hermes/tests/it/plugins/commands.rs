@@ -107,3 +107,22 @@ fn an_enabled_plugin_that_is_not_there_is_told() {
     let run = sandbox.run(["tools", "list"]).exits(0);
     assert!(!run.err.contains("gone"), "{run:?}");
 }
+
+#[test]
+fn a_projects_plugins_take_part_only_when_asked() {
+    let sandbox = Sandbox::with_config("plugins:\n  enabled: [dice]\n");
+    super::copy(&super::fixture("dice"), &sandbox.scratch(".hermes/plugins/dice"));
+    sandbox.run(["tools", "call", "roll_dice"]).exits(2).notes("was not found");
+    let sandbox = sandbox.var("HERMES_ENABLE_PROJECT_PLUGINS", "1");
+    sandbox.run(["tools", "call", "roll_dice"]).exits(0);
+}
+
+#[test]
+fn the_debug_variable_shows_logs_as_they_come() {
+    let sandbox = with_plugins(&["banner"], "");
+    let sandbox = sandbox.var("HERMES_PLUGINS_DEBUG", "1");
+    sandbox
+        .run(["tools", "call", "banner_show"])
+        .exits(0)
+        .notes("plugin banner: stdout: Welcome to banner!");
+}

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{Sandbox, std_command};
+use crate::support::{Sandbox, std_command, write};
 
 /// A virtual environment with a package in it, as an installer leaves it.
 fn environment(sandbox: &Sandbox) -> PathBuf {
@@ -31,7 +31,7 @@ fn environment(sandbox: &Sandbox) -> PathBuf {
     ] {
         let path = packages.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        write(&path, text.as_bytes());
     }
     venv
 }

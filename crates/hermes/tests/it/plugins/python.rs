@@ -1,11 +1,10 @@
 //! Python plugins written after the documented `register(ctx)`.
 
-use std::fs;
-
 use hermes_testkit::Step;
 use serde_json::{Value, json};
 
 use super::{nothing_is_left, with_model, with_plugins};
+use crate::support::write;
 
 #[test]
 fn tools_of_a_plugin_are_called_like_any_other() {
@@ -34,7 +33,7 @@ fn hooks_block_ask_and_change_results() {
     // Nobody is there to be asked, so the answer is no.
     let asked = sandbox.run(["tools", "call", "note_add", r#"{"text": "ask first"}"#]).exits(4);
     assert!(asked.out.contains("a note that wants a person's word"), "{asked:?}");
-    fs::write(sandbox.scratch("zoo.txt"), "one platypus\n").unwrap();
+    write(&sandbox.scratch("zoo.txt"), b"one platypus\n");
     let read = sandbox.run(["tools", "call", "read_file", r#"{"path": "zoo.txt"}"#]).exits(0);
     assert!(read.out.contains("one [animal]") && !read.out.contains("platypus"), "{read:?}");
     let said = sandbox.run(["tools", "call", "terminal", r#"{"command": "echo whisper"}"#]);
@@ -59,7 +58,7 @@ fn middleware_changes_arguments_and_stands_around_async_tools() {
 #[test]
 fn a_plugin_calls_other_tools_by_the_same_way_and_rules() {
     let sandbox = with_plugins(&["trip-desk", "field-notes"], "");
-    fs::write(sandbox.scratch("plan.txt"), "a platypus in Perth\n").unwrap();
+    write(&sandbox.scratch("plan.txt"), b"a platypus in Perth\n");
     let seen = sandbox.run(["tools", "call", "trip_inspect", r#"{"path": "plan.txt"}"#]).exits(0);
     // The other plugin's hook saw the inner call.
     assert!(seen.out.contains("a [animal] in Perth"), "{seen:?}");
