@@ -115,7 +115,13 @@ impl<'a> Turn<'a> {
 
     pub(crate) async fn run(mut self, said: Content) -> TurnResult {
         self.agent.open_session();
-        self.agent.conversation.push(Message::user(scrub(said)));
+        let mut message = Message::user(scrub(said));
+        if !self.agent.news.is_empty() {
+            let mut all = std::mem::take(&mut self.agent.news);
+            all.push(message.text().into_owned());
+            message.api_content = Some(all.join("\n\n"));
+        }
+        self.agent.conversation.push(message);
         self.compress_before().await;
         let ended = self.iterate().await;
         self.write_up(ended)
