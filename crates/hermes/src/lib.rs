@@ -108,6 +108,7 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
         Command::Approvals(command) => commands::approvals::run(command, &host, ui),
         Command::Checkpoints(command) => commands::checkpoints::run(command, &host, ui),
         Command::Sessions(command) => commands::sessions::run(command, &host, ui),
+        Command::Insights(args) => commands::insights::run(args, &host, ui),
         Command::Memory(command) => commands::memory::run(command, &host, ui),
         Command::Model { command } => commands::model::run(command.as_ref(), &host, ui),
         Command::Setup => commands::setup::run(&host, ui),

@@ -63,7 +63,7 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
     if let Some(warning) = talk.models.learn_window().await {
         ui.warn(warning)?;
     }
-    let asked = Ask { text: question.to_owned(), images: flags.images.clone() };
+    let asked = Ask { text: question.to_owned(), images: flags.images.clone(), ..Ask::default() };
     let result = talk.agent.turn(content(asked)?, &cancel).await;
     if let Some(problem) = talk.agent.conversation_mut().take_trouble() {
         ui.warn(format_args!("this conversation is not saved: {problem}"))?;

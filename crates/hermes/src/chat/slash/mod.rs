@@ -18,6 +18,7 @@ pub(crate) use help::help;
 pub(crate) use table::COMMANDS;
 
 use super::input::CommandWords;
+use super::quick::QuickCommand;
 use crate::exit::nearest;
 
 /// One slash command.
@@ -101,6 +102,11 @@ pub(crate) fn read(line: &str) -> Line<'_> {
     }
 }
 
+/// Whether a name is one of ours.
+pub(crate) fn is_taken(name: &str) -> bool {
+    COMMANDS.iter().any(|command| command.name == name || command.aliases.contains(&name))
+}
+
 /// The command of a name, an alias, or the only one that begins like this.
 fn find(name: &str) -> Result<&'static Command, String> {
     let names = |command: &'static Command| {
@@ -126,17 +132,23 @@ fn find(name: &str) -> Result<&'static Command, String> {
     }
 }
 
-/// What completion has to know.
-pub(crate) fn command_words() -> Vec<CommandWords> {
+/// What completion has to know, commands of one's own included.
+pub(crate) fn command_words(quick: &[QuickCommand]) -> Vec<CommandWords> {
     let mut words: Vec<CommandWords> = COMMANDS
         .iter()
         .map(|command| CommandWords {
-            name: command.name,
+            name: command.name.into(),
             words: command.words,
-            help: command.help,
+            help: command.help.into(),
             takes: command.takes,
         })
+        .chain(quick.iter().map(|quick| CommandWords {
+            name: quick.name.clone().into(),
+            words: &[],
+            help: quick.about().into(),
+            takes: "",
+        }))
         .collect();
-    words.sort_by_key(|command| command.name);
+    words.sort_by(|a, b| a.name.cmp(&b.name));
     words
 }
