@@ -120,12 +120,15 @@ pub struct Setup {
     pub vars: Option<Vars>,
 }
 
-/// The tools on offer, the same bytes for the whole conversation.
+/// The tools on offer: the same bytes for the whole conversation, unless a server or plugin brings or
+/// takes some between two turns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Offer {
     pub(crate) functions: Arc<[Value]>,
     pub(crate) names: Arc<[Arc<str>]>,
     tokens: u64,
+    /// Of the registry they were taken from.
+    generation: u64,
 }
 
 impl Offer {
@@ -135,6 +138,8 @@ impl Offer {
             context_tokens: Some(window),
             ..DefinitionRequest::default()
         };
+        // Asked first: what is registered meanwhile is then found to be new.
+        let generation = runtime.registry().generation();
         let definitions = runtime.definitions(&request);
         let functions: Arc<[Value]> = definitions.functions().into();
         let names = functions
@@ -143,7 +148,7 @@ impl Offer {
             .map(Arc::from)
             .collect();
         let tokens = estimate_text(definitions.json());
-        Self { functions, names, tokens }
+        Self { functions, names, tokens, generation }
     }
 }
 
@@ -222,7 +227,23 @@ impl Agent {
         said: impl Into<Content>,
         cancel: &CancellationToken,
     ) -> TurnResult {
+        self.renew_tools();
         Turn::begin(self, cancel).run(said.into()).await
+    }
+
+    /// Takes tools into the offer that were registered since it was made, and the gone ones out of it.
+    fn renew_tools(&mut self) {
+        if self.tools.generation == self.world.runtime.registry().generation() {
+            return;
+        }
+        let window = self.seats.primary().window.tokens();
+        let renewed = Offer::new(&self.world.runtime, &self.scope, window);
+        if renewed.functions == self.tools.functions {
+            // Not the same text twice in memory, and not another one for the provider's cache.
+            self.tools.generation = renewed.generation;
+        } else {
+            self.tools = renewed;
+        }
     }
 
     /// The conversation.
@@ -240,6 +261,12 @@ impl Agent {
     #[must_use]
     pub fn seats(&self) -> &Seats {
         &self.seats
+    }
+
+    /// The tools runtime it calls.
+    #[must_use]
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.world.runtime
     }
 
     /// The instructions.

@@ -44,6 +44,9 @@ pub enum Output {
     Discard,
     /// Both into this file. The choice for [`Lifetime::Survives`], as pipes end with us.
     ToFile(File),
+    /// Standard output into a capture, standard error into this file. The choice for programs that
+    /// speak a protocol on their output and write a log beside it.
+    ErrorsToFile(File),
 }
 
 /// What happens to a program when the calling process ends.

@@ -180,6 +180,9 @@ fn connect_output(output: &Output, pipes: &mut Pipes) -> io::Result<(OwnedFd, Op
     Ok(match output {
         Output::Discard => (File::options().write(true).open("/dev/null")?.into(), None),
         Output::ToFile(file) => (file.try_clone()?.into(), None),
+        Output::ErrorsToFile(file) => {
+            (output_pipe(&mut pipes.stdout)?.into(), Some(file.try_clone()?.into()))
+        }
         Output::Merged => (output_pipe(&mut pipes.stdout)?.into(), None),
         Output::Separate => {
             let stdout = output_pipe(&mut pipes.stdout)?;

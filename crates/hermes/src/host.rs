@@ -12,6 +12,7 @@
 
 mod approvals;
 mod environments;
+mod plugins;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -19,6 +19,9 @@ use crate::agent::AgentTools;
 use crate::bridge::{BRIDGE_LIMIT, block_on, shared_runtime};
 use crate::runtime::Runtime;
 
+/// How long a tool that runs programs may take to end them when its call is cancelled.
+const WIND_UP: Duration = Duration::from_secs(2);
+
 /// On which sort of thread the caller waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
@@ -49,10 +52,11 @@ pub(crate) async fn dispatch(tool: &Tool, args: Args, attempt: Attempt) -> Dispa
     let result = if time_limit.is_none() && lane == Lane::Blocking {
         running.await
     } else {
+        let mut running = std::pin::pin!(running);
         tokio::select! {
             biased;
-            result = running => result,
-            () = cancellation.cancelled() => return cancelled(tool.name()),
+            result = &mut running => result,
+            () = cancellation.cancelled() => return wound_up(tool, running).await,
             () = limit => {
                 return timed_out(tool.name(), time_limit.unwrap_or_default(), &cancellation);
             }
@@ -167,6 +171,21 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "the tool panicked".to_owned())
+}
+
+/// What runs programs has a moment to end them and to tell what they wrote up to then; nobody waits
+/// for anything else that was cancelled.
+async fn wound_up(tool: &Tool, running: impl Future<Output = Caught>) -> Dispatched {
+    let nothing = cancelled(tool.name());
+    if !tool.effects().has(Effect::Runs) {
+        return nothing;
+    }
+    match tokio::time::timeout(WIND_UP, running).await {
+        Ok(Ok(Ok(output))) => {
+            Dispatched { output: accept(tool.name(), output).output, verdict: nothing.verdict }
+        }
+        Ok(_) | Err(_) => nothing,
+    }
 }
 
 fn cancelled(name: &str) -> Dispatched {

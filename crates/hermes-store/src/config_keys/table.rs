@@ -175,6 +175,8 @@ pub const KEYS: &[KeyInfo] = &[
     key("code_execution.mode", OneOf(&["project", "strict"]), "project", "Run in the project with its Python, or apart from it"),
     key("code_execution.timeout", Integer, "300", "Longest run of a script, in seconds"),
     key("code_execution.max_tool_calls", Integer, "50", "Most tool calls of a script"),
+    key("code_execution.python", Text, "null", "The Python that runs scripts on this machine"),
+    key("code_execution.confine", Bool, "true", "Keep scripts on this machine from looking into other processes"),
     key("file_read_max_chars", Integer, "100000", "Longest file read, in characters"),
     key("context_file_max_chars", Integer, "null", "Longest project file put into the prompt"),
     key("checkpoints", Map, "{}", "Snapshots before files are changed"),

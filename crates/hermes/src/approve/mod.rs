@@ -16,8 +16,9 @@ use hermes_runtime::approval::{ApprovalRequest, Approver, Decision};
 use hermes_tool::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use crate::elicit::Echo;
 pub(crate) use hooks::HookObserver;
-use line::{Line, unseen_line};
+use line::{Line, next_line, unseen_line};
 pub(crate) use prompt::{Prompt, choice};
 
 /// Puts the gate's questions to the person at the terminal.
@@ -104,4 +105,30 @@ pub(crate) fn answer(question: &str) -> Option<String> {
     let mut line = String::new();
     let read = std::io::stdin().read_line(&mut line).ok()?;
     (read > 0).then(|| line.trim().to_lowercase())
+}
+
+/// Asks for one line at the terminal, seen or unseen; none when nobody answers in time.
+pub(crate) fn terminal_line(
+    prompt: &str,
+    echo: Echo,
+    wait: Duration,
+    over: &CancellationToken,
+) -> Option<String> {
+    let input = std::io::stdin();
+    let mut err = anstream::stderr();
+    let typed = if echo == Echo::Unseen {
+        let typed = unseen_line(&input, wait, over, || {
+            write!(err, "{prompt}")?;
+            err.flush()
+        });
+        let _ = writeln!(anstream::stderr());
+        typed
+    } else {
+        write!(err, "{prompt}").and_then(|()| err.flush()).ok()?;
+        next_line(&input, wait, over)
+    };
+    match typed {
+        Line::Typed(typed) => Some(typed),
+        Line::Ended | Line::TimedOut | Line::Over => None,
+    }
 }

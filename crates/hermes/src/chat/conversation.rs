@@ -98,6 +98,16 @@ pub(crate) trait Conversation: Send + Sync + 'static {
 
     /// Runs a command of the person's own, with all the rules for commands; gives what it wrote.
     fn run_quick(&self, command: String) -> Answered<'_, String>;
+
+    /// The slash commands that plugins bring.
+    fn plugin_commands(&self) -> Vec<PluginCommand> {
+        Vec::new()
+    }
+
+    /// Runs one of them; gives what it says, if anything.
+    fn run_plugin_command(&self, name: String, _args: String) -> Answered<'_, Option<String>> {
+        Box::pin(async move { anyhow::bail!("no plugin has the command /{name}") })
+    }
 }
 
 /// Something that works beside the conversation.
@@ -158,6 +168,17 @@ pub(crate) struct Reloaded {
     pub(crate) lines: Vec<String>,
     pub(crate) settings: ChatSettings,
     pub(crate) quick: Vec<QuickCommand>,
+}
+
+/// A slash command that a plugin brings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PluginCommand {
+    /// Without the slash.
+    pub(crate) name: String,
+    /// What it takes, for people.
+    pub(crate) takes: String,
+    /// A line on what it does.
+    pub(crate) help: String,
 }
 
 /// What a person says.

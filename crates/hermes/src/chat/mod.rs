@@ -136,7 +136,7 @@ pub(crate) async fn run(chat: Chat) -> anyhow::Result<Exit> {
 
 fn editor(chat: &Chat) -> Editor {
     let completer = Completer {
-        commands: slash::command_words(&chat.quick),
+        commands: slash::command_words(&chat.quick, chat.conversation.plugin_commands()),
         folder: std::env::current_dir().unwrap_or_default(),
         home: chat.vars.non_blank("HOME").map(PathBuf::from),
     };

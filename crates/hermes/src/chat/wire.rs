@@ -10,11 +10,14 @@ use std::time::{Duration, Instant};
 use hermes_agent::{Confirmed, Event, FrontEnd, Level};
 use hermes_approval::{Answer, Asker};
 use hermes_llm::model::BoxFuture;
+use hermes_mcp::client::elicitation::{Consent, Form, Person, Reply, Visit};
+use hermes_plugins::MessageSink;
 use hermes_runtime::approval::{ApprovalRequest, Approver, Decision};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
 use crate::approve::{PLUGIN_WAIT, Prompt, choice, decision};
+use crate::elicit::{self, AskedLine, Lines};
 
 /// Something for the chat.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ pub(crate) enum Told {
     Question(Question),
     /// Something happened beside the conversation.
     News(Announcement),
+    /// A plugin wants something said.
+    Injected(String),
 }
 
 /// Something that happened beside the conversation.
@@ -53,6 +58,8 @@ pub(crate) enum Subject {
     Approval(Prompt),
     /// The agent wants to know something.
     Clarify { question: String, choices: Vec<String> },
+    /// A server of tools wants one line of a form.
+    Line(AskedLine),
 }
 
 /// What came back.
@@ -97,6 +104,23 @@ impl Wire {
     pub(crate) fn announce(&self, news: Announcement) {
         // A chat that has ended does not listen.
         let _ = self.0.send(Told::News(news));
+    }
+
+    /// Says what plugins want said.
+    pub(crate) fn messages(&self) -> MessageSink {
+        let wire = self.clone();
+        Arc::new(move |said| {
+            let words = match said.role.as_str() {
+                "user" => said.content,
+                role => format!("[{role}] {}", said.content),
+            };
+            wire.0.send(Told::Injected(words)).is_ok()
+        })
+    }
+
+    /// Answers the questions of MCP servers.
+    pub(crate) fn person(&self) -> Arc<dyn Person> {
+        Arc::new(self.clone())
     }
 
     /// Puts a question and waits; `None` if there is no chat any more.
@@ -182,6 +206,32 @@ impl Approver for Wire {
         Box::pin(
             async move { decision(&wire.put_for(Prompt::about_call(&request), PLUGIN_WAIT).await) },
         )
+    }
+}
+
+impl Lines for Wire {
+    fn line(&self, asked: AskedLine) -> hermes_tool::BoxFuture<Option<String>> {
+        let wire = self.clone();
+        Box::pin(async move {
+            let until = asked.until;
+            let given = wire.put(Subject::Line(asked), Some(until));
+            match tokio::time::timeout_at(until.into(), given).await {
+                Ok(Some(Given::Words(words))) => Some(words),
+                Ok(Some(Given::Refused) | None) | Err(_) => None,
+            }
+        })
+    }
+}
+
+impl Person for Wire {
+    fn fill(&self, form: Form) -> hermes_tool::BoxFuture<Reply> {
+        let wire = self.clone();
+        Box::pin(async move { elicit::fill(&wire, form).await })
+    }
+
+    fn visit(&self, page: Visit) -> hermes_tool::BoxFuture<Consent> {
+        let wire = self.clone();
+        Box::pin(async move { elicit::visit(&wire, page).await })
     }
 }
 

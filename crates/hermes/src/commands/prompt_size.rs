@@ -20,6 +20,7 @@ const LARGEST: usize = 8;
 pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     host.warn_about_files(ui)?;
     let runtime = host.runtime();
+    let _plugins = host.plugins(&runtime, ui)?;
     let scope = host.scope(&runtime, ui)?;
     let definitions =
         runtime.definitions(&DefinitionRequest { scope, ..DefinitionRequest::default() });

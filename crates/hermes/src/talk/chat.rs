@@ -23,6 +23,7 @@ use hermes_approval::{Approvals, SessionYolo};
 use hermes_llm::discover::{self, Place};
 use hermes_llm::model::{BoxFuture, Effort};
 use hermes_llm::{Choice, Message, Usage};
+use hermes_plugins::Plugins;
 use hermes_store::sessions::{ListFilter, SessionStore, new_session_id, when};
 use tokio_util::sync::CancellationToken;
 
@@ -37,7 +38,8 @@ use super::models::{Models, NoModel, Sources};
 use super::{Company, Talk, session};
 use crate::chat::conversation::{
     Answered, Ask, Compress, Conversation, GoalOrder, GoalStep, ModelChoice, PersonalityLine,
-    Reach, Reloaded, SessionLine, Status, Stopped, TaskLine, TurnEnd, TurnOutcome, Way, Yolo,
+    PluginCommand, Reach, Reloaded, SessionLine, Status, Stopped, TaskLine, TurnEnd, TurnOutcome,
+    Way, Yolo,
 };
 use crate::chat::display::{Colour, Style};
 use crate::chat::quick::QuickCommand;
@@ -88,22 +90,25 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         ui.warn(warning)?;
     }
     let before = talk.agent.conversation().messages().to_vec();
-    let runtime = host.runtime();
-    let emojis = runtime
+    let emojis = talk
+        .agent
+        .runtime()
         .registry()
         .snapshot()
         .tools()
         .into_iter()
         .map(|tool| (tool.name().to_string(), tool.emoji().to_owned()))
         .collect();
-    let Talk { agent, models, approvals, environments, store, .. } = talk;
+    let Talk { agent, models, approvals, environments, plugins, store, .. } = talk;
+    plugins.set_messages(wire.messages());
     let beside = Beside {
         background: Background::new(wire.clone(), Arc::clone(&approvals)),
         processes: ProcessNews::new(Arc::clone(environments.processes())),
         goals: Goals::new(store.clone(), host.config.value()),
     };
-    let conversation =
+    let mut conversation =
         AgentTalk::new(agent, &models, (approvals, store.clone()), beside, (host, flags))?;
+    conversation.plugins = Some(Arc::clone(&plugins));
     let conversation = Arc::new(conversation);
     conversation.beside.processes.listen(Arc::clone(&conversation.status), wire);
     let exit = crate::chat::run(Chat {
@@ -122,6 +127,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     conversation.beside.background.leave().await;
     conversation.leave().await;
     environments.close_all().await;
+    plugins.close().await;
     if let Err(problem) = store.close() {
         tracing::debug!(%problem, "close the database");
     }
@@ -183,6 +189,7 @@ struct AgentTalk {
     beside: Beside,
     in_force: Mutex<InForce>,
     flags: (GlobalFlags, TalkFlags),
+    plugins: Option<Arc<Plugins>>,
 }
 
 impl AgentTalk {
@@ -213,6 +220,7 @@ impl AgentTalk {
             beside,
             in_force: Mutex::new(InForce::of(host)),
             flags: (host.flags().clone(), flags.clone()),
+            plugins: None,
         };
         {
             let agent = talk.agent.try_lock().context("nobody else has it yet")?;
@@ -494,6 +502,26 @@ impl Conversation for AgentTalk {
             self.approvals.set_yolo(&self.session(), wanted);
             lock(&self.status).yolo = yolo;
             Ok(())
+        })
+    }
+
+    fn plugin_commands(&self) -> Vec<PluginCommand> {
+        let commands = self.plugins.iter().flat_map(|plugins| plugins.commands());
+        commands
+            .map(|command| PluginCommand {
+                name: command.name,
+                takes: command.args_hint,
+                help: command.description,
+            })
+            .collect()
+    }
+
+    fn run_plugin_command(&self, name: String, args: String) -> Answered<'_, Option<String>> {
+        Box::pin(async move {
+            let session = lock(&self.status).session_id.clone();
+            let plugins = self.plugins.as_ref().context("there are no plugins")?;
+            let said = plugins.run_command(&name, &args, &session).await;
+            Ok(said.with_context(|| format!("no plugin has the command /{name} any more"))??)
         })
     }
 

@@ -9,6 +9,7 @@
 pub(crate) mod chat;
 mod models;
 pub(crate) mod oneshot;
+mod plugins;
 mod review;
 mod session;
 
@@ -23,6 +24,7 @@ use hermes_approval::{Approvals, Asker};
 use hermes_exec::manager::Environments;
 use hermes_files::state::FileState;
 use hermes_guard::redact::{Redactor, Switch};
+use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::approval::Approver;
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
 use hermes_store::sessions::SessionStore;
@@ -56,6 +58,7 @@ pub(crate) struct Talk {
     pub(crate) models: Arc<Models>,
     pub(crate) approvals: Arc<Approvals>,
     pub(crate) environments: Arc<Environments>,
+    pub(crate) plugins: Arc<Plugins>,
     pub(crate) store: SessionStore,
     /// What the person should know before the first word.
     pub(crate) warnings: Vec<String>,
@@ -71,6 +74,8 @@ impl Talk {
     ) -> anyhow::Result<Self> {
         let models = Arc::new(Models::choose(&Sources::of(host), flags).await?);
         let runtime = Arc::new(host.runtime_asking(Arc::clone(&company.approver)));
+        let plugins = Arc::new(host.plugins(&runtime, ui)?);
+        plugins.wake(Wake::All, plugins::patience(&plugins, &company)).await;
         host.register_shell_hooks(&runtime, ui)?;
         let scope = scope(host, flags, &runtime, ui)?;
         let mut settings = host.approval_settings(ui)?;
@@ -98,6 +103,8 @@ impl Talk {
             models: Some(Sources::of(host).finder()),
             redactor: Redactor::new(redaction(host)),
         });
+        plugins.set_context(plugins::context(&world));
+        plugins.set_model(plugins::model_door(&models));
         let (model, provider) = models.names();
         let who = Who { model, provider, window: models.window() };
         let instructions = Instructions { host, flags, who, scope: &scope };
@@ -121,13 +128,14 @@ impl Talk {
                 vars: None,
             },
         );
-        Ok(Self { agent, models, approvals, environments, store, warnings })
+        Ok(Self { agent, models, approvals, environments, plugins, store, warnings })
     }
 
     /// Lets go of everything: commands end, the database is closed.
     pub(crate) async fn close(mut self, reason: &str) {
         self.agent.conversation_mut().end(reason);
         self.environments.close_all().await;
+        self.plugins.close().await;
         if let Err(problem) = self.store.close() {
             tracing::debug!(%problem, "close the database");
         }

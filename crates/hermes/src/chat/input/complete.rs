@@ -16,7 +16,7 @@ pub(crate) struct CommandWords {
     /// A line on what it does.
     pub(crate) help: Cow<'static, str>,
     /// What it takes.
-    pub(crate) takes: &'static str,
+    pub(crate) takes: Cow<'static, str>,
 }
 
 /// Something to put into the line.
@@ -180,8 +180,12 @@ mod tests {
     use super::*;
 
     fn completer(folder: &Path) -> Completer {
-        let command =
-            |name, words, takes| CommandWords { name, words, help: Cow::Borrowed(""), takes };
+        let command = |name: &'static str, words, takes: &'static str| CommandWords {
+            name: name.into(),
+            words,
+            help: "".into(),
+            takes: takes.into(),
+        };
         Completer {
             commands: vec![
                 command("model", &[][..], "[NAME]"),

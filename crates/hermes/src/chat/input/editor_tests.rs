@@ -7,7 +7,7 @@ fn editor() -> Editor {
         name: name.into(),
         words: &[],
         help: "about it".into(),
-        takes: "",
+        takes: "".into(),
     };
     let commands = vec![command("model"), command("moa"), command("help")];
     let completer = Completer { commands, folder: "/".into(), home: None };

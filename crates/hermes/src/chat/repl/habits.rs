@@ -81,7 +81,8 @@ impl<S: Stage> Repl<S> {
         let tools = self.transcript.shown.tools;
         self.transcript.shown = Shown { tools, ..reloaded.settings.shown };
         self.settings = reloaded.settings;
-        self.editor.set_commands(command_words(&reloaded.quick));
+        self.editor
+            .set_commands(command_words(&reloaded.quick, self.conversation.plugin_commands()));
         self.quick = reloaded.quick;
         self.notice(Level::Info, &reloaded.lines.join("\n"));
     }

@@ -116,13 +116,12 @@ impl<S: Stage> Repl<S> {
             }
             return;
         }
+        if let Some((name, args)) = slash::of_plugin(text, &self.conversation.plugin_commands()) {
+            self.echo_command(line);
+            self.run_plugin_command(name, args);
+            return;
+        }
         self.on_plain_line(line, text);
-    }
-
-    fn echo_command(&self, line: &str) {
-        let style = self.style();
-        let echo = format!("❯ {}", crate::chat::display::fit::cut(line, style.width - 2));
-        self.print(vec![String::new(), style.paint(Ink::DIM, &echo)]);
     }
 
     /// A line that is none of the person's own commands.
@@ -151,8 +150,14 @@ impl<S: Stage> Repl<S> {
         }
     }
 
+    fn echo_command(&self, line: &str) {
+        let style = self.style();
+        let echo = format!("❯ {}", crate::chat::display::fit::cut(line, style.width - 2));
+        self.print(vec![String::new(), style.paint(Ink::DIM, &echo)]);
+    }
+
     /// Something is said to the agent.
-    fn say(&mut self, line: &str, text: &str) {
+    pub(super) fn say(&mut self, line: &str, text: &str) {
         let ask = Ask { images: std::mem::take(&mut self.images), ..Ask::from(text.to_owned()) };
         if !self.is_busy() {
             self.start_turn(ask, line);

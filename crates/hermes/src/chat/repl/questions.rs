@@ -11,6 +11,7 @@ use crate::chat::display::{Colour, Ink, Style};
 use crate::chat::input::{Completer, Editor, Hints, History, Outcome, Prompt};
 use crate::chat::terminal::Frame;
 use crate::chat::wire::{Given, Question, Subject};
+use crate::elicit::{Echo, LEAD};
 
 /// Keys pressed so soon after a question appeared were meant for something else.
 const REACTION: Duration = Duration::from_millis(400);
@@ -26,27 +27,21 @@ pub(super) struct Open {
 
 impl Open {
     fn new(question: Question) -> Self {
-        let completer = Completer { commands: Vec::new(), folder: "/".into(), home: None };
-        Self {
-            question,
-            editor: Editor::new(History::default(), completer),
-            since: Instant::now(),
-            in_own_words: false,
-        }
+        Self { question, editor: blank_editor(), since: Instant::now(), in_own_words: false }
     }
 
     /// A key; nothing if it came too soon.
     pub(super) fn on_key(&mut self, key: KeyEvent) -> Option<Outcome> {
         let is_stop =
             key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
-        if self.since.elapsed() < REACTION && !is_stop {
+        if self.is_too_soon() && !is_stop {
             return None;
         }
         Some(self.editor.on_key(key))
     }
 
     pub(super) fn on_paste(&mut self, text: &str) {
-        if self.since.elapsed() >= REACTION {
+        if !self.is_too_soon() {
             self.editor.on_paste(text);
         }
     }
@@ -64,11 +59,34 @@ impl Open {
             Subject::Clarify { choices, .. } => {
                 format!("Your answer (1-{}, or your own words)", choices.len() + 1)
             }
+            Subject::Line(asked) => asked.prompt.trim_end().trim_end_matches(':').to_owned(),
         };
         let prompt = format!("{asks}{left}: ");
         let prompt = Prompt { text: &prompt, ink: Ink::YELLOW, hints: Hints::Off };
+        if self.is_unseen() {
+            let mut dots = blank_editor();
+            dots.set("•".repeat(self.editor.text().chars().count()));
+            return dots.frame(prompt, most, style);
+        }
         self.editor.frame(prompt, most, style)
     }
+
+    /// Whether nobody can have seen the question yet. The further lines of a form come as no surprise.
+    fn is_too_soon(&self) -> bool {
+        let is_expected = matches!(&self.question.subject, Subject::Line(asked)
+            if !asked.statement.first().is_some_and(|row| row.starts_with(LEAD)));
+        !is_expected && self.since.elapsed() < REACTION
+    }
+
+    /// Whether what is typed must not be seen.
+    fn is_unseen(&self) -> bool {
+        matches!(&self.question.subject, Subject::Line(asked) if asked.echo == Echo::Unseen)
+    }
+}
+
+fn blank_editor() -> Editor {
+    let completer = Completer { commands: Vec::new(), folder: "/".into(), home: None };
+    Editor::new(History::default(), completer)
 }
 
 impl<S: Stage> Repl<S> {
@@ -91,8 +109,8 @@ impl<S: Stage> Repl<S> {
     pub(super) fn answer(&mut self, text: &str) {
         let Some(mut open) = self.open.take() else { return };
         let words = match &open.question.subject {
-            // Enter means no.
-            Subject::Approval(_) => Some(text.to_owned()),
+            // Enter means no, or that a field is left as it is.
+            Subject::Approval(_) | Subject::Line(_) => Some(text.to_owned()),
             Subject::Clarify { choices, .. } => match chosen(text, choices, open.in_own_words) {
                 Chosen::Words(words) => Some(words),
                 Chosen::OwnWords => {
@@ -108,7 +126,8 @@ impl<S: Stage> Repl<S> {
         };
         let told = match &open.question.subject {
             Subject::Approval(_) => crate::approve::choice(&words).choice().to_owned(),
-            Subject::Clarify { .. } => words.clone(),
+            Subject::Line(_) if open.is_unseen() => "•••".to_owned(),
+            Subject::Clarify { .. } | Subject::Line(_) => words.clone(),
         };
         let style = self.style();
         let rows = wrap_text(&shown(&told), style.width - 2);
@@ -153,6 +172,11 @@ fn chosen(text: &str, choices: &[String], in_own_words: bool) -> Chosen {
 fn statement(subject: &Subject, style: &Style) -> Vec<String> {
     let mut rows = vec![String::new()];
     match subject {
+        Subject::Line(asked) => {
+            // The rows of a form belong together.
+            rows.clear();
+            rows.extend(asked.statement.iter().flat_map(|row| wrap_text(row, style.width - 2)));
+        }
         Subject::Approval(prompt) => {
             let text = prompt.statement();
             let text = match style.colour {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use hermes_plugins::Wake;
 use hermes_runtime::pipeline::{Rehearsal, RehearsedGate};
 use hermes_runtime::repair::arguments::parse_arguments;
 use hermes_runtime::{Runtime, Status, ToolCall};
@@ -21,7 +22,7 @@ use serde_json::{Map, Value, json};
 use super::find_tool;
 use crate::cli::ToolsCall;
 use crate::exit::{Exit, UsageError};
-use crate::host::Host;
+use crate::host::{Host, PLATFORM};
 use crate::ui::Ui;
 
 /// Most bytes of arguments read from stdin: larger ones are a mistake.
@@ -29,10 +30,13 @@ const MAX_STDIN_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
+    let plugins = host.plugins(&runtime, ui)?;
+    plugins.wake_blocking(Wake::Unknown);
     let tool = find_tool(&runtime, &args.name, ui)?;
     let arguments = arguments(args, ui)?;
     host.register_shell_hooks(&runtime, ui)?;
     let mut call = call(args, &tool, arguments, host)?;
+    call.context.enabled_tools = enabled_tools(host, &runtime);
     let settings = host.approval_settings(ui)?;
     let environments = host.environments();
     call.context.services = call
@@ -40,6 +44,7 @@ pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<
         .services
         .with(host.approvals(settings, &runtime))
         .with(Arc::clone(&environments));
+    plugins.set_context(call.context.clone());
     let workers = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -51,6 +56,7 @@ pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<
         perform(&workers, &runtime, call, ui)
     };
     workers.block_on(environments.close_all());
+    workers.block_on(plugins.close());
     // A tool left behind by a timeout must not hold up the end of the process.
     workers.shutdown_background();
     exit
@@ -70,6 +76,14 @@ fn call(args: &ToolsCall, tool: &Tool, arguments: Value, host: &Host) -> anyhow:
         ..ContextParts::default()
     };
     Ok(ToolCall { context, time_limit, ..ToolCall::new(tool.name().to_string(), arguments) })
+}
+
+/// The tools of the configured toolsets, which are those that a tool may call in turn.
+fn enabled_tools(host: &Host, runtime: &Runtime) -> Arc<[Arc<str>]> {
+    let toolsets = host.platform_toolsets(runtime, PLATFORM);
+    let names = toolsets.iter().map(String::as_str);
+    let tables = runtime.registry().snapshot();
+    runtime.toolsets().snapshot().resolve_each(names, &*tables).into_iter().collect()
 }
 
 fn perform(

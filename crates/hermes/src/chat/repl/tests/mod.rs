@@ -80,8 +80,11 @@ impl Play {
             QuickCommand { name: "disk".into(), does: Does::Exec("df -h".into()) },
             QuickCommand { name: "fix".into(), does: Does::Alias("/title fixed".into()) },
         ];
-        let completer =
-            Completer { commands: command_words(&quick), folder: "/".into(), home: None };
+        let completer = Completer {
+            commands: command_words(&quick, Vec::new()),
+            folder: "/".into(),
+            home: None,
+        };
         let drawer = Drawer::start(screen.clone(), size).unwrap();
         let (mut repl, done) = Repl::new(Parts {
             conversation: Arc::clone(&agent) as Arc<dyn Conversation>,

@@ -1,0 +1,377 @@
+//! From settings to a live session: the checks, the transport, the handshake.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hermes_runtime::registry::Registry;
+use hermes_store::home::Home;
+use hermes_tool::Vars;
+use rmcp::RoleClient;
+use rmcp::service::{ClientInitializeError, RunningService, serve_client};
+use rmcp::transport::Transport;
+use tokio::sync::Notify;
+
+use super::authorize::{AuthorizerRequest, MakeAuthorizer};
+use super::elicitation::{Elicitation, Person};
+use super::handler::{Handler, VERSIONS};
+use super::progress::{OpenCalls, ProgressTable};
+use super::sampling::{Sampler, Sampling};
+use super::session::{Failure, Hello, Session};
+use super::settings::{
+    HttpSettings, ServerSettings, SettingsError, StdioSettings, TransportSettings,
+};
+use super::transport::http::{self, Door, Headers, chain, send_failure};
+use super::transport::sse::{Sse, SseError};
+use super::transport::stdio::Stdio;
+use super::transport::tap::{Tapped, Wire};
+use super::transport::{environment, preflight, stderr_log};
+use crate::names::NameTable;
+use crate::safety::osv::{self, Database};
+use crate::safety::{redact_error, suspicious_entry};
+
+/// Why there is no connection to a server.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectError {
+    /// The entry cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The command looks like an attack.
+    #[error(
+        "MCP server '{server}' is not started: {why}; if it is meant, put the script into a file \
+         and start that"
+    )]
+    Suspicious {
+        /// The server.
+        server: String,
+        /// What stands out.
+        why: String,
+    },
+    /// The package is reported as malicious.
+    #[error("MCP server '{server}' is not started: {why}; remove it from the configuration")]
+    Malicious {
+        /// The server.
+        server: String,
+        /// The reports.
+        why: String,
+    },
+    /// There is no such program, or it cannot be run.
+    #[error("MCP server '{server}' cannot be started: {why}")]
+    Program {
+        /// The server.
+        server: String,
+        /// What is wrong, and what to do.
+        why: String,
+    },
+    /// A file of the TLS settings cannot be used.
+    #[error("MCP server '{server}': `{key}` names {path}, which cannot be used: {why}")]
+    TlsFile {
+        /// The server.
+        server: String,
+        /// The key of the entry.
+        key: &'static str,
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A key with a password.
+    #[error(
+        "MCP server '{server}': the key of `client_cert` is locked with a password, which is not \
+         supported; unlock it with `openssl pkey` into a file only you can read"
+    )]
+    LockedKey {
+        /// The server.
+        server: String,
+    },
+    /// A header that cannot be sent.
+    #[error("MCP server '{server}': the header {name:?} has a name or value that cannot be sent")]
+    Header {
+        /// The server.
+        server: String,
+        /// The header.
+        name: String,
+    },
+    /// The HTTP client could not be made.
+    #[error("MCP server '{server}': no HTTP client can be made: {why}")]
+    Client {
+        /// The server.
+        server: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The address is not one of an MCP server.
+    #[error(
+        "MCP server '{server}': the address answers with {kind}, so it is no MCP server; the path \
+         may be wrong (many servers listen at /mcp)"
+    )]
+    NoMcp {
+        /// The server.
+        server: String,
+        /// The content type that came.
+        kind: String,
+    },
+    /// Somebody has to log in.
+    #[error("MCP server '{server}' asks for a login: {why}; run `hermes mcp login {server}`")]
+    Login {
+        /// The server.
+        server: String,
+        /// What the authorizer says.
+        why: String,
+    },
+    /// The server speaks a version we do not.
+    #[error("MCP server '{server}' speaks protocol version {theirs}; we speak {ours}")]
+    Version {
+        /// The server.
+        server: String,
+        /// Its version.
+        theirs: String,
+        /// Ours.
+        ours: String,
+    },
+    /// It took too long.
+    #[error("MCP server '{server}' did not answer within {seconds} s (`connect_timeout`)")]
+    TimedOut {
+        /// The server.
+        server: String,
+        /// The limit.
+        seconds: u64,
+    },
+    /// Anything else on the way.
+    #[error("MCP server '{server}': {why}")]
+    Failed {
+        /// The server.
+        server: String,
+        /// What happened.
+        why: String,
+    },
+}
+
+impl ConnectError {
+    /// Whether another attempt would end the same way.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        !matches!(self, Self::TimedOut { .. } | Self::Failed { .. })
+    }
+}
+
+/// How patient we are; tests are less so.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// The first pause before another attempt; it doubles each time.
+    pub retry: Duration,
+    /// The longest pause.
+    pub longest_retry: Duration,
+    /// How often a parked server is tried.
+    pub parked: Duration,
+    /// How long an unreachable server is left alone by calls.
+    pub cool_down: Duration,
+    /// How long a call waits for a reconnection that is under way.
+    pub wait: Duration,
+    /// How long a call waits for a restart it has caused.
+    pub restart: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            retry: Duration::from_secs(1),
+            longest_retry: Duration::from_secs(60),
+            parked: Duration::from_secs(300),
+            cool_down: Duration::from_secs(60),
+            wait: Duration::from_secs(5),
+            restart: Duration::from_secs(15),
+        }
+    }
+}
+
+/// What all servers of one host share.
+pub(crate) struct Shared {
+    pub(crate) home: Home,
+    pub(crate) vars: Vars,
+    pub(crate) folder: PathBuf,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) names: Arc<NameTable>,
+    pub(crate) sampler: Option<Arc<dyn Sampler>>,
+    pub(crate) person: Option<Arc<dyn Person>>,
+    pub(crate) authorizer: Option<MakeAuthorizer>,
+    pub(crate) pace: Pace,
+}
+
+/// What one server keeps from connection to connection.
+#[derive(Clone)]
+pub(crate) struct Lasting {
+    pub(crate) sampling: Arc<Sampling>,
+    pub(crate) calls: Arc<OpenCalls>,
+    pub(crate) tools_changed: Arc<Notify>,
+}
+
+/// Whether an address has been looked at before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Visit {
+    First,
+    Again,
+}
+
+/// Connects and shakes hands. Dropping the future leaves nothing behind.
+pub(crate) async fn connect(
+    shared: &Shared,
+    settings: &Arc<ServerSettings>,
+    lasting: &Lasting,
+    visit: Visit,
+) -> Result<Session, ConnectError> {
+    let handler = Handler {
+        settings: Arc::clone(settings),
+        sampling: Arc::clone(&lasting.sampling),
+        sampler: shared.sampler.clone(),
+        elicitation: Elicitation::new(&settings.name, settings.elicitation.clone()),
+        person: shared.person.clone(),
+        folder: shared.folder.clone(),
+        progress: Arc::new(ProgressTable::default()),
+        calls: Arc::clone(&lasting.calls),
+        tools_changed: Arc::clone(&lasting.tools_changed),
+        wire: Wire::new(),
+    };
+    let running = match &settings.transport {
+        TransportSettings::Stdio(stdio) => {
+            let transport = start_program(shared, settings, stdio).await?;
+            shake_hands(handler, transport).await?
+        }
+        TransportSettings::Http(http) => {
+            let door = door(shared, settings, http)?;
+            if visit == Visit::First && http.preflight && http.oauth.is_none() {
+                preflight::look(&door.http, settings, http).await?;
+            }
+            shake_hands(handler, http::transport(door, http)).await?
+        }
+        TransportSettings::Sse(http) => {
+            let door = door(shared, settings, http)?;
+            let sse = Sse::open(door, http).await.map_err(|error| sse_error(settings, &error))?;
+            shake_hands(handler, sse).await?
+        }
+    };
+    greeted(settings, running)
+}
+
+async fn start_program(
+    shared: &Shared,
+    settings: &ServerSettings,
+    stdio: &StdioSettings,
+) -> Result<Stdio, ConnectError> {
+    let server = || settings.name.to_string();
+    if let Some(why) = suspicious_entry(&stdio.command, &stdio.args) {
+        return Err(ConnectError::Suspicious { server: server(), why });
+    }
+    let program = environment::find(stdio, &shared.vars, shared.home.root())
+        .map_err(|why| ConnectError::Program { server: server(), why })?;
+    let command = program.file.to_string_lossy();
+    if let Some(package) = osv::package_of(&command, &stdio.args) {
+        http::install_tls();
+        let database =
+            Database::new(shared.vars.non_blank(osv::ENDPOINT_VARIABLE), &shared.home.cache());
+        if let Some(why) = database.malice(&reqwest::Client::new(), &package).await {
+            return Err(ConnectError::Malicious { server: server(), why });
+        }
+    }
+    let failed = |why: String| ConnectError::Failed { server: server(), why };
+    let errors = stderr_log::open(&shared.home.logs(), &settings.name)
+        .map_err(|error| failed(format!("its log cannot be opened: {error}")))?;
+    Stdio::start(program, &stdio.args, errors)
+        .map_err(|error| ConnectError::Program { server: server(), why: error.to_string() })
+}
+
+fn door(
+    shared: &Shared,
+    settings: &ServerSettings,
+    http: &HttpSettings,
+) -> Result<Door, ConnectError> {
+    let client = http::client(settings, http, Headers::Server, &shared.vars)?;
+    let authorizer = match (&http.oauth, &shared.authorizer) {
+        (Some(oauth), Some(make)) => {
+            let request = AuthorizerRequest {
+                server: Arc::clone(&settings.name),
+                url: http.url.clone(),
+                settings: oauth.clone(),
+                http: http::client(settings, http, Headers::None, &shared.vars)?,
+            };
+            let made = make(request);
+            Some(made.map_err(|error| login(settings, error.to_string()))?)
+        }
+        (Some(_), None) => {
+            return Err(login(settings, "no login is possible here".to_owned()));
+        }
+        (None, _) => None,
+    };
+    Ok(Door { http: client, authorizer })
+}
+
+fn login(settings: &ServerSettings, why: String) -> ConnectError {
+    ConnectError::Login { server: settings.name.to_string(), why: redact_error(&why) }
+}
+
+fn sse_error(settings: &ServerSettings, error: &SseError) -> ConnectError {
+    match error.failure() {
+        Failure::Auth(why) => login(settings, why),
+        _ => failed(settings, &error.to_string()),
+    }
+}
+
+fn failed(settings: &ServerSettings, why: &str) -> ConnectError {
+    ConnectError::Failed { server: settings.name.to_string(), why: redact_error(why) }
+}
+
+async fn shake_hands<T>(
+    handler: Handler,
+    transport: T,
+) -> Result<RunningService<RoleClient, Handler>, ConnectError>
+where
+    T: Transport<RoleClient> + 'static,
+{
+    let settings = Arc::clone(&handler.settings);
+    let wire = Arc::clone(&handler.wire);
+    let shaken = serve_client(handler, Tapped::new(transport, wire)).await;
+    shaken.map_err(|error| match &error {
+        ClientInitializeError::TransportError { error, .. } => {
+            match send_failure(error.error.as_ref()) {
+                Failure::Auth(why) => login(&settings, why),
+                other => failed(&settings, &format!("the handshake failed: {other}")),
+            }
+        }
+        ClientInitializeError::ConnectionClosed(_) => {
+            let log = stderr_log::NAME;
+            let text = "the connection ended during the handshake";
+            match settings.transport {
+                TransportSettings::Stdio(_) => {
+                    failed(&settings, &format!("{text}; its own words are in logs/{log}"))
+                }
+                _ => failed(&settings, text),
+            }
+        }
+        other => failed(&settings, &format!("the handshake failed: {}", chain(other))),
+    })
+}
+
+/// Keeps what the server said, if we understand each other.
+fn greeted(
+    settings: &ServerSettings,
+    running: RunningService<RoleClient, Handler>,
+) -> Result<Session, ConnectError> {
+    let Some(info) = running.peer().peer_info() else {
+        return Err(failed(settings, "the handshake gave no answer"));
+    };
+    let theirs = info.protocol_version.as_str();
+    if !VERSIONS.contains(&theirs) {
+        return Err(ConnectError::Version {
+            server: settings.name.to_string(),
+            theirs: theirs.to_owned(),
+            ours: VERSIONS.join(", "),
+        });
+    }
+    let capabilities = match serde_json::to_value(&info.capabilities) {
+        Ok(serde_json::Value::Object(map)) => map,
+        _ => serde_json::Map::new(),
+    };
+    let server = info.server_info.as_ref().map(|own| format!("{} {}", own.name, own.version));
+    let hello = Hello { capabilities, server, instructions: info.instructions.clone() };
+    Ok(Session::new(running, hello))
+}

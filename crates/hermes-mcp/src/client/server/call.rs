@@ -1,0 +1,281 @@
+//! One request on behalf of a caller: the breaker, the turn, the session, and what a failure means.
+//!
+//! The rule that matters most is in [`Server::request`]: a request is sent again only when the first
+//! one provably was not delivered, or when repeating it does no harm. Everything else that goes wrong
+//! becomes an error that says what is known.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hermes_runtime::bridge::shared_runtime;
+use hermes_tool::{Args, ToolContext, ToolError, ToolResult};
+use serde_json::{Value, json};
+use tokio::sync::SemaphorePermit;
+use tokio::time::timeout;
+
+use super::{Phase, Server, lock};
+use crate::client::render::Renderer;
+use crate::client::session::{Failure, Limits, Session};
+use crate::names::Kind;
+use crate::safety::redact_error;
+
+/// Whether a request may be sent again when nobody knows what became of the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    /// It only looks, or has the same effect twice as once.
+    Harmless,
+    /// It may do something a second time.
+    Never,
+}
+
+/// How many times the limit a request may take that shows signs of life.
+const TOTAL: u32 = 3;
+
+impl Server {
+    /// Calls one of the server's tools.
+    pub(crate) async fn call_tool(
+        &self,
+        raw: &str,
+        args: Args,
+        repeat: Repeat,
+        cx: &ToolContext,
+    ) -> ToolResult {
+        let params = json!({"name": raw, "arguments": args});
+        let result = self.request("tools/call", params, repeat, cx).await?;
+        let renderer = self.renderer();
+        if has_bytes(&result) {
+            return self.off_the_loop(move || renderer.tool_result(result)).await;
+        }
+        renderer.tool_result(result)
+    }
+
+    pub(super) fn renderer(&self) -> Renderer {
+        let (shared, name) = (&self.shared, &self.settings.name);
+        let read_resource = shared.names.name_of(name, "read_resource", Kind::Utility);
+        Renderer { cache: shared.home.cache(), read_resource }
+    }
+
+    /// Writes files where that holds up nobody.
+    pub(super) async fn off_the_loop(
+        &self,
+        work: impl FnOnce() -> ToolResult + Send + 'static,
+    ) -> ToolResult {
+        let done = shared_runtime().spawn_blocking(work).await;
+        done.unwrap_or_else(|error| Err(ToolError::failure("Join", error.to_string())))
+    }
+
+    /// Sends a request for a caller and gives the server's result, or the error for the model.
+    pub(crate) async fn request(
+        &self,
+        method: &str,
+        params: Value,
+        repeat: Repeat,
+        cx: &ToolContext,
+    ) -> Result<Value, ToolError> {
+        let pause = self.shared.pace.cool_down;
+        if let Err(open) = lock(&self.breaker).ask(Instant::now(), pause) {
+            return Err(ToolError::answer(format!(
+                "MCP server '{}' is unreachable: {} calls in a row failed. It is left alone for \
+                 another {} seconds. Do not retry now; use something else or tell the user.",
+                self.settings.name,
+                open.failures,
+                open.left.as_secs().max(1),
+            )));
+        }
+        let _turn = self.turn(cx).await?;
+        let outcome = self.attempt(method, params, repeat, cx).await;
+        *lock(&self.last_used) = Instant::now();
+        match outcome {
+            Ok(result) => {
+                lock(&self.breaker).reached();
+                Ok(result)
+            }
+            Err(failure) => {
+                let mut breaker = lock(&self.breaker);
+                match &failure {
+                    Unanswered::Failed(Failure::Rpc { .. }) => breaker.reached(),
+                    Unanswered::Failed(Failure::Cancelled) => {}
+                    _ => breaker.failed(Instant::now(), pause),
+                }
+                drop(breaker);
+                Err(self.error(&failure))
+            }
+        }
+    }
+
+    async fn attempt(
+        &self,
+        method: &str,
+        params: Value,
+        repeat: Repeat,
+        cx: &ToolContext,
+    ) -> Result<Value, Unanswered> {
+        let session = self.session(cx).await?;
+        let failure = match self.send(&session, method, params.clone(), cx).await {
+            Ok(result) => return Ok(result),
+            Err(failure) => failure,
+        };
+        let may_repeat = match &failure {
+            Failure::NotDelivered(_) => true,
+            Failure::Lost(_) => repeat == Repeat::Harmless,
+            _ => false,
+        };
+        if matches!(failure, Failure::NotDelivered(_) | Failure::Lost(_))
+            && !session.wire.gone.is_cancelled()
+        {
+            // The connection looks alive, but is of no use.
+            self.renew.notify_one();
+        }
+        if !may_repeat {
+            return Err(Unanswered::Failed(failure));
+        }
+        tracing::info!(server = %self.settings.name, %method, %failure, "sent again after a reconnection");
+        let next = self.other_session(&session, cx).await.ok_or(Unanswered::Failed(failure))?;
+        self.send(&next, method, params, cx).await.map_err(Unanswered::Failed)
+    }
+
+    async fn send(
+        &self,
+        session: &Session,
+        method: &str,
+        params: Value,
+        cx: &ToolContext,
+    ) -> Result<Value, Failure> {
+        let limit = self.settings.timeout;
+        let limits = Limits { quiet: limit, total: limit.saturating_mul(TOTAL) };
+        let _open = session.calls.open(cx);
+        session.request(method, params, limits, cx).await
+    }
+
+    /// Waits for our turn where one call at a time is allowed.
+    async fn turn(&self, cx: &ToolContext) -> Result<Option<SemaphorePermit<'_>>, ToolError> {
+        let Some(turns) = &self.turns else { return Ok(None) };
+        if let Ok(turn) = turns.try_acquire() {
+            return Ok(Some(turn));
+        }
+        tokio::select! {
+            turn = turns.acquire() => Ok(turn.ok()),
+            () = cx.cancellation().cancelled() => Err(interrupted()),
+        }
+    }
+
+    /// The present connection, or the one that is being made.
+    async fn session(&self, cx: &ToolContext) -> Result<Arc<Session>, Unanswered> {
+        let wait = match &*self.phase.borrow() {
+            Phase::Live(session) if !session.wire.gone.is_cancelled() => {
+                return Ok(Arc::clone(session));
+            }
+            Phase::Recycled => self.shared.pace.restart,
+            Phase::Stopped | Phase::Configured => return Err(Unanswered::Stopped),
+            _ => self.shared.pace.wait,
+        };
+        self.wanted.notify_one();
+        match self.live_within(wait, |_| true, cx).await {
+            Some(session) => Ok(session),
+            None if cx.is_cancelled() => Err(Unanswered::Failed(Failure::Cancelled)),
+            None => Err(Unanswered::NoSession),
+        }
+    }
+
+    /// The connection that follows `old`.
+    async fn other_session(&self, old: &Arc<Session>, cx: &ToolContext) -> Option<Arc<Session>> {
+        self.live_within(self.shared.pace.restart, |new| !Arc::ptr_eq(new, old), cx).await
+    }
+
+    async fn live_within(
+        &self,
+        limit: Duration,
+        fits: impl Fn(&Arc<Session>) -> bool,
+        cx: &ToolContext,
+    ) -> Option<Arc<Session>> {
+        let mut phases = self.phase.subscribe();
+        let live = |phase: &Phase| match phase {
+            Phase::Live(session) if !session.wire.gone.is_cancelled() && fits(session) => {
+                Some(Arc::clone(session))
+            }
+            _ => None,
+        };
+        // Waiting for a server that was given up would be in vain.
+        let over = |phase: &Phase| matches!(phase, Phase::Failed | Phase::Parked | Phase::Stopped);
+        let wait = phases.wait_for(|phase| live(phase).is_some() || over(phase));
+        tokio::select! {
+            phase = timeout(limit, wait) => phase.ok()?.ok().and_then(|phase| live(&phase)),
+            () = cx.cancellation().cancelled() => None,
+        }
+    }
+
+    /// What the model is told.
+    fn error(&self, unanswered: &Unanswered) -> ToolError {
+        let name = &self.settings.name;
+        let failure = match unanswered {
+            Unanswered::Stopped => {
+                return ToolError::answer(format!("MCP server '{name}' is not running"));
+            }
+            Unanswered::NoSession => {
+                return ToolError::answer(format!(
+                    "MCP server '{name}' is not connected; a reconnection is under way, try again \
+                     in a little while"
+                ));
+            }
+            Unanswered::Failed(failure) => failure,
+        };
+        let text = redact_error(&failure.to_string());
+        match failure {
+            Failure::Rpc { code, message } => {
+                let message = redact_error(message);
+                ToolError::answer(format!("MCP call failed: {}: {message}", kind(*code)))
+            }
+            Failure::Refused(_) => ToolError::answer(format!("MCP call failed: Http: {text}")),
+            Failure::NotDelivered(_) => ToolError::answer(format!(
+                "MCP server '{name}' could not be reached ({text}); the call was not carried out"
+            )),
+            Failure::Lost(_) => ToolError::answer(format!(
+                "MCP server '{name}' was lost during the call ({text}). Whether the call took \
+                 effect is not known; look before you call again."
+            )),
+            Failure::TimedOut { elapsed, limit } => ToolError::answer(format!(
+                "MCP server '{name}' gave no answer within the time limit: {:.1} s passed, {} s \
+                 are configured (`timeout`). The server was told to stop.",
+                elapsed.as_secs_f64(),
+                limit.as_secs_f64(),
+            )),
+            Failure::Cancelled => interrupted(),
+            Failure::Auth(_) => ToolError::answer(format!(
+                "MCP server '{name}' asks for a login ({text}); the user has to run \
+                 `hermes mcp login {name}`"
+            ))
+            .with("needs_reauth", true)
+            .with("server", name.as_ref()),
+        }
+    }
+}
+
+/// Whether rendering will write files.
+fn has_bytes(result: &Value) -> bool {
+    let blocks = result["content"].as_array();
+    blocks.is_some_and(|blocks| blocks.iter().any(|block| block["type"] != "text"))
+}
+
+/// Why there is no result.
+enum Unanswered {
+    Stopped,
+    NoSession,
+    Failed(Failure),
+}
+
+fn interrupted() -> ToolError {
+    ToolError::answer("The MCP call was interrupted by the user")
+}
+
+/// A word for the codes every server uses.
+fn kind(code: i64) -> String {
+    match code {
+        -32700 => "ParseError".to_owned(),
+        -32600 => "InvalidRequest".to_owned(),
+        -32601 => "MethodNotFound".to_owned(),
+        -32602 => "InvalidParams".to_owned(),
+        -32603 => "InternalError".to_owned(),
+        -32002 => "ResourceNotFound".to_owned(),
+        other => format!("Error {other}"),
+    }
+}
