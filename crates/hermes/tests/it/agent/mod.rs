@@ -4,12 +4,14 @@
 //! printed, what is on disk, and what was sent. What was sent is checked as a whole in every test: roles
 //! legal, every call answered once, the tools the same bytes, nothing said before rewritten.
 
+mod chat;
 mod errors;
 mod loop_tests;
 mod real_model;
 mod recovery;
 mod session;
 mod stream;
+mod terminal;
 
 use hermes_testkit::{ModelServer, Script, Seen};
 

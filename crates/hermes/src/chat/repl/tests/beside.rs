@@ -37,7 +37,7 @@ async fn work_in_the_background_is_begun_listed_and_stopped() {
     play.send("/bg count the files");
     play.sees("bg1 works on it.").await;
     play.send("/tasks");
-    play.sees("bg1  running 1m05s  count the files").await;
+    play.sees("bg1  running 1m 05s  count the files").await;
     play.send("/stop");
     play.sees("In the background: bg1.").await;
     play.send("/stop bg1");
