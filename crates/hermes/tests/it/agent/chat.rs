@@ -13,6 +13,12 @@ fn scene(script: impl Into<Script>, settings: &str) -> Scene {
     Scene::with_config(Wire::Chat, script, &format!("{UNTITLED}{settings}"))
 }
 
+/// How many were asked with this in their instructions.
+fn asked_with(scene: &Scene, instructions: &str) -> usize {
+    let requests = scene.server.requests();
+    requests.iter().filter(|seen| seen.view().system.contains(instructions)).count()
+}
+
 fn remembers(content: &str) -> Step {
     Step::call("memory", json!({"action": "add", "content": content}))
 }
@@ -88,6 +94,10 @@ fn work_in_the_background_goes_on_beside_the_conversation() {
     scene.server.release();
     let text = chat.sees("There are twelve.");
     assert!(text.contains("bg1 is done"), "{text}");
+    chat.send("/bg count the files again");
+    chat.sees("bg2 works on it");
+    chat.send("/stop bg2");
+    chat.sees("bg2 stopped");
     assert_eq!(chat.leaves(), Some(0));
     let listed = scene.sandbox.run(["sessions", "list", "--json"]).exits(0);
     assert!(listed.out.contains("\"background\""), "{listed:?}");
@@ -124,9 +134,10 @@ fn a_goal_is_pursued_until_the_judge_is_content() {
     let text = chat.sees("The goal is reached: both halves are there");
     assert!(text.contains("(1 of 20): the other half"), "{text}");
     assert_eq!(chat.leaves(), Some(0));
+    assert_eq!(asked_with(&scene, "works towards a goal"), 2);
     let questions = scene.server.questions();
-    assert_eq!(questions.len(), 4);
-    let second = questions[2].view().last_text("user").to_owned();
+    assert_eq!(questions.len(), 2);
+    let second = questions[1].view().last_text("user").to_owned();
     assert!(second.contains("round 1 of 20") && second.contains("make both halves"), "{second}");
 }
 
@@ -144,9 +155,10 @@ fn several_models_advise_before_the_answer() {
     chat.send("/moa which colour?");
     chat.sees("Green it is.");
     assert_eq!(chat.leaves(), Some(0));
+    assert_eq!(asked_with(&scene, "Several models are asked"), 2);
     let questions = scene.server.questions();
-    assert_eq!(questions.len(), 3);
-    let asked = questions[2].view().last_text("user").to_owned();
+    assert_eq!(questions.len(), 1);
+    let asked = questions[0].view().last_text("user").to_owned();
     assert!(asked.contains("I would say green.") && asked.ends_with("which colour?"), "{asked}");
 }
 
@@ -165,6 +177,23 @@ fn history_is_shown_in_the_middle_of_a_turn() {
     scene.server.release();
     chat.sees("The second.");
     assert_eq!(chat.leaves(), Some(0));
+}
+
+#[test]
+fn commands_of_ones_own_pass_the_same_rules() {
+    let scene = scene(
+        [Step::text("unused")],
+        "approvals: { mode: manual }\n\
+         quick_commands: { wipe: { type: exec, command: rm -rf build } }\n",
+    );
+    let folder = scene.sandbox.scratch("build");
+    std::fs::create_dir(&folder).unwrap();
+    let mut chat = Terminal::open(&scene.sandbox);
+    chat.send("/wipe");
+    chat.answer("rm -rf build", "n");
+    chat.sees("→ deny");
+    assert_eq!(chat.leaves(), Some(0));
+    assert!(folder.exists());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
+use std::num::NonZero;
 use std::process::Child;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -11,8 +12,8 @@ use crate::support::Sandbox;
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(40);
 /// Rows of the screen: so many that nothing scrolls away.
-const ROWS: u16 = 300;
-const COLUMNS: u16 = 100;
+const ROWS: NonZero<u16> = NonZero::new(300).unwrap();
+const COLUMNS: NonZero<u16> = NonZero::new(100).unwrap();
 
 /// A chat at a terminal.
 pub(super) struct Terminal {
@@ -24,7 +25,12 @@ pub(super) struct Terminal {
 impl Terminal {
     /// Starts the chat and waits for its prompt.
     pub(super) fn open(sandbox: &Sandbox) -> Self {
-        let size = nix::pty::Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = nix::pty::Winsize {
+            ws_row: ROWS.get(),
+            ws_col: COLUMNS.get(),
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
         let pair = nix::pty::openpty(Some(&size), None).unwrap();
         let mut command = sandbox.command();
         command.env("TERM", "xterm-256color").env("NO_COLOR", "1");
