@@ -167,6 +167,8 @@ pub struct Agent {
     /// Tokens the conversation takes up, as far as is known.
     pub(crate) context_tokens: u64,
     pub(crate) hints: crate::prompt::hints::Hints,
+    /// What the model hears with the next message of the person.
+    pub(crate) news: Vec<String>,
     source: String,
     max_turns: Option<u32>,
     origin: Map<String, Value>,
@@ -210,6 +212,7 @@ impl Agent {
             compression,
             context_tokens: 0,
             hints,
+            news: Vec::new(),
             source,
             max_turns: setup.max_turns,
             origin: setup.origin,
@@ -295,6 +298,12 @@ impl Agent {
         self.context_tokens
     }
 
+    /// Has the model hear something with the next message of the person, who does not see it there.
+    pub fn tell(&mut self, text: &str) {
+        let text = self.desk.steering.defuse(text);
+        self.news.push(self.world.redact(&text));
+    }
+
     /// Where words for a model at work are left.
     #[must_use]
     pub fn steer(&self) -> crate::desk::SteerBox {
@@ -358,6 +367,7 @@ impl Agent {
         let handler = AgentTools::new(DeskHandler(Arc::clone(&self.desk)));
         self.services = self.world.services.with(Arc::new(handler));
         self.conversation = conversation;
+        self.news.clear();
         self.context_tokens = self.estimate();
     }
 

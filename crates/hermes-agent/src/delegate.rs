@@ -313,8 +313,7 @@ impl Delegator {
 
     /// What a child's commands may know: nobody is there to be asked.
     fn child_vars(&self) -> Vars {
-        let nobody = ["HERMES_INTERACTIVE", "HERMES_EXEC_ASK", "HERMES_GATEWAY_SESSION"];
-        self.vars.overlaid(nobody.map(|name| (name.to_owned(), String::new())))
+        crate::kin::nobody_there(&self.vars)
     }
 
     /// Files that the parent has read and somebody else has changed since.

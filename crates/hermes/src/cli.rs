@@ -184,6 +184,8 @@ pub(crate) enum Command {
     Mcp(McpCommand),
     /// Offer our tools to programs, over HTTP
     Serve(ServeArgs),
+    /// Show how sessions were used: messages, models, tools, cost
+    Insights(InsightsArgs),
     /// See and choose the model that answers
     Model {
         #[command(subcommand)]
@@ -215,6 +217,16 @@ pub(crate) enum Shell {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// Print JSON for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InsightsArgs {
+    /// How many days back
+    #[arg(default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    pub(crate) days: u32,
     /// Print JSON for programs
     #[arg(long)]
     pub(crate) json: bool,
@@ -573,12 +585,31 @@ pub(crate) enum MemoryCommand {
         #[command(flatten)]
         options: MemoryOptions,
     },
+    /// List the changes that wait for your word (`memory.write_approval`)
+    Pending {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a change that waits
+    Approve(MemoryChoice),
+    /// Throw away a change that waits
+    Reject(MemoryChoice),
     /// Print where the notes are
     Path {
         /// Print JSON for programs
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MemoryChoice {
+    /// The change, by its id or the beginning of it; `all` for every one
+    pub(crate) id: String,
+    /// Print JSON for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -113,6 +113,7 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
         Command::Sessions(command) => commands::sessions::run(command, &host, ui),
         Command::Mcp(command) => commands::mcp::run(command, &host, ui),
         Command::Serve(args) => commands::serve::run(args, &host, ui),
+        Command::Insights(args) => commands::insights::run(args, &host, ui),
         Command::Memory(command) => commands::memory::run(command, &host, ui),
         Command::Model { command } => commands::model::run(command.as_ref(), &host, ui),
         Command::Setup => commands::setup::run(&host, ui),

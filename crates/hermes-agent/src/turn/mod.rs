@@ -120,7 +120,13 @@ impl<'a> Turn<'a> {
         self.agent.open_session();
         let is_first = self.agent.conversation.messages().is_empty();
         let said = scrub(said);
-        self.agent.conversation.push(Message::user(said.clone()));
+        let mut message = Message::user(said.clone());
+        if !self.agent.news.is_empty() {
+            let mut all = std::mem::take(&mut self.agent.news);
+            all.push(message.text().into_owned());
+            message.api_content = Some(all.join("\n\n"));
+        }
+        self.agent.conversation.push(message);
         self.compress_before().await;
         self.hooks_at_start(&said, is_first).await;
         let ended = self.iterate().await;

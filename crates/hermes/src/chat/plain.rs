@@ -110,6 +110,11 @@ impl<O: Write, E: Write> Teller<'_, O, E> {
         match told {
             // There is nobody to ask.
             Told::Question(question) => drop(question.answer.send(Given::Refused)),
+            Told::News(news) => {
+                for row in notes::notice(news.level, &news.title, &style) {
+                    writeln!(self.streams.err, "{row}")?;
+                }
+            }
             Told::Injected(words) => self.injected.push_back(words),
             Told::Event(Event::Said { text }) if !text.trim().is_empty() => {
                 writeln!(self.streams.out, "{}", text.trim())?;

@@ -6,6 +6,7 @@ pub(crate) mod completion;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod hooks;
+pub(crate) mod insights;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod model;

@@ -21,7 +21,7 @@ use anyhow::Context as _;
 use hermes_agent::memory::{MemorySettings, MemoryStore, Snapshot};
 use hermes_agent::prompt::{self, Prompt, Rules};
 use hermes_agent::steer::Steering;
-use hermes_agent::{Agent, FrontEnd, Setup, SystemPrompt, World};
+use hermes_agent::{Agent, FrontEnd, Kin, Setup, SystemPrompt, World};
 use hermes_approval::{Approvals, Asker};
 use hermes_exec::manager::Environments;
 use hermes_files::state::FileState;
@@ -115,7 +115,9 @@ impl Talk {
         });
         plugins.set_context(plugins::context(&world));
         plugins.set_model(plugins::model_door(&models));
-        let instructions = Instructions { host, flags, models: &models, scope: &scope };
+        let (model, provider) = models.names();
+        let who = Who { model, provider, window: models.window() };
+        let instructions = Instructions { host, flags, who, scope: &scope };
         let (prompt, steering, memory, mut warnings) =
             instructions.prepare(&world, chosen.prompt.as_deref(), &chosen.id, company.platform);
         warnings.extend(models.problems());
@@ -185,8 +187,29 @@ pub(crate) fn scope(
 struct Instructions<'a> {
     host: &'a Host,
     flags: &'a TalkFlags,
-    models: &'a Models,
+    who: Who<'a>,
     scope: &'a ToolScope,
+}
+
+/// Whom instructions are for.
+#[derive(Clone, Copy)]
+struct Who<'a> {
+    model: &'a str,
+    provider: &'a str,
+    window: u64,
+}
+
+/// Instructions for a session that begins now, of an agent that has had others.
+fn fresh_instructions(host: &Host, flags: &TalkFlags, kin: &Kin, session: &str) -> String {
+    let seat = kin.seats().primary();
+    let who = Who {
+        model: seat.model.name(),
+        provider: seat.model.provider(),
+        window: seat.window.tokens(),
+    };
+    let instructions = Instructions { host, flags, who, scope: kin.scope() };
+    let (prompt, ..) = instructions.prepare(kin.world(), None, session, crate::host::PLATFORM);
+    prompt.text().to_owned()
 }
 
 impl Instructions<'_> {
@@ -199,7 +222,7 @@ impl Instructions<'_> {
         platform: &str,
     ) -> (SystemPrompt, Steering, Option<Arc<MemoryStore>>, Vec<String>) {
         let config = self.host.config.value();
-        let (model, provider) = self.models.names();
+        let Who { model, provider, window } = self.who;
         let memory =
             Arc::new(MemoryStore::new(&self.host.home, MemorySettings::from_config(config)));
         let kept = stored.filter(|stored| prompt::fits(stored, model, provider));
@@ -225,7 +248,7 @@ impl Instructions<'_> {
             tools: definitions.available(),
             model,
             provider,
-            window: Some(self.models.window()),
+            window: Some(window),
             platform,
             profile: None,
             steering: &steering,

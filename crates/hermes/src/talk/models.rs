@@ -86,6 +86,16 @@ impl Sources {
         Options::read(&self.config, &|name| self.vars.get(name).map(str::to_owned))
     }
 
+    /// Who does a side task, if somebody else than the conversation's own model is named for it.
+    pub(crate) fn on_the_side(&self, task: &str, own: &dyn Model) -> Option<Arc<dyn Model>> {
+        let settings = &self.config["auxiliary"][task];
+        let named = settings["model"].as_str().filter(|name| !name.is_empty())?;
+        let provider = settings["provider"].as_str();
+        let provider = provider.filter(|name| !matches!(*name, "" | "auto"));
+        let found = self.clone().finder()(Some(provider.unwrap_or(own.provider())), named);
+        found.ok()
+    }
+
     /// Makes a model the one that later conversations begin with.
     pub(crate) fn remember(&self, model: &str, provider: &str) -> anyhow::Result<()> {
         for (key, value) in [("model.default", model), ("model.provider", provider)] {

@@ -70,7 +70,7 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
     }
     let patience = talk.servers.discovery_timeout().max(SERVER_PATIENCE);
     cancel.run_until_cancelled(talk.servers.wait_ready(patience)).await;
-    let asked = Ask { text: question.to_owned(), images: flags.images.clone() };
+    let asked = Ask { text: question.to_owned(), images: flags.images.clone(), ..Ask::default() };
     let result = talk.agent.turn(content(asked)?, &cancel).await;
     if let Some(problem) = talk.agent.conversation_mut().take_trouble() {
         ui.warn(format_args!("this conversation is not saved: {problem}"))?;

@@ -8,6 +8,7 @@ use super::{Repl, Stage, TWICE};
 use crate::chat::conversation::Ask;
 use crate::chat::display::Ink;
 use crate::chat::input::Outcome;
+use crate::chat::quick;
 use crate::chat::slash::{self, BusyMode, Line, When};
 use crate::chat::terminal::{Input, Order};
 use crate::exit::Exit;
@@ -107,11 +108,24 @@ impl<S: Stage> Repl<S> {
         if text.trim().is_empty() && self.images.is_empty() {
             return;
         }
+        if let Some((quick, rest)) = quick::find(&self.quick, text) {
+            let (quick, rest) = (quick.clone(), rest.to_owned());
+            self.echo_command(line);
+            if let Some(line) = self.run_quick(&quick, &rest) {
+                self.on_plain_line(&line, &line);
+            }
+            return;
+        }
         if let Some((name, args)) = slash::of_plugin(text, &self.conversation.plugin_commands()) {
             self.echo_command(line);
             self.run_plugin_command(name, args);
             return;
         }
+        self.on_plain_line(line, text);
+    }
+
+    /// A line that is none of the person's own commands.
+    fn on_plain_line(&mut self, line: &str, text: &str) {
         match slash::read(text) {
             Line::Text => self.say(line, text),
             Line::Mistaken(mistake) => self.notice(Level::Warning, &mistake),
@@ -144,7 +158,7 @@ impl<S: Stage> Repl<S> {
 
     /// Something is said to the agent.
     pub(super) fn say(&mut self, line: &str, text: &str) {
-        let ask = Ask { text: text.to_owned(), images: std::mem::take(&mut self.images) };
+        let ask = Ask { images: std::mem::take(&mut self.images), ..Ask::from(text.to_owned()) };
         if !self.is_busy() {
             self.start_turn(ask, line);
             return;

@@ -4,6 +4,7 @@ use super::{COMMANDS, Command, Group, When};
 use crate::chat::conversation::PluginCommand;
 use crate::chat::display::fit::{Span, columns, padded, wrap};
 use crate::chat::display::{Ink, Style};
+use crate::chat::quick::QuickCommand;
 
 const KEYS: &[(&str, &str)] = &[
     ("Enter", "send"),
@@ -23,7 +24,7 @@ const ANY_TIME: &str = "· ";
 const IDLE: &str = "  ";
 
 /// The commands, group by group, and the keys.
-pub(crate) fn help(style: &Style) -> Vec<String> {
+pub(crate) fn help(quick: &[QuickCommand], style: &Style) -> Vec<String> {
     let left = |command: &Command| {
         let takes = if command.takes.is_empty() { "" } else { " " };
         format!("/{}{takes}{}", command.name, command.takes)
@@ -44,6 +45,14 @@ pub(crate) fn help(style: &Style) -> Vec<String> {
             let lead = if command.when == When::Any { ANY_TIME } else { IDLE };
             let about = format!("{}{aliases}", command.help);
             rows.extend(row(lead, (&left(command), &about), widest, style));
+        }
+    }
+    if !quick.is_empty() {
+        rows.push(String::new());
+        rows.push(style.paint(Ink::BOLD, "Your own"));
+        for quick in quick {
+            let name = format!("/{}", quick.name);
+            rows.extend(row(IDLE, (&name, &quick.about()), widest, style));
         }
     }
     rows.push(String::new());

@@ -19,6 +19,7 @@ pub(crate) use table::COMMANDS;
 
 use super::conversation::PluginCommand;
 use super::input::CommandWords;
+use super::quick::QuickCommand;
 use crate::exit::nearest;
 
 /// One slash command.
@@ -102,6 +103,11 @@ pub(crate) fn read(line: &str) -> Line<'_> {
     }
 }
 
+/// Whether a name is one of ours.
+pub(crate) fn is_taken(name: &str) -> bool {
+    COMMANDS.iter().any(|command| command.name == name || command.aliases.contains(&name))
+}
+
 /// The command of a name, an alias, or the only one that begins like this.
 fn find(name: &str) -> Result<&'static Command, String> {
     let names = |command: &'static Command| {
@@ -144,8 +150,11 @@ pub(crate) fn reserved_names() -> Vec<String> {
         .collect()
 }
 
-/// What completion has to know.
-pub(crate) fn command_words(of_plugins: Vec<PluginCommand>) -> Vec<CommandWords> {
+/// What completion has to know, commands of one's own and of plugins included.
+pub(crate) fn command_words(
+    quick: &[QuickCommand],
+    of_plugins: Vec<PluginCommand>,
+) -> Vec<CommandWords> {
     let mut words: Vec<CommandWords> = COMMANDS
         .iter()
         .map(|command| CommandWords {
@@ -154,6 +163,12 @@ pub(crate) fn command_words(of_plugins: Vec<PluginCommand>) -> Vec<CommandWords>
             help: command.help.into(),
             takes: command.takes.into(),
         })
+        .chain(quick.iter().map(|quick| CommandWords {
+            name: quick.name.clone().into(),
+            words: &[],
+            help: quick.about().into(),
+            takes: "".into(),
+        }))
         .collect();
     words.extend(of_plugins.into_iter().map(|command| CommandWords {
         name: command.name.into(),

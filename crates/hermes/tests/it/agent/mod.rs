@@ -4,6 +4,7 @@
 //! printed, what is on disk, and what was sent. What was sent is checked as a whole in every test: roles
 //! legal, every call answered once, the tools the same bytes, nothing said before rewritten.
 
+mod chat;
 mod errors;
 mod loop_tests;
 mod real_model;
@@ -11,6 +12,7 @@ mod recovery;
 mod servers;
 mod session;
 mod stream;
+mod terminal;
 
 use hermes_testkit::{ModelServer, Script, Seen};
 
