@@ -25,6 +25,7 @@ mod config;
 mod doctor;
 mod file_crash;
 mod hooks;
+mod mcp_client;
 mod mcp_serve;
 mod memory;
 mod plugins;

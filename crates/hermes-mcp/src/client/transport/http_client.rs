@@ -47,7 +47,11 @@ pub(crate) fn client(
     let mut builder = reqwest::Client::builder()
         .connect_timeout(settings.connect_timeout)
         .read_timeout(READ_LIMIT)
-        .redirect(reqwest::redirect::Policy::limited(MOST_REDIRECTS))
+        .redirect(match headers {
+            Headers::Server => reqwest::redirect::Policy::limited(MOST_REDIRECTS),
+            // A login sends secrets in its bodies, which a redirect would carry anywhere.
+            Headers::None => reqwest::redirect::Policy::none(),
+        })
         .no_proxy();
     builder = proxies(vars).into_iter().fold(builder, reqwest::ClientBuilder::proxy);
     if headers == Headers::Server {
