@@ -53,9 +53,10 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
         };
         let opening = Opening::new(args.listen, Some(token), &args.web).await?;
         ui.line(format_args!("http://{}", opening.address()))?;
+        let services = door.services_of();
         let api = Api::builder(door.runtime.clone())
             .scope(door.scope.clone())
-            .services(door.services.with(Arc::new(Audience::Nobody)))
+            .services(move |session| services(session, Audience::Nobody))
             .cwd(std::env::current_dir().ok())
             .version(env!("CARGO_PKG_VERSION"))
             .build();

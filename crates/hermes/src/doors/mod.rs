@@ -10,8 +10,8 @@ mod http;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use hermes_approval::{Approvals, Asker};
-use hermes_exec::manager::Environments;
+use hermes_approval::{Approvals, Asker, Audience};
+use hermes_exec::manager::{Environments, Override};
 use hermes_files::state::FileState;
 use hermes_runtime::approval::Approver;
 use hermes_runtime::{Runtime, ToolScope};
@@ -37,7 +37,7 @@ pub(crate) struct Company {
 pub(crate) struct Door {
     pub(crate) runtime: Runtime,
     pub(crate) scope: ToolScope,
-    pub(crate) services: Services,
+    services: Services,
     pub(crate) approvals: Arc<Approvals>,
     environments: Arc<Environments>,
 }
@@ -62,6 +62,23 @@ impl Door {
             .with(Arc::clone(&environments))
             .with(Arc::new(FileState::default()));
         Ok(Self { runtime, scope, services, approvals, environments })
+    }
+
+    /// Makes services for the calls of a session. Sessions share a terminal; each begins where the
+    /// settings say, not where another has gone to.
+    pub(crate) fn services_of(
+        &self,
+    ) -> impl Fn(&str, Audience) -> Services + Send + Sync + Clone + use<> {
+        let (services, environments) = (self.services.clone(), Arc::clone(&self.environments));
+        move |session, audience| {
+            if environments.directory(session, session).is_none()
+                && let Ok(settings) = environments.settings(session)
+            {
+                let cwd = Some(settings.cwd.clone());
+                environments.override_task(session, Override { cwd, ..Override::default() });
+            }
+            services.with(Arc::new(audience))
+        }
     }
 
     /// Ends everything that was started through it.

@@ -112,7 +112,7 @@ fn hide_secrets(text: &str) -> String {
 }
 
 fn server(door: &Door, host: &Host, offer: Offer) -> Server {
-    let services = door.services.clone();
+    let services = door.services_of();
     let approvals = Arc::clone(&door.approvals);
     Server::builder(door.runtime.clone(), "hermes", env!("CARGO_PKG_VERSION"))
         .scope(offer.scope)
@@ -124,7 +124,7 @@ fn server(door: &Door, host: &Host, offer: Offer) -> Server {
                 true => Audience::Client,
                 false => Audience::Nobody,
             };
-            services.with(Arc::new(audience))
+            services(caller.session(), audience)
         })
         // What somebody said yes to until the session ends ends with it.
         .on_session_end(move |session| approvals.reset_session(session))
