@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use hermes_guard::redact::{Mode, Redactor};
 use hermes_llm::Content;
+use hermes_llm::metadata::estimate_text;
 use hermes_runtime::agent::AgentTools;
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
 use hermes_store::sessions::{NewSession, SessionStore};
@@ -119,12 +120,15 @@ pub struct Setup {
     pub vars: Option<Vars>,
 }
 
-/// The tools on offer, the same bytes for the whole conversation.
+/// The tools on offer: the same bytes for the whole conversation, unless a server or plugin brings or
+/// takes some between two turns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Offer {
     pub(crate) functions: Arc<[Value]>,
     pub(crate) names: Arc<[Arc<str>]>,
     tokens: u64,
+    /// Of the registry they were taken from.
+    generation: u64,
 }
 
 impl Offer {
@@ -134,6 +138,8 @@ impl Offer {
             context_tokens: Some(window),
             ..DefinitionRequest::default()
         };
+        // Asked first: what is registered meanwhile is then found to be new.
+        let generation = runtime.registry().generation();
         let definitions = runtime.definitions(&request);
         let functions: Arc<[Value]> = definitions.functions().into();
         let names = functions
@@ -141,8 +147,8 @@ impl Offer {
             .filter_map(|function| function["function"]["name"].as_str())
             .map(Arc::from)
             .collect();
-        let tokens = history::estimate_text_tokens(definitions.json());
-        Self { functions, names, tokens }
+        let tokens = estimate_text(definitions.json());
+        Self { functions, names, tokens, generation }
     }
 }
 
@@ -218,7 +224,23 @@ impl Agent {
         said: impl Into<Content>,
         cancel: &CancellationToken,
     ) -> TurnResult {
+        self.renew_tools();
         Turn::begin(self, cancel).run(said.into()).await
+    }
+
+    /// Takes tools into the offer that were registered since it was made, and the gone ones out of it.
+    fn renew_tools(&mut self) {
+        if self.tools.generation == self.world.runtime.registry().generation() {
+            return;
+        }
+        let window = self.seats.primary().window.tokens();
+        let renewed = Offer::new(&self.world.runtime, &self.scope, window);
+        if renewed.functions == self.tools.functions {
+            // Not the same text twice in memory, and not another one for the provider's cache.
+            self.tools.generation = renewed.generation;
+        } else {
+            self.tools = renewed;
+        }
     }
 
     /// The conversation.
@@ -236,6 +258,17 @@ impl Agent {
     #[must_use]
     pub fn seats(&self) -> &Seats {
         &self.seats
+    }
+
+    /// The tools runtime it calls.
+    #[must_use]
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.world.runtime
+    }
+
+    /// Where it came from.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
     }
 
     /// The instructions.
@@ -308,7 +341,7 @@ impl Agent {
 
     /// What instructions and tools take up of it.
     pub(crate) fn overhead(&self) -> u64 {
-        history::estimate_text_tokens(self.prompt.text()) + self.tools.tokens
+        estimate_text(self.prompt.text()) + self.tools.tokens
     }
 
     /// Another conversation from now on: a new one, or one that is taken up with the instructions it

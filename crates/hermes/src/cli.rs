@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::mcp::McpCommand;
+use crate::commands::plugins::PluginsCommand;
 use crate::commands::serve::ServeArgs;
 use crate::commands::sessions::args::SessionsCommand;
 use crate::exit;
@@ -70,7 +71,7 @@ pub(crate) struct TalkFlags {
     )]
     pub(crate) go_on: Option<Option<String>>,
     /// Model calls for one answer
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
     /// Leave SOUL.md, project files and memory out of the instructions
     #[arg(long)]
@@ -163,6 +164,9 @@ pub(crate) enum Command {
     /// List, try and revoke shell hooks
     #[command(subcommand)]
     Hooks(HooksCommand),
+    /// List, enable, try and disable plugins
+    #[command(subcommand)]
+    Plugins(PluginsCommand),
     /// See and change which commands run, are asked about or are refused
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
@@ -175,7 +179,7 @@ pub(crate) enum Command {
     /// See and change the notes that sessions begin with
     #[command(subcommand)]
     Memory(MemoryCommand),
-    /// Offer our tools to MCP clients
+    /// Servers of tools: add, try and look after them, and offer ours to other programs
     #[command(subcommand)]
     Mcp(McpCommand),
     /// Offer our tools to programs, over HTTP

@@ -107,6 +107,7 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
         Command::Toolsets(command) => commands::toolsets::run(command, &host, ui),
         Command::Config(command) => commands::config::run(command, &host, ui),
         Command::Hooks(command) => commands::hooks::run(command, &host, ui),
+        Command::Plugins(command) => commands::plugins::run(command, &host, ui),
         Command::Approvals(command) => commands::approvals::run(command, &host, ui),
         Command::Checkpoints(command) => commands::checkpoints::run(command, &host, ui),
         Command::Sessions(command) => commands::sessions::run(command, &host, ui),

@@ -22,6 +22,7 @@ use super::settings::{
     HttpSettings, ServerSettings, SettingsError, StdioSettings, TransportSettings,
 };
 use super::transport::http::{self, Door, Headers, chain, send_failure};
+use super::transport::lane::Lane;
 use super::transport::sse::{Sse, SseError};
 use super::transport::stdio::Stdio;
 use super::transport::tap::{Tapped, Wire};
@@ -232,9 +233,12 @@ pub(crate) async fn connect(
         tools_changed: Arc::clone(&lasting.tools_changed),
         wire: Wire::new(),
     };
+    let mut lane = None;
     let running = match &settings.transport {
         TransportSettings::Stdio(stdio) => {
-            let transport = start_program(shared, settings, stdio).await?;
+            let wire = Arc::clone(&handler.wire);
+            let transport = start_program(shared, settings, stdio, wire).await?;
+            lane = Some(transport.lane());
             shake_hands(handler, transport).await?
         }
         TransportSettings::Http(http) => {
@@ -250,13 +254,14 @@ pub(crate) async fn connect(
             shake_hands(handler, sse).await?
         }
     };
-    greeted(settings, running)
+    greeted(settings, running, lane)
 }
 
 async fn start_program(
     shared: &Shared,
     settings: &ServerSettings,
     stdio: &StdioSettings,
+    wire: Arc<Wire>,
 ) -> Result<Stdio, ConnectError> {
     let server = || settings.name.to_string();
     if let Some(why) = suspicious_entry(&stdio.command, &stdio.args) {
@@ -276,7 +281,7 @@ async fn start_program(
     let failed = |why: String| ConnectError::Failed { server: server(), why };
     let errors = stderr_log::open(&shared.home.logs(), &settings.name)
         .map_err(|error| failed(format!("its log cannot be opened: {error}")))?;
-    Stdio::start(program, &stdio.args, errors)
+    Stdio::start(program, &stdio.args, errors, wire)
         .map_err(|error| ConnectError::Program { server: server(), why: error.to_string() })
 }
 
@@ -295,23 +300,23 @@ fn door(
                 http: http::client(settings, http, Headers::None, &shared.vars)?,
             };
             let made = make(request);
-            Some(made.map_err(|error| login(settings, error.to_string()))?)
+            Some(made.map_err(|error| login(settings, &error.to_string()))?)
         }
         (Some(_), None) => {
-            return Err(login(settings, "no login is possible here".to_owned()));
+            return Err(login(settings, "no login is possible here"));
         }
         (None, _) => None,
     };
     Ok(Door { http: client, authorizer })
 }
 
-fn login(settings: &ServerSettings, why: String) -> ConnectError {
-    ConnectError::Login { server: settings.name.to_string(), why: redact_error(&why) }
+fn login(settings: &ServerSettings, why: &str) -> ConnectError {
+    ConnectError::Login { server: settings.name.to_string(), why: redact_error(why) }
 }
 
 fn sse_error(settings: &ServerSettings, error: &SseError) -> ConnectError {
     match error.failure() {
-        Failure::Auth(why) => login(settings, why),
+        Failure::Auth(why) => login(settings, &why),
         _ => failed(settings, &error.to_string()),
     }
 }
@@ -333,7 +338,7 @@ where
     shaken.map_err(|error| match &error {
         ClientInitializeError::TransportError { error, .. } => {
             match send_failure(error.error.as_ref()) {
-                Failure::Auth(why) => login(&settings, why),
+                Failure::Auth(why) => login(&settings, &why),
                 other => failed(&settings, &format!("the handshake failed: {other}")),
             }
         }
@@ -355,6 +360,7 @@ where
 fn greeted(
     settings: &ServerSettings,
     running: RunningService<RoleClient, Handler>,
+    lane: Option<Arc<Lane>>,
 ) -> Result<Session, ConnectError> {
     let Some(info) = running.peer().peer_info() else {
         return Err(failed(settings, "the handshake gave no answer"));
@@ -373,5 +379,5 @@ fn greeted(
     };
     let server = info.server_info.as_ref().map(|own| format!("{} {}", own.name, own.version));
     let hello = Hello { capabilities, server, instructions: info.instructions.clone() };
-    Ok(Session::new(running, hello))
+    Ok(Session::new(running, hello, lane))
 }

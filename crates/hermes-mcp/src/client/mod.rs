@@ -17,7 +17,7 @@
 //! | [`sampling`], [`elicitation`], [`roots`] | what servers may ask of us |
 //! | [`authorize`] | who gets us past a server's 401 |
 //! | `transport` | the three ways to a server |
-//! | `session` | one connection: requests, progress, cancellation |
+//! | `session`, `sending` | one connection: requests, progress, cancellation |
 //! | `server` | one server over its life: connecting, calling, keeping alive |
 //! | `register` | from a server's listing to registered tools |
 //! | `render` | from a server's answer to what a model reads |
@@ -40,12 +40,13 @@ mod render;
 pub mod request_error;
 pub mod roots;
 pub mod sampling;
+mod sending;
 mod server;
 mod servers;
 mod session;
 pub mod settings;
 pub mod status;
-mod transport;
+pub(crate) mod transport;
 
 pub use connect::{ConnectError, Pace};
 pub use servers::{Probed, Reloaded, Servers, ServersParts, Surface, UnknownServer};

@@ -62,6 +62,27 @@ pub(crate) trait Conversation: Send + Sync + 'static {
 
     /// Deletes the session for good.
     fn delete(&self) -> Answered<'_, ()>;
+
+    /// The slash commands that plugins bring.
+    fn plugin_commands(&self) -> Vec<PluginCommand> {
+        Vec::new()
+    }
+
+    /// Runs one of them; gives what it says, if anything.
+    fn run_plugin_command(&self, name: String, _args: String) -> Answered<'_, Option<String>> {
+        Box::pin(async move { anyhow::bail!("no plugin has the command /{name}") })
+    }
+}
+
+/// A slash command that a plugin brings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PluginCommand {
+    /// Without the slash.
+    pub(crate) name: String,
+    /// What it takes, for people.
+    pub(crate) takes: String,
+    /// A line on what it does.
+    pub(crate) help: String,
 }
 
 /// What a person says.

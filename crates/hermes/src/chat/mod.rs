@@ -128,7 +128,7 @@ pub(crate) async fn run(chat: Chat) -> anyhow::Result<Exit> {
 
 fn editor(chat: &Chat) -> Editor {
     let completer = Completer {
-        commands: slash::command_words(),
+        commands: slash::command_words(chat.conversation.plugin_commands()),
         folder: std::env::current_dir().unwrap_or_default(),
         home: chat.vars.non_blank("HOME").map(PathBuf::from),
     };

@@ -11,6 +11,7 @@ use hermes_agent::{Event, FrontEnd};
 use hermes_approval::{Answer, Asker};
 use hermes_llm::model::BoxFuture;
 use hermes_mcp::client::elicitation::{Consent, Form, Person, Reply, Visit};
+use hermes_plugins::MessageSink;
 use hermes_runtime::approval::{ApprovalRequest, Approver, Decision};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
@@ -25,6 +26,8 @@ pub(crate) enum Told {
     Event(Event),
     /// Somebody is asked.
     Question(Question),
+    /// A plugin wants something said.
+    Injected(String),
 }
 
 /// Something the person is asked. Whoever asked gives up by dropping the other end of `answer`.
@@ -83,6 +86,18 @@ impl Wire {
     /// Asks about calls that a plugin's rule has stopped.
     pub(crate) fn approver(&self) -> Arc<dyn Approver> {
         Arc::new(self.clone())
+    }
+
+    /// Says what plugins want said.
+    pub(crate) fn messages(&self) -> MessageSink {
+        let wire = self.clone();
+        Arc::new(move |said| {
+            let words = match said.role.as_str() {
+                "user" => said.content,
+                role => format!("[{role}] {}", said.content),
+            };
+            wire.0.send(Told::Injected(words)).is_ok()
+        })
     }
 
     /// Answers the questions of MCP servers.

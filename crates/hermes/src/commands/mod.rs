@@ -9,6 +9,7 @@ pub(crate) mod hooks;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod model;
+pub(crate) mod plugins;
 pub(crate) mod prompt_size;
 pub(crate) mod serve;
 pub(crate) mod sessions;

@@ -1,6 +1,7 @@
 //! A conversation at a terminal: the agent behind the chat.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context as _;
@@ -8,18 +9,20 @@ use base64::Engine as _;
 use hermes_agent::conversation::Conversation as Messages;
 use hermes_agent::{Agent, ExitReason, SteerBox, TurnResult, title};
 use hermes_approval::{Approvals, SessionYolo};
-use hermes_llm::discover::{self, Place, ServerKind};
+use hermes_llm::discover::{self, Place};
 use hermes_llm::message::ImageUrl;
 use hermes_llm::model::{BoxFuture, Effort};
 use hermes_llm::{Choice, Content, Message, Part, Usage};
+use hermes_mcp::client::Servers;
+use hermes_plugins::Plugins;
 use hermes_store::sessions::{ListFilter, SessionStore, new_session_id, when};
 use tokio_util::sync::CancellationToken;
 
 use super::models::{Models, NoModel, Sources};
-use super::{Company, Talk, session};
+use super::{Company, Talk, hooks, session};
 use crate::chat::conversation::{
-    Answered, Ask, Compress, Conversation, ModelChoice, Reach, SessionLine, Status, TurnEnd,
-    TurnOutcome, Yolo,
+    Answered, Ask, Compress, Conversation, ModelChoice, PluginCommand, Reach, SessionLine, Status,
+    TurnEnd, TurnOutcome, Yolo,
 };
 use crate::chat::display::{Colour, Style};
 use crate::chat::settings::ChatSettings;
@@ -52,6 +55,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         front: wire.front(),
         asker: Some(wire.asker()),
         approver: wire.approver(),
+        person: Some(wire.person()),
         vars: host.call_vars(),
         platform: PLATFORM,
     };
@@ -65,18 +69,25 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     for warning in &talk.warnings {
         ui.warn(warning)?;
     }
-    talk.models.learn_window();
+    if let Some(warning) = talk.models.learn_window().await {
+        ui.warn(warning)?;
+    }
     let before = talk.agent.conversation().messages().to_vec();
-    let runtime = host.runtime();
-    let emojis = runtime
+    let emojis = talk
+        .agent
+        .runtime()
         .registry()
         .snapshot()
         .tools()
         .into_iter()
         .map(|tool| (tool.name().to_string(), tool.emoji().to_owned()))
         .collect();
-    let Talk { agent, models, approvals, environments, store, .. } = talk;
-    let conversation = Arc::new(AgentTalk::new(agent, &models, approvals, store.clone(), host)?);
+    let Talk { agent, models, approvals, environments, plugins, servers, store, .. } = talk;
+    plugins.set_messages(wire.messages());
+    let mut conversation = AgentTalk::new(agent, &models, approvals, store.clone(), host)?;
+    conversation.plugins = Some(Arc::clone(&plugins));
+    conversation.servers = Some(servers.clone());
+    let conversation = Arc::new(conversation);
     let exit = crate::chat::run(Chat {
         conversation: Arc::clone(&conversation) as Arc<dyn Conversation>,
         inbox,
@@ -90,7 +101,9 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     .await;
     conversation.interrupt();
     conversation.leave().await;
+    servers.stop().await;
     environments.close_all().await;
+    plugins.close().await;
     if let Err(problem) = store.close() {
         tracing::debug!(%problem, "close the database");
     }
@@ -103,10 +116,7 @@ async fn without_model(problem: &anyhow::Error, ui: &mut Ui) -> anyhow::Result<E
     let servers: Vec<LocalServer> = found
         .into_iter()
         .map(|server| LocalServer {
-            provider: match server.kind {
-                ServerKind::LmStudio => "lmstudio".to_owned(),
-                _ => "custom".to_owned(),
-            },
+            provider: server.kind.provider().to_owned(),
             address: server.base_url,
             models: server.models.into_iter().map(|model| model.id).collect(),
         })
@@ -149,9 +159,22 @@ struct AgentTalk {
     /// What another model is chosen from.
     sources: Sources,
     naming: Naming,
+    plugins: Option<Arc<Plugins>>,
+    servers: Option<Servers>,
+    /// Servers are waited for before the first turn; who comes later joins at a later one.
+    has_waited: AtomicBool,
 }
 
 impl AgentTalk {
+    /// Lets MCP servers that are about to answer have their tools in the first turn.
+    async fn wait_for_servers(&self, stop: &CancellationToken) {
+        let Some(servers) = &self.servers else { return };
+        if !self.has_waited.swap(true, Ordering::Relaxed) {
+            let ready = servers.wait_ready(servers.discovery_timeout());
+            stop.run_until_cancelled(ready).await;
+        }
+    }
+
     fn new(
         agent: Agent,
         models: &Models,
@@ -168,6 +191,9 @@ impl AgentTalk {
             store,
             sources: Sources::of(host),
             naming: Naming::read(host),
+            plugins: None,
+            servers: None,
+            has_waited: AtomicBool::new(false),
         };
         {
             let agent = talk.agent.try_lock().context("nobody else has it yet")?;
@@ -237,7 +263,9 @@ impl AgentTalk {
     }
 
     async fn leave(&self) {
-        self.agent.lock().await.conversation_mut().end(LEFT);
+        let mut agent = self.agent.lock().await;
+        hooks::finalized(&agent, LEFT).await;
+        agent.conversation_mut().end(LEFT);
     }
 }
 
@@ -258,6 +286,7 @@ impl Conversation for AgentTalk {
                 }
             };
             let mut agent = self.agent.lock().await;
+            self.wait_for_servers(&stop).await;
             let result = agent.turn(content, &stop).await;
             self.spent(&result);
             self.note(&agent);
@@ -282,7 +311,10 @@ impl Conversation for AgentTalk {
         Box::pin(async move {
             let mut agent = self.agent.lock().await;
             let talk = Messages::new(new_session_id(), Some(self.store.clone()));
+            let old = agent.conversation().id().to_owned();
+            hooks::finalized(&agent, "session_reset").await;
             agent.turn_to("session_reset", talk, None);
+            hooks::reset(&agent, &old, "new_session").await;
             self.turn_to(&agent, None);
             drop(agent);
             match title {
@@ -382,17 +414,17 @@ impl Conversation for AgentTalk {
                 ..Choice::default()
             };
             let models = Models::of(&self.sources, &asked).await?;
-            models.learn_window();
+            let warning = models.learn_window().await;
             let (model, provider) = models.names();
-            let line = format!("{model} ({provider}) answers from now on");
+            let mut line = format!("{model} ({provider}) answers from now on");
             let mut agent = self.agent.lock().await;
             agent.change_model(models.seats());
             self.note(&agent);
             if choice.reach == Reach::Global {
                 self.sources.remember(model, provider)?;
-                return Ok(format!("{line}, in all later sessions too"));
+                line.push_str(", in all later sessions too");
             }
-            Ok(line)
+            Ok(warning.map_or(line.clone(), |warning| format!("{line}\n{warning}")))
         })
     }
 
@@ -416,6 +448,26 @@ impl Conversation for AgentTalk {
             self.approvals.set_yolo(session, wanted);
             lock(&self.status).yolo = yolo;
             Ok(())
+        })
+    }
+
+    fn plugin_commands(&self) -> Vec<PluginCommand> {
+        let commands = self.plugins.iter().flat_map(|plugins| plugins.commands());
+        commands
+            .map(|command| PluginCommand {
+                name: command.name,
+                takes: command.args_hint,
+                help: command.description,
+            })
+            .collect()
+    }
+
+    fn run_plugin_command(&self, name: String, args: String) -> Answered<'_, Option<String>> {
+        Box::pin(async move {
+            let session = lock(&self.status).session_id.clone();
+            let plugins = self.plugins.as_ref().context("there are no plugins")?;
+            let said = plugins.run_command(&name, &args, &session).await;
+            Ok(said.with_context(|| format!("no plugin has the command /{name} any more"))??)
         })
     }
 

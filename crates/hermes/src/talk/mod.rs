@@ -7,8 +7,10 @@
 //! request to find out about it.
 
 pub(crate) mod chat;
+mod hooks;
 mod models;
 pub(crate) mod oneshot;
+mod plugins;
 mod review;
 pub(crate) mod sampler;
 mod session;
@@ -24,6 +26,9 @@ use hermes_approval::{Approvals, Asker};
 use hermes_exec::manager::Environments;
 use hermes_files::state::FileState;
 use hermes_guard::redact::{Redactor, Switch};
+use hermes_mcp::client::Servers;
+use hermes_mcp::client::elicitation::Person;
+use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::approval::Approver;
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
 use hermes_store::sessions::SessionStore;
@@ -45,6 +50,8 @@ pub(crate) struct Company {
     pub(crate) asker: Option<Arc<dyn Asker>>,
     /// Is asked about calls that a hook is unsure of.
     pub(crate) approver: Arc<dyn Approver>,
+    /// Answers the questions of MCP servers.
+    pub(crate) person: Option<Arc<dyn Person>>,
     /// What commands know of them.
     pub(crate) vars: Vars,
     /// Where the conversation takes place, for the instructions and the session: `cli`.
@@ -57,6 +64,9 @@ pub(crate) struct Talk {
     pub(crate) models: Arc<Models>,
     pub(crate) approvals: Arc<Approvals>,
     pub(crate) environments: Arc<Environments>,
+    pub(crate) plugins: Arc<Plugins>,
+    /// MCP servers. They start beside everything else.
+    pub(crate) servers: Servers,
     pub(crate) store: SessionStore,
     /// What the person should know before the first word.
     pub(crate) warnings: Vec<String>,
@@ -72,6 +82,10 @@ impl Talk {
     ) -> anyhow::Result<Self> {
         let models = Arc::new(Models::choose(&Sources::of(host), flags).await?);
         let runtime = Arc::new(host.runtime_asking(Arc::clone(&company.approver)));
+        let servers = host.mcp_servers(runtime.registry(), company.person.clone());
+        servers.start();
+        let plugins = Arc::new(host.plugins(&runtime, ui)?);
+        plugins.wake(Wake::All, plugins::patience(&plugins, &company)).await;
         host.register_shell_hooks(&runtime, ui)?;
         let scope = scope(host, &flags.toolsets, &runtime, ui)?;
         let mut settings = host.approval_settings(ui)?;
@@ -99,6 +113,8 @@ impl Talk {
             models: Some(Sources::of(host).finder()),
             redactor: Redactor::new(redaction(host)),
         });
+        plugins.set_context(plugins::context(&world));
+        plugins.set_model(plugins::model_door(&models));
         let instructions = Instructions { host, flags, models: &models, scope: &scope };
         let (prompt, steering, memory, mut warnings) =
             instructions.prepare(&world, chosen.prompt.as_deref(), &chosen.id, company.platform);
@@ -120,13 +136,16 @@ impl Talk {
                 vars: None,
             },
         );
-        Ok(Self { agent, models, approvals, environments, store, warnings })
+        Ok(Self { agent, models, approvals, environments, plugins, servers, store, warnings })
     }
 
     /// Lets go of everything: commands end, the database is closed.
     pub(crate) async fn close(mut self, reason: &str) {
+        hooks::finalized(&self.agent, reason).await;
         self.agent.conversation_mut().end(reason);
+        self.servers.stop().await;
         self.environments.close_all().await;
+        self.plugins.close().await;
         if let Err(problem) = self.store.close() {
             tracing::debug!(%problem, "close the database");
         }

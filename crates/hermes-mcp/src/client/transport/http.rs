@@ -22,7 +22,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::Sse;
 
 use super::environment::expand;
-use super::stdio::SendError;
+use super::lane::SendError;
 use crate::client::authorize::{AuthError, Authorizer, Challenge};
 use crate::client::connect::ConnectError;
 use crate::client::handler::VERSION;

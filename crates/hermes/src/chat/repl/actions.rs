@@ -13,7 +13,7 @@ use hermes_llm::Message;
 use super::{Repl, Stage};
 use crate::chat::conversation::{Ask, Conversation, Status, TurnEnd, Yolo};
 use crate::chat::display::notes;
-use crate::chat::slash::{Action, BusyMode, ReasoningChange, help};
+use crate::chat::slash::{Action, BusyMode, ReasoningChange, help, plugin_help};
 use crate::chat::terminal::Order;
 use crate::exit::Exit;
 
@@ -63,7 +63,12 @@ impl<S: Stage> Repl<S> {
     /// Does what a command asks for.
     pub(super) fn act(&mut self, action: Action) {
         match action {
-            Action::Help => self.print(help(&self.style())),
+            Action::Help => {
+                let style = self.style();
+                let mut rows = help(&style);
+                rows.extend(plugin_help(&self.conversation.plugin_commands(), &style));
+                self.print(rows);
+            }
             Action::Quit { delete: false } => self.leave(Exit::Done),
             Action::Quit { delete: true } => {
                 self.ask_agent(
@@ -234,6 +239,15 @@ impl<S: Stage> Repl<S> {
             let result = tokio::spawn(asked).await;
             let result = result.unwrap_or_else(|_| Err(anyhow::anyhow!("the command broke off")));
             let _ = results.send(Done::Command(result));
+        });
+    }
+
+    /// A command of a plugin, which may take its time.
+    pub(super) fn run_plugin_command(&mut self, name: String, args: String) {
+        self.ask_agent(move |agent| async move {
+            let said = agent.run_plugin_command(name, args).await?;
+            let rows = said.unwrap_or_default();
+            Ok(Outcome::Rows(rows.lines().map(str::to_owned).collect()))
         });
     }
 

@@ -107,13 +107,16 @@ impl<S: Stage> Repl<S> {
         if text.trim().is_empty() && self.images.is_empty() {
             return;
         }
+        if let Some((name, args)) = slash::of_plugin(text, &self.conversation.plugin_commands()) {
+            self.echo_command(line);
+            self.run_plugin_command(name, args);
+            return;
+        }
         match slash::read(text) {
             Line::Text => self.say(line, text),
             Line::Mistaken(mistake) => self.notice(Level::Warning, &mistake),
             Line::Command(command, rest) => {
-                let style = self.style();
-                let echo = format!("❯ {}", crate::chat::display::fit::cut(line, style.width - 2));
-                self.print(vec![String::new(), style.paint(Ink::DIM, &echo)]);
+                self.echo_command(line);
                 if command.when == When::Idle && self.is_busy() {
                     let text = format!(
                         "/{} has to wait for the end of the turn.\n/stop ends it now.",
@@ -133,8 +136,14 @@ impl<S: Stage> Repl<S> {
         }
     }
 
+    fn echo_command(&self, line: &str) {
+        let style = self.style();
+        let echo = format!("❯ {}", crate::chat::display::fit::cut(line, style.width - 2));
+        self.print(vec![String::new(), style.paint(Ink::DIM, &echo)]);
+    }
+
     /// Something is said to the agent.
-    fn say(&mut self, line: &str, text: &str) {
+    pub(super) fn say(&mut self, line: &str, text: &str) {
         let ask = Ask { text: text.to_owned(), images: std::mem::take(&mut self.images) };
         if !self.is_busy() {
             self.start_turn(ask, line);

@@ -166,6 +166,7 @@ impl<S: Stage> Repl<S> {
                 self.print(rows);
             }
             Told::Question(question) => self.questions.push_back(question),
+            Told::Injected(words) => self.say(&words, &words),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The list of commands and keys.
 
 use super::{COMMANDS, Command, Group, When};
+use crate::chat::conversation::PluginCommand;
 use crate::chat::display::fit::{Span, columns, padded, wrap};
 use crate::chat::display::{Ink, Style};
 
@@ -57,6 +58,21 @@ pub(crate) fn help(style: &Style) -> Vec<String> {
             "· also works while the agent does. The beginning of a name is enough.",
         ),
     );
+    rows
+}
+
+/// The commands of plugins, if there are any.
+pub(crate) fn plugin_help(commands: &[PluginCommand], style: &Style) -> Vec<String> {
+    if commands.is_empty() {
+        return Vec::new();
+    }
+    let mut rows = vec![String::new(), style.paint(Ink::BOLD, "From plugins")];
+    let widest = MAX_LEFT.min(style.width / 2);
+    for command in commands {
+        let takes = if command.takes.is_empty() { "" } else { " " };
+        let left = format!("/{}{takes}{}", command.name, command.takes);
+        rows.extend(row(ANY_TIME, (&left, &command.help), widest, style));
+    }
     rows
 }
 

@@ -14,9 +14,10 @@ mod table;
 mod tests;
 
 pub(crate) use action::{Action, BusyMode, ReasoningChange, effort_name};
-pub(crate) use help::help;
+pub(crate) use help::{help, plugin_help};
 pub(crate) use table::COMMANDS;
 
+use super::conversation::PluginCommand;
 use super::input::CommandWords;
 use crate::exit::nearest;
 
@@ -126,17 +127,40 @@ fn find(name: &str) -> Result<&'static Command, String> {
     }
 }
 
+/// A command of a plugin and what follows it, if the line is one. Its whole name has to be typed.
+pub(crate) fn of_plugin(line: &str, commands: &[PluginCommand]) -> Option<(String, String)> {
+    let typed = line.trim().strip_prefix('/')?;
+    let (name, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+    let name = name.to_lowercase();
+    commands.iter().any(|command| command.name == name).then(|| (name, rest.trim().to_owned()))
+}
+
+/// Names that commands of plugins cannot have.
+pub(crate) fn reserved_names() -> Vec<String> {
+    COMMANDS
+        .iter()
+        .flat_map(|command| std::iter::once(&command.name).chain(command.aliases))
+        .map(|name| (*name).to_owned())
+        .collect()
+}
+
 /// What completion has to know.
-pub(crate) fn command_words() -> Vec<CommandWords> {
+pub(crate) fn command_words(of_plugins: Vec<PluginCommand>) -> Vec<CommandWords> {
     let mut words: Vec<CommandWords> = COMMANDS
         .iter()
         .map(|command| CommandWords {
-            name: command.name,
+            name: command.name.into(),
             words: command.words,
-            help: command.help,
-            takes: command.takes,
+            help: command.help.into(),
+            takes: command.takes.into(),
         })
         .collect();
-    words.sort_by_key(|command| command.name);
+    words.extend(of_plugins.into_iter().map(|command| CommandWords {
+        name: command.name.into(),
+        words: &[],
+        help: command.help.into(),
+        takes: command.takes.into(),
+    }));
+    words.sort_by(|one, other| one.name.cmp(&other.name));
     words
 }

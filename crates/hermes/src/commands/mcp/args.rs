@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::serve::ServeArgs;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
     /// Add a server: a program after `--`, or an address with --url
@@ -25,6 +27,8 @@ pub(crate) enum McpCommand {
     },
     /// Choose which of a server's tools are offered
     Configure(Configure),
+    /// Offer our tools to MCP clients, on stdin and stdout or over HTTP
+    Serve(ServeArgs),
 }
 
 #[derive(Debug, Args)]

@@ -1,17 +1,31 @@
 //! Brings the person at the terminal to a login page.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hermes_mcp::oauth::callback::Visit;
 use hermes_mcp::oauth::settings::LOGIN_WAIT;
 use hermes_mcp::oauth::{Guide, LoginPage, Said};
-use hermes_process::{Command, Stdio};
+use hermes_process::{Command, Leftovers, Lifetime};
 use hermes_tool::{BoxFuture, Vars};
 
-use crate::elicit::{AskedLine, Echo, Lines, TerminalLines};
+use crate::elicit::{AskedLine, Echo, LEAD, Lines, TerminalLines};
 
 /// What a person types to leave it.
 const SKIP: &str = "skip";
+/// What a desktop needs to find its browser; nothing else of ours goes there.
+const DESKTOP_VARIABLES: [&str; 9] = [
+    "PATH",
+    "HOME",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+    "XDG_CURRENT_DESKTOP",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "BROWSER",
+];
+/// How long it may take to ask the desktop for a browser.
+const BROWSER: Duration = Duration::from_secs(5);
 
 /// Shows the page at the terminal, opens it where there is a desktop, and takes a pasted address.
 pub(super) struct TerminalGuide {
@@ -23,7 +37,7 @@ impl Guide for TerminalGuide {
         let vars = self.vars.clone();
         Box::pin(async move {
             let mut statement = vec![
-                format!("? Log in to {} in your browser:", page.server),
+                format!("{LEAD}Log in to {} in your browser:", page.server),
                 String::new(),
                 page.url.to_string(),
                 String::new(),
@@ -74,8 +88,12 @@ async fn open(page: &LoginPage, vars: &Vars) {
         return;
     }
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let mut command = Command::new(program);
-    command.arg(page.url.as_str()).stdin(Stdio::Null);
+    let command = Command::new(program)
+        .arg(page.url.as_str())
+        .env_inherit(DESKTOP_VARIABLES)
+        .deadline(BROWSER)
+        .leftovers(Leftovers::Keep)
+        .lifetime(Lifetime::Survives);
     if let Err(problem) = command.run().await {
         tracing::debug!(%problem, "no browser");
     }

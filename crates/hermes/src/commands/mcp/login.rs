@@ -1,15 +1,15 @@
 //! `hermes mcp login`.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use hermes_mcp::client::settings::{HttpSettings, OAuthSettings, ServerSettings, TransportSettings};
-use hermes_mcp::oauth::{Login, LoginSettings};
+use hermes_mcp::client::settings::TransportSettings;
+use hermes_mcp::oauth;
 use hermes_store::config_edit::Edit;
 
+use super::entries;
 use super::guide::TerminalGuide;
-use super::{connect, entries};
 use crate::approve::is_interactive;
+use crate::doors::block_on;
 use crate::exit::{Exit, UsageError};
 use crate::host::Host;
 use crate::ui::Ui;
@@ -26,20 +26,14 @@ pub(super) fn run(name: &str, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> 
     if !is_interactive() {
         anyhow::bail!("a login needs a person: run `hermes mcp login {name}` in a terminal");
     }
-    let client = connect::http_client(&settings, http, host)?;
     let guide = Arc::new(TerminalGuide { vars: host.vars.clone() });
-    let login = Login::new(login_settings(&settings, http, host), client, Some(guide));
-    connect::block_on(login.renew_login())??;
+    let login = oauth::login_to(&settings, &host.vars, &host.mcp_logins(), guide)?;
+    block_on(async { Ok(login.renew_login().await?) })?;
     if http.oauth.is_none() {
         let auth = Edit::Set(entries::path(name, &["auth"])?, "oauth".into());
         entries::edit(host, &[auth], ui)?;
         ui.note("(auth: oauth is now in its entry)")?;
     }
-    ui.line(format_args!("logged in to {name}"))?;
+    ui.line(format_args!("\nlogged in to {name}"))?;
     Ok(Exit::Done)
-}
-
-/// Where logins are kept.
-pub(super) fn folder(host: &Host) -> PathBuf {
-    host.home.mcp_tokens()
 }

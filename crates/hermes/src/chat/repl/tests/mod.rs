@@ -67,7 +67,8 @@ impl Play {
         let (wire, inbox) = Wire::pair();
         let agent = Arc::new(Scripted::new(&wire, script));
         let (keys, input) = unbounded_channel();
-        let completer = Completer { commands: command_words(), folder: "/".into(), home: None };
+        let completer =
+            Completer { commands: command_words(Vec::new()), folder: "/".into(), home: None };
         let drawer = Drawer::start(screen.clone(), size).unwrap();
         let (mut repl, done) = Repl::new(Parts {
             conversation: Arc::clone(&agent) as Arc<dyn Conversation>,
