@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
     block_on(async {
         let stop = stop_on_signals()?;
         let company = Company { asker: None, approver: Arc::new(Nobody) };
-        let door = Door::open(host, &args.toolsets, company, ui)?;
+        let door = Door::open(host, &args.toolsets, company, ui).await?;
         let token = match args.web.token(host, TOKEN_VARIABLE)? {
             Some(token) => token,
             None => own_token(host, ui)?,

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
             asker: Some(Arc::new(asker)),
             approver: Arc::new(ClientApprover(Arc::clone(&callers))),
         };
-        let door = Door::open(host, &args.toolsets, company, ui)?;
+        let door = Door::open(host, &args.toolsets, company, ui).await?;
         let mut scope = door.scope.clone();
         if let Some(bridge) = &bridge {
             door.runtime.registry().register_all(bridge.tools());
