@@ -70,7 +70,7 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
             asker: Some(Arc::new(asker)),
             approver: Arc::new(ClientApprover(Arc::clone(&callers))),
         };
-        let door = Door::open(host, &args.toolsets, company, ui)?;
+        let door = Door::open(host, &args.toolsets, company, ui).await?;
         let mut scope = door.scope.clone();
         if let Some(bridge) = &bridge {
             door.runtime.registry().register_all(bridge.tools());
@@ -112,7 +112,7 @@ fn hide_secrets(text: &str) -> String {
 }
 
 fn server(door: &Door, host: &Host, offer: Offer) -> Server {
-    let services = door.services.clone();
+    let services = door.services_of();
     let approvals = Arc::clone(&door.approvals);
     Server::builder(door.runtime.clone(), "hermes", env!("CARGO_PKG_VERSION"))
         .scope(offer.scope)
@@ -124,7 +124,7 @@ fn server(door: &Door, host: &Host, offer: Offer) -> Server {
                 true => Audience::Client,
                 false => Audience::Nobody,
             };
-            services.with(Arc::new(audience))
+            services(caller.session(), audience)
         })
         // What somebody said yes to until the session ends ends with it.
         .on_session_end(move |session| approvals.reset_session(session))

@@ -101,6 +101,8 @@ impl Client {
                 (Some(_), Some(_)) => self.be_asked(message),
                 (Some(_), None) => self.notices.push(message),
                 (None, Some(answered)) if *answered == id => return message,
+                // What could not be read is answered, but to no request in particular.
+                (None, None) => self.notices.push(message),
                 _ => panic!("an answer to nothing: {message}"),
             }
         }

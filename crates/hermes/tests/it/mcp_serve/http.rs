@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::Sandbox;
-use crate::wire::{Answer, Request, Served};
+use crate::wire::{Answer, Request, Served, wait_until};
 
 const TOKEN: &str = "a-token-of-some-length";
 
@@ -33,30 +33,81 @@ fn session_id(answer: &Answer) -> String {
     answer.head.lines().find_map(find).unwrap_or_else(|| panic!("no session: {answer:?}"))
 }
 
+/// A client's session, after the handshake.
+struct Session<'a> {
+    server: &'a Served,
+    id: String,
+}
+
+impl<'a> Session<'a> {
+    fn begin(server: &'a Served) -> Self {
+        let hello = server.send(&post(&hello()));
+        assert_eq!(messages(&hello)[0]["result"]["serverInfo"]["name"], "hermes");
+        let session = Self { server, id: session_id(&hello) };
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(session.send(&ready).status, 202);
+        session
+    }
+
+    fn send(&self, message: &Value) -> Answer {
+        let body = message.to_string();
+        let request = post(body.as_bytes()).header("Mcp-Session-Id", &self.id);
+        self.server.send(&request.header("Mcp-Protocol-Version", "2025-06-18"))
+    }
+
+    /// Calls a tool; the text of its result.
+    fn call(&self, tool: &str, arguments: &Value) -> String {
+        let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments}});
+        let last = messages(&self.send(&message)).pop().unwrap();
+        let text = last["result"]["content"][0]["text"].as_str();
+        text.unwrap_or_else(|| panic!("no text: {last}")).to_owned()
+    }
+}
+
 #[test]
 fn each_client_has_a_session_of_its_own() {
     let sandbox = Sandbox::new();
     let mut server = Served::start(&sandbox, &["mcp", "serve", "--http", "127.0.0.1:0"]);
     assert!(server.url.ends_with("/mcp"));
-    let (first, second) = (server.send(&post(&hello())), server.send(&post(&hello())));
-    assert_eq!(messages(&first)[0]["result"]["serverInfo"]["name"], "hermes");
-    let id = session_id(&first);
-    assert_ne!(id, session_id(&second));
-    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
-    let in_session = |body: &str| {
-        let request = post(body.as_bytes()).header("Mcp-Session-Id", &id);
-        server.send(&request.header("Mcp-Protocol-Version", "2025-06-18"))
-    };
-    assert_eq!(in_session(&ready).status, 202);
-    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
-        "name": "terminal", "arguments": {"command": "echo over $((20 + 3))"}}});
-    let answer = in_session(&call.to_string());
-    let last = messages(&answer).pop().unwrap();
-    assert!(last["result"]["content"][0]["text"].as_str().unwrap().contains("over 23"), "{last}");
-    let stranger =
-        post(call.to_string().as_bytes()).header("Mcp-Session-Id", "made-up").send_to(&server);
-    assert_eq!(stranger.status, 404);
+    let (first, second) = (Session::begin(&server), Session::begin(&server));
+    assert_ne!(first.id, second.id);
+    first.call("terminal", &json!({"command": "cd user"}));
+    let here = json!({"command": "basename $PWD"});
+    assert!(first.call("terminal", &here).contains("user"));
+    assert!(!second.call("terminal", &here).contains("user"));
+    let ping = json!({"jsonrpc": "2.0", "id": 3, "method": "ping"});
+    let stranger = Session { server: &server, id: "made-up".to_owned() };
+    assert_eq!(stranger.send(&ping).status, 404);
     assert_eq!(server.stop(), Some(0));
+}
+
+#[test]
+fn a_second_client_can_answer_for_the_person() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.scratch("rubbish")).unwrap();
+    let flags = ["mcp", "serve", "--http", "127.0.0.1:0", "--bridge"];
+    let server = Served::start(&sandbox, &flags);
+    let (worker, person) = (Session::begin(&server), Session::begin(&server));
+    std::thread::scope(|scope| {
+        let work = scope
+            .spawn(|| worker.call("terminal", &json!({"command": "rm -rf rubbish; echo gone"})));
+        let mut open = Value::Null;
+        wait_until("a question", || {
+            open = serde_json::from_str(&person.call("permissions_list_open", &json!({}))).unwrap();
+            open["count"] == 1
+        });
+        assert_eq!(open["approvals"][0]["command"], "rm -rf rubbish; echo gone");
+        let yes = json!({"id": open["approvals"][0]["id"], "decision": "allow-once"});
+        assert!(worker.call("permissions_respond", &yes).contains("its own commands"));
+        assert!(person.call("permissions_respond", &yes).contains("\"resolved\":true"));
+        assert!(work.join().unwrap().contains("gone"));
+    });
+    assert!(!sandbox.scratch("rubbish").exists());
+    let events = person.call("events_poll", &json!({}));
+    assert!(events.contains("approval_requested") && events.contains("approval_resolved"));
+    let listed = person.call("conversations_list", &json!({}));
+    assert_eq!(listed, r#"{"count":0,"conversations":[]}"#);
 }
 
 #[test]
@@ -119,10 +170,4 @@ fn what_is_too_large_or_no_json_is_refused() {
     let broken = server.send(&post(b"{"));
     assert!((400..500).contains(&broken.status), "{broken:?}");
     assert_eq!(server.send(&post(&hello())).status, 200);
-}
-
-impl Request<'_> {
-    fn send_to(&self, server: &Served) -> Answer {
-        server.send(self)
-    }
 }

@@ -1,19 +1,17 @@
 //! The protocol's own Inspector, which shares no code with us, as a client.
 
-use std::process::Stdio;
-
 use serde_json::Value;
 
-use crate::support::{Sandbox, std_command, write};
-use crate::wire::{Served, mcp_programs};
+use crate::support::{Sandbox, write};
+use crate::wire::{DEADLINE, Served, mcp_programs};
 
 /// Runs the Inspector in the sandbox; what it printed.
 fn inspect(sandbox: &Sandbox, target: &[&str], method: &[&str]) -> Value {
     let programs = mcp_programs();
-    let mut command = std_command(programs.join("mcp-inspector"));
+    let mut command = assert_cmd::Command::new(programs.join("mcp-inspector"));
     command.env_clear().env("PATH", format!("{}:/usr/bin:/bin", programs.display()));
     command.env("HOME", sandbox.scratch("user")).env("HERMES_HOME", sandbox.home());
-    command.current_dir(sandbox.scratch("")).stdin(Stdio::null());
+    command.current_dir(sandbox.scratch("")).timeout(DEADLINE);
     let output = command.arg("--cli").args(target).args(method).output().unwrap();
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     serde_json::from_str(&shown)
