@@ -15,7 +15,7 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use self::relay::{Relay, post};
-use crate::support::{Sandbox, part};
+use crate::support::Sandbox;
 
 /// Reading a prompt is what takes a model long on a busy machine. This toolset has no tools, which this model
 /// could not use anyway.
