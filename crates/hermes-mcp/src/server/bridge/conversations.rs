@@ -72,7 +72,7 @@ pub(super) fn limit(args: &Args, usual: u64) -> usize {
     usize::try_from(wanted.clamp(1, MAX_LIMIT)).unwrap_or(usize::MAX)
 }
 
-fn failed(why: SessionsError) -> ToolError {
+fn failed(why: &SessionsError) -> ToolError {
     ToolError::answer(format!("the conversations cannot be read: {why}"))
 }
 
@@ -92,7 +92,7 @@ fn list(store: &SessionStore, redact: Redact, args: &Args) -> ToolResult {
     let wanted = text("search").map(str::to_lowercase);
     let found: Vec<Value> = store
         .list(&filter)
-        .map_err(failed)?
+        .map_err(|why| failed(&why))?
         .iter()
         .filter(|session| wanted.as_ref().is_none_or(|wanted| mentions(session, wanted)))
         .take(limit(args, USUAL_LIMIT))
@@ -122,7 +122,7 @@ fn summary(session: &SessionSummary, redact: Redact) -> Value {
 }
 
 fn get(store: &SessionStore, redact: Redact, args: &Args) -> ToolResult {
-    let row = store.get(key(args)).map_err(failed)?.ok_or_else(|| unknown(args))?;
+    let row = store.get(key(args)).map_err(|why| failed(&why))?.ok_or_else(|| unknown(args))?;
     ToolOutput::json(&json!({
         "session_key": row.id,
         "session_id": row.id,
@@ -145,10 +145,10 @@ fn get(store: &SessionStore, redact: Redact, args: &Args) -> ToolResult {
 }
 
 fn read(store: &SessionStore, redact: Redact, args: &Args) -> ToolResult {
-    if store.get(key(args)).map_err(failed)?.is_none() {
+    if store.get(key(args)).map_err(|why| failed(&why))?.is_none() {
         return Err(unknown(args));
     }
-    let all = store.messages(key(args)).map_err(failed)?;
+    let all = store.messages(key(args)).map_err(|why| failed(&why))?;
     let said: Vec<&MessageRow> = all.iter().filter(|message| is_said(message)).collect();
     let from = said.len().saturating_sub(limit(args, USUAL_LIMIT));
     let messages: Vec<Value> = said[from..].iter().map(|message| shown(message, redact)).collect();
@@ -180,7 +180,7 @@ pub(super) fn shown(message: &MessageRow, redact: Redact) -> Value {
 
 fn attachments(store: &SessionStore, _: Redact, args: &Args) -> ToolResult {
     let wanted = args.get("message_id").and_then(Value::as_i64);
-    let all = store.messages(key(args)).map_err(failed)?;
+    let all = store.messages(key(args)).map_err(|why| failed(&why))?;
     let message = all.iter().find(|message| Some(message.id) == wanted).ok_or_else(|| {
         ToolError::answer("there is no such message").with("hint", "messages_read lists them")
     })?;
