@@ -84,7 +84,7 @@ debian_mirror() {
 runs() {
     local file="$1" word="$2" pid
     pid="$(cat "$file" 2>/dev/null)" || return 1
-    [ -n "$pid" ] && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF -- "$word"
+    [ -n "$pid" ] && { tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -qF -- "$word"
 }
 
 has_ended() { ! runs "$@"; }

@@ -102,6 +102,7 @@ impl Fixtures {
             Work::SearchLarge => self.search(LARGE, 7),
             Work::SearchSmall => self.search(SMALL, 40),
             Work::Window => self.window(),
+            Work::NewWindow => self.window_of_new_file(),
             Work::ExactPatch1 => self.patch(1, Quotation::Exact),
             Work::ExactPatch10 => self.patch(10, Quotation::Exact),
             Work::FuzzyPatch1 => self.patch(1, Quotation::IndentedOtherwise),
@@ -135,6 +136,17 @@ impl Fixtures {
             answer: args(json!({"total_lines": self.long_lines, "truncated": true})),
             ..Job::new()
         }
+    }
+
+    /// The same where nothing can be known from the window before.
+    fn window_of_new_file(&self) -> Job {
+        let from = self.folder.path().join(LONG_FILE);
+        let to = self.folder.path().join("new.log");
+        let mut job = self.window();
+        for call in &mut job.calls {
+            call.insert("path".to_owned(), json!(to));
+        }
+        Job { fresh: Some(Fresh { from, to }), ..job }
     }
 
     fn patch(&self, megabytes: usize, quotation: Quotation) -> Job {

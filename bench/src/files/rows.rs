@@ -41,6 +41,7 @@ fn rows_of(times: &Times) -> Vec<Row> {
             against_ripgrep("search, 50 files, vs ripgrep", SMALL_SEARCH),
             against_reference(Target::None),
         ],
+        Work::NewWindow => vec![against_reference(Target::None)],
         Work::Write => vec![against_reference(WRITE)],
         _ => vec![against_reference(READ_OR_PATCH)],
     }

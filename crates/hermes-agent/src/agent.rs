@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use hermes_guard::redact::{Mode, Redactor};
 use hermes_llm::Content;
+use hermes_llm::metadata::estimate_text;
 use hermes_runtime::agent::AgentTools;
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
 use hermes_store::sessions::{NewSession, SessionStore};
@@ -119,13 +120,14 @@ pub struct Setup {
     pub vars: Option<Vars>,
 }
 
-/// The tools on offer, the same bytes for the whole conversation.
+/// The tools on offer: the same bytes for the whole conversation, unless a server or plugin brings or
+/// takes some between two turns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Offer {
     pub(crate) functions: Arc<[Value]>,
     pub(crate) names: Arc<[Arc<str>]>,
     tokens: u64,
-    /// The state of the registry it was made from.
+    /// Of the registry they were taken from.
     generation: u64,
 }
 
@@ -136,6 +138,7 @@ impl Offer {
             context_tokens: Some(window),
             ..DefinitionRequest::default()
         };
+        // Asked first: what is registered meanwhile is then found to be new.
         let generation = runtime.registry().generation();
         let definitions = runtime.definitions(&request);
         let functions: Arc<[Value]> = definitions.functions().into();
@@ -144,7 +147,7 @@ impl Offer {
             .filter_map(|function| function["function"]["name"].as_str())
             .map(Arc::from)
             .collect();
-        let tokens = history::estimate_text_tokens(definitions.json());
+        let tokens = estimate_text(definitions.json());
         Self { functions, names, tokens, generation }
     }
 }
@@ -164,6 +167,8 @@ pub struct Agent {
     /// Tokens the conversation takes up, as far as is known.
     pub(crate) context_tokens: u64,
     pub(crate) hints: crate::prompt::hints::Hints,
+    /// What the model hears with the next message of the person.
+    pub(crate) news: Vec<String>,
     source: String,
     max_turns: Option<u32>,
     origin: Map<String, Value>,
@@ -207,6 +212,7 @@ impl Agent {
             compression,
             context_tokens: 0,
             hints,
+            news: Vec::new(),
             source,
             max_turns: setup.max_turns,
             origin: setup.origin,
@@ -221,17 +227,22 @@ impl Agent {
         said: impl Into<Content>,
         cancel: &CancellationToken,
     ) -> TurnResult {
-        self.renew_offer();
+        self.renew_tools();
         Turn::begin(self, cancel).run(said.into()).await
     }
 
-    /// Takes up tools that have come or gone since the last turn, as those of servers do. Within a turn
-    /// the offer stays, and while nothing has changed it is the same bytes.
-    fn renew_offer(&mut self) {
-        let runtime = &self.world.runtime;
-        if runtime.registry().generation() != self.tools.generation {
-            let window = self.seats.primary().window.tokens();
-            self.tools = Offer::new(runtime, &self.scope, window);
+    /// Takes tools into the offer that were registered since it was made, and the gone ones out of it.
+    fn renew_tools(&mut self) {
+        if self.tools.generation == self.world.runtime.registry().generation() {
+            return;
+        }
+        let window = self.seats.primary().window.tokens();
+        let renewed = Offer::new(&self.world.runtime, &self.scope, window);
+        if renewed.functions == self.tools.functions {
+            // Not the same text twice in memory, and not another one for the provider's cache.
+            self.tools.generation = renewed.generation;
+        } else {
+            self.tools = renewed;
         }
     }
 
@@ -250,6 +261,17 @@ impl Agent {
     #[must_use]
     pub fn seats(&self) -> &Seats {
         &self.seats
+    }
+
+    /// The tools runtime it calls.
+    #[must_use]
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.world.runtime
+    }
+
+    /// Where it came from.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
     }
 
     /// The instructions.
@@ -274,6 +296,12 @@ impl Agent {
     #[must_use]
     pub fn context_tokens(&self) -> u64 {
         self.context_tokens
+    }
+
+    /// Has the model hear something with the next message of the person, who does not see it there.
+    pub fn tell(&mut self, text: &str) {
+        let text = self.desk.steering.defuse(text);
+        self.news.push(self.world.redact(&text));
     }
 
     /// Where words for a model at work are left.
@@ -322,7 +350,7 @@ impl Agent {
 
     /// What instructions and tools take up of it.
     pub(crate) fn overhead(&self) -> u64 {
-        history::estimate_text_tokens(self.prompt.text()) + self.tools.tokens
+        estimate_text(self.prompt.text()) + self.tools.tokens
     }
 
     /// Another conversation from now on: a new one, or one that is taken up with the instructions it
@@ -339,6 +367,7 @@ impl Agent {
         let handler = AgentTools::new(DeskHandler(Arc::clone(&self.desk)));
         self.services = self.world.services.with(Arc::new(handler));
         self.conversation = conversation;
+        self.news.clear();
         self.context_tokens = self.estimate();
     }
 

@@ -141,6 +141,7 @@ impl Ask<'_> {
                 None => Step::StandIn,
             },
             Remedy::None => Step::StandIn,
+            Remedy::Wait if self.seats.current().model.has_given_up() => Step::StandIn,
             Remedy::Wait if stand_in_is_due && self.seats.has_stand_in() => Step::StandIn,
             Remedy::Wait if failures > self.max_retries => Step::StandIn,
             Remedy::Wait => {

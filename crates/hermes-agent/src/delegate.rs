@@ -11,9 +11,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use futures_util::future::join_all;
+use hermes_approval::{Approvals, SessionYolo};
 use hermes_files::state::FileState;
 use hermes_llm::model::BoxFuture;
 use hermes_runtime::ToolScope;
+use hermes_runtime::hooks::{HookEvent, Payload};
 use hermes_store::atomic::{self, WriteOptions};
 use hermes_store::home::ensure_private_dir;
 use hermes_store::sessions::{DELEGATE_FROM, new_session_id};
@@ -91,15 +93,15 @@ impl Delegator {
         args: DelegateTask,
         cx: &ToolContext,
     ) -> Result<Value, ToolError> {
-        if self.depth >= self.settings.max_spawn_depth {
+        if self.depth >= self.settings.limits.max_depth {
             return Err(ToolError::answer(format!(
                 "Subagents at this depth cannot delegate (delegation.max_spawn_depth is {}); do the \
                  work yourself",
-                self.settings.max_spawn_depth
+                self.settings.limits.max_depth
             )));
         }
         let given = tasks(args)?;
-        let most = self.settings.max_concurrent_children;
+        let most = self.settings.limits.max_children;
         if given.len() > most {
             return Err(ToolError::answer(format!(
                 "{} tasks in one call, but at most {most} run at once \
@@ -146,12 +148,14 @@ impl Delegator {
             trace: Mutex::default(),
         });
         let mut agent = self.build(&task, allowance, &front);
+        self.give_leave(&agent);
         let said = if task.context.is_empty() {
             task.goal.clone()
         } else {
             format!("{}\n\nContext:\n{}", task.goal, task.context)
         };
         let cancel = cx.cancellation().child_token();
+        self.tell_start(&task, &agent, cx).await;
         let (result, is_late) = self.work(&mut agent, said, &cancel).await;
         self.spend(result.api_calls);
         let status = match result.exit {
@@ -160,8 +164,12 @@ impl Delegator {
             ExitReason::Interrupted => "interrupted",
             _ => "failed",
         };
+        if let Some(approvals) = self.world.services.get::<Approvals>() {
+            approvals.reset_session(agent.conversation().id());
+        }
         agent.conversation_mut().end(if status == "completed" { "agent_close" } else { status });
         let summary = self.fitting(&result.final_response, count, &agent);
+        self.tell_stop(&task, &agent, (status, &summary, begun.elapsed()), cx).await;
         let mut answer = json!({
             "task_index": task.index,
             "status": status,
@@ -182,6 +190,52 @@ impl Delegator {
             answer["files_changed"] = changed.into();
         }
         answer
+    }
+
+    /// Tells hooks that a child begins.
+    async fn tell_start(&self, task: &Task, agent: &Agent, cx: &ToolContext) {
+        let hooks = self.world.runtime.hooks();
+        if hooks.listens(HookEvent::SubagentStart) {
+            let mut payload = self.about_child(task, agent, cx);
+            payload.insert("child_goal".into(), task.goal.as_str().into());
+            hooks.raise(HookEvent::SubagentStart, payload).await;
+        }
+    }
+
+    /// Tells hooks how a child has ended.
+    async fn tell_stop(
+        &self,
+        task: &Task,
+        agent: &Agent,
+        (status, summary, took): (&str, &str, Duration),
+        cx: &ToolContext,
+    ) {
+        let hooks = self.world.runtime.hooks();
+        if hooks.listens(HookEvent::SubagentStop) {
+            let mut payload = self.about_child(task, agent, cx);
+            payload.insert("child_status".into(), status.into());
+            payload.insert("child_summary".into(), summary.into());
+            let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+            payload.insert("duration_ms".into(), milliseconds.into());
+            hooks.raise(HookEvent::SubagentStop, payload).await;
+        }
+    }
+
+    fn about_child(&self, task: &Task, agent: &Agent, cx: &ToolContext) -> Payload {
+        let role = match task.role {
+            ChildRole::Orchestrator => "orchestrator",
+            _ => "leaf",
+        };
+        let mut payload = Payload::new();
+        for (key, value) in [
+            ("parent_session_id", self.session.as_str()),
+            ("parent_turn_id", cx.ids().turn_id.as_str()),
+            ("child_session_id", agent.conversation().id()),
+            ("child_role", role),
+        ] {
+            payload.insert(key.into(), value.into());
+        }
+        payload
     }
 
     async fn work(
@@ -209,8 +263,8 @@ impl Delegator {
 
     fn build(&self, task: &Task, allowance: u32, front: &Arc<ChildFront>) -> Agent {
         let may_delegate = task.role == ChildRole::Orchestrator
-            && self.settings.orchestrator_enabled
-            && self.depth + 1 < self.settings.max_spawn_depth;
+            && self.settings.limits.orchestrators
+            && self.depth + 1 < self.settings.limits.max_depth;
         let mut scope = self.scope.clone();
         scope.disabled.extend(
             WITHHELD
@@ -246,10 +300,20 @@ impl Delegator {
         )
     }
 
+    /// Lets a child run risky commands, if the person has said so in the settings. What is never
+    /// allowed stays so.
+    fn give_leave(&self, child: &Agent) {
+        if !self.settings.auto_approve {
+            return;
+        }
+        if let Some(approvals) = self.world.services.get::<Approvals>() {
+            approvals.set_yolo(child.conversation().id(), SessionYolo::On);
+        }
+    }
+
     /// What a child's commands may know: nobody is there to be asked.
     fn child_vars(&self) -> Vars {
-        let nobody = ["HERMES_INTERACTIVE", "HERMES_EXEC_ASK", "HERMES_GATEWAY_SESSION"];
-        self.vars.overlaid(nobody.map(|name| (name.to_owned(), String::new())))
+        crate::kin::nobody_there(&self.vars)
     }
 
     /// Files that the parent has read and somebody else has changed since.

@@ -6,6 +6,7 @@
 mod clarify;
 mod mixture;
 mod recall;
+mod remember;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -128,6 +129,10 @@ impl Desk {
         &self.task
     }
 
+    pub(crate) fn memory(&self) -> Option<Arc<MemoryStore>> {
+        self.memory.clone()
+    }
+
     pub(crate) fn vars(&self) -> &Vars {
         &self.vars
     }
@@ -153,7 +158,7 @@ impl Desk {
                 ToolOutput::json(&answer)
             }
             "memory" => match &self.memory {
-                Some(memory) => ToolOutput::json(&memory.call(read_arguments(args)?)),
+                Some(memory) => self.remember(memory, args, &cx).await,
                 None => Err(ToolError::answer("This agent has no memory")),
             },
             "session_search" => self.recall(read_arguments(args)?),

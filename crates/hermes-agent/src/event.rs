@@ -99,6 +99,20 @@ pub enum Level {
     Warning,
 }
 
+/// What a person says to something that needs their word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Confirmed {
+    /// Yes.
+    Yes,
+    /// No, and perhaps why.
+    No {
+        /// In their words.
+        reason: Option<String>,
+    },
+    /// Nothing: nobody is there, or they would not say.
+    NoAnswer,
+}
+
 /// Who watches a turn and answers its questions.
 pub trait FrontEnd: Send + Sync {
     /// Is told what happens, from any task, in order. Must not block.
@@ -110,4 +124,9 @@ pub trait FrontEnd: Send + Sync {
         question: &'a str,
         choices: &'a [String],
     ) -> BoxFuture<'a, Option<String>>;
+
+    /// Asks for a person's word on something that can wait. Where nobody is there, it does.
+    fn confirm<'a>(&'a self, _question: &'a str) -> BoxFuture<'a, Confirmed> {
+        Box::pin(std::future::ready(Confirmed::NoAnswer))
+    }
 }

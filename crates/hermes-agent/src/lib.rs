@@ -21,7 +21,8 @@
 //! | [`prompt`], [`standing`] | what is the model told before anything is said? |
 //! | [`compress`], `shortening` | what if all that grows too long? |
 //! | `desk`, [`memory`], [`mod@todo`] | what do the tools that work on the agent itself work on? |
-//! | `delegate`, [`moa`] | what if several models work on it? |
+//! | `delegate`, [`moa`], `mixture`, [`kin`] | what if several models or agents work on it? |
+//! | [`goal`] | what does it work towards, turn after turn? |
 //! | [`steer`], [`untrusted`], [`thinking`] | whose words are these? |
 //! | [`title`] | what is it called? |
 //! | [`event`] | what does whoever watches see? |
@@ -50,8 +51,11 @@ pub mod conversation;
 mod delegate;
 mod desk;
 pub mod event;
+pub mod goal;
 pub mod history;
+pub mod kin;
 pub mod memory;
+mod mixture;
 pub mod moa;
 pub mod notes;
 pub mod outcome;
@@ -69,7 +73,8 @@ pub mod untrusted;
 
 pub use agent::{Agent, Setup, World};
 pub use desk::SteerBox;
-pub use event::{Event, FrontEnd, Level};
+pub use event::{Confirmed, Event, FrontEnd, Level};
+pub use kin::Kin;
 pub use outcome::{ExitReason, TurnResult};
 pub use seats::{Seat, Seats, Window};
 pub use standing::SystemPrompt;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hermes_llm::model::{CachePlan, Effort};
+use hermes_tools::agent_level::DelegationLimits;
 use serde_json::Value;
 
 /// What the loop is told by `config.yaml`.
@@ -22,8 +23,6 @@ pub struct AgentSettings {
     pub delegation: DelegationSettings,
     /// Whether a footer names files whose change failed.
     pub mutation_verifier: bool,
-    /// Whether a turn that ended badly says why in one line.
-    pub completion_explainer: bool,
     /// Whether cached conversations are kept for an hour.
     pub long_cache: bool,
 }
@@ -35,12 +34,8 @@ pub struct DelegationSettings {
     pub max_iterations: u32,
     /// Model calls of all children of one turn together.
     pub max_total_iterations: u32,
-    /// Children that work at the same time.
-    pub max_concurrent_children: usize,
-    /// How deep children may have children.
-    pub max_spawn_depth: u32,
-    /// Whether the role `orchestrator` may be given at all.
-    pub orchestrator_enabled: bool,
+    /// How many children at a time, and how deep, as the model is told.
+    pub limits: DelegationLimits,
     /// Characters of a child's summary.
     pub max_summary_chars: usize,
     /// How long a child may take; for ever if absent.
@@ -83,9 +78,7 @@ impl AgentSettings {
                     &delegation["max_total_iterations"],
                     max_iterations.saturating_mul(4),
                 ),
-                max_concurrent_children: number(&delegation["max_concurrent_children"], 3) as usize,
-                max_spawn_depth: number(&delegation["max_spawn_depth"], 1),
-                orchestrator_enabled: flag(&delegation["orchestrator_enabled"], true),
+                limits: DelegationLimits::from_config(config),
                 max_summary_chars: number(&delegation["max_summary_chars"], 24_000) as usize,
                 child_timeout: delegation["child_timeout_seconds"]
                     .as_f64()
@@ -96,7 +89,6 @@ impl AgentSettings {
                 auto_approve: flag(&delegation["subagent_auto_approve"], false),
             },
             mutation_verifier: flag(&config["display"]["file_mutation_verifier"], true),
-            completion_explainer: flag(&config["display"]["turn_completion_explainer"], true),
             long_cache: config["prompt_caching"]["cache_ttl"] == "1h",
         }
     }
@@ -157,7 +149,7 @@ mod tests {
         assert_eq!((settings.max_turns, settings.api_max_retries), (90, 0));
         assert_eq!(settings.effort, Some(Effort::None));
         assert_eq!(settings.delegation.child_timeout, Some(Duration::from_secs(30)));
-        assert_eq!(settings.delegation.max_concurrent_children, 3);
+        assert_eq!(settings.delegation.limits.max_children, 3);
     }
 
     #[test]

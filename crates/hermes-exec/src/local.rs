@@ -1,22 +1,18 @@
 //! This machine.
 //!
-//! A session's files are in a folder of our own, in memory if there is some for that. We hold a
-//! lock on it for as long as we live, so that another one can tell a folder in use from one whose
-//! owner was killed, and remove the latter ([`sweep`]).
+//! A session's files are in a folder of our own, in memory if there is some for that. Those of
+//! sessions that were killed are removed before.
 
 use std::collections::BTreeMap;
-use std::fs::{File, Permissions};
-use std::io;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
 use hermes_approval::Place;
 use hermes_process::{Command, Confinement, Network};
-use tempfile::TempDir;
 
 use crate::backend::{Backend, BackendKind, Reach, Shell, ShellCall, Variables};
 use crate::error::ExecError;
+use crate::own_folder::{OwnFolder, sweep};
 use crate::settings::{LocalSettings, Sandbox};
 
 /// Memory-backed places for the session's files: a snapshot is written with every command, and
@@ -24,8 +20,6 @@ use crate::settings::{LocalSettings, Sandbox};
 const QUICK_PLACES: [&str; 2] = ["/dev/shm", "/run/shm"];
 /// What the names of our folders begin with.
 const PREFIX: &str = "hermes-local-";
-/// How often a new folder may be taken for a deserted one before it is locked.
-const ATTEMPTS: u32 = 10;
 
 /// What the local backend needs to know.
 #[derive(Clone, Debug, Default)]
@@ -48,9 +42,7 @@ pub struct Local {
     bash: PathBuf,
     options: LocalOptions,
     /// For the session's own files, which even a confined command may write.
-    folder: TempDir,
-    /// Says that the folder is in use.
-    _lock: File,
+    folder: OwnFolder,
 }
 
 impl Local {
@@ -65,11 +57,11 @@ impl Local {
             .find(|candidate| candidate.is_absolute() && candidate.is_file());
         match found {
             Some(bash) => {
-                let (folder, lock) = own_folder(&options)?;
+                let folder = own_folder(&options)?;
                 let mut options = options;
                 options.confinement =
                     options.confinement.map(|confinement| confinement.writable(folder.path()));
-                Ok(Self { bash, options, folder, _lock: lock })
+                Ok(Self { bash, options, folder })
             }
             None => Err(ExecError::Unavailable {
                 backend: BackendKind::Local,
@@ -142,8 +134,8 @@ pub(crate) fn confinement(settings: &LocalSettings, workspace: &Path) -> Option<
     Some(confinement.network(network))
 }
 
-/// A folder nobody else can enter, and the lock on it.
-fn own_folder(options: &LocalOptions) -> Result<(TempDir, File), ExecError> {
+/// A folder for a session's files.
+fn own_folder(options: &LocalOptions) -> Result<OwnFolder, ExecError> {
     let place = match &options.temp_dir {
         Some(place) => place.clone(),
         None => QUICK_PLACES
@@ -152,85 +144,14 @@ fn own_folder(options: &LocalOptions) -> Result<(TempDir, File), ExecError> {
             .find(|place| place.is_dir() && is_writable(place))
             .unwrap_or_else(std::env::temp_dir),
     };
-    sweep(&place);
-    locked_folder(&place).map_err(|source| ExecError::File {
+    sweep(&place, PREFIX);
+    OwnFolder::new(&place, PREFIX).map_err(|source| ExecError::File {
         act: "make a folder in",
         path: place.display().to_string(),
         source,
     })
 }
 
-fn locked_folder(place: &Path) -> io::Result<(TempDir, File)> {
-    for _ in 0..ATTEMPTS {
-        let folder = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(place)?;
-        // Somebody may sweep it away before it is locked, but not after.
-        let locked =
-            File::open(folder.path()).and_then(|file| Ok(file.try_lock().map(|()| file)?));
-        match locked {
-            Ok(lock) if folder.path().is_dir() => return Ok((folder, lock)),
-            Err(error)
-                if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::WouldBlock) =>
-            {
-                return Err(error);
-            }
-            _ => {}
-        }
-    }
-    Err(io::Error::other("new folders are removed by somebody else"))
-}
-
-/// Removes the folders of those who were killed before they could. What cannot be removed is left.
-fn sweep(place: &Path) {
-    let own = nix::unistd::getuid().as_raw();
-    for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX)
-            && entry.metadata().is_ok_and(|about| about.is_dir() && about.uid() == own);
-        // A lock ends with its holder, however that ends and in whichever container it ran.
-        if is_ours
-            && let Ok(folder) = File::open(entry.path())
-            && folder.try_lock().is_ok()
-        {
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
 fn is_writable(place: &Path) -> bool {
     nix::unistd::access(place, nix::unistd::AccessFlags::W_OK).is_ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_in_use_is_closed_to_others_and_a_deserted_one_is_swept_away() {
-        let place = tempfile::tempdir().unwrap();
-        let (in_use, _lock) = locked_folder(place.path()).unwrap();
-        let (deserted, lock) = locked_folder(place.path()).unwrap();
-        let deserted = deserted.keep();
-        File::create_new(deserted.join("snapshot.sh")).unwrap();
-        let foreign = place.path().join("hermes-other");
-        std::fs::create_dir(&foreign).unwrap();
-        sweep(place.path());
-        assert!(deserted.exists(), "its owner still lives");
-        drop(lock);
-        sweep(place.path());
-        assert!(!deserted.exists());
-        assert!(in_use.path().exists() && foreign.exists());
-        assert_eq!(std::fs::metadata(in_use.path()).unwrap().mode() & 0o777, 0o700);
-    }
-
-    #[test]
-    fn a_link_is_not_swept_away_nor_what_it_leads_to() {
-        let place = tempfile::tempdir().unwrap();
-        let elsewhere = tempfile::tempdir().unwrap();
-        let link = place.path().join("hermes-local-link");
-        std::os::unix::fs::symlink(elsewhere.path(), &link).unwrap();
-        sweep(place.path());
-        assert!(link.is_symlink() && elsewhere.path().is_dir());
-    }
 }

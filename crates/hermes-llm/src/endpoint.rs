@@ -9,6 +9,8 @@ use crate::secret::Secret;
 
 /// The key that is sent where none is needed: some clients of local servers insist on one.
 pub const NO_KEY: &str = "no-key-required";
+/// The port that tells Ollama from other servers.
+const OLLAMA_PORT: u16 = 11_434;
 
 /// How a server is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -70,6 +72,12 @@ impl Endpoint {
     #[must_use]
     pub fn is_local(&self) -> bool {
         is_local(&self.base_url)
+    }
+
+    /// Whether the server is Ollama, going by its port.
+    #[must_use]
+    pub fn is_ollama(&self) -> bool {
+        Url::parse(&self.base_url).is_ok_and(|url| url.port() == Some(OLLAMA_PORT))
     }
 
     /// Whether the server's host is this domain or below it.

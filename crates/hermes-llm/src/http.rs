@@ -4,6 +4,7 @@ use std::sync::Once;
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
+use serde_json::Value;
 
 use crate::endpoint::{Endpoint, Wire, is_local};
 
@@ -47,16 +48,22 @@ impl Default for Timeouts {
 }
 
 impl Timeouts {
-    /// The defaults, changed by `HERMES_…` variables that hold a positive number.
+    /// The defaults, changed by what the configuration says under `agent`, and that by `HERMES_…`
+    /// variables that hold a positive number.
     #[must_use]
-    pub fn from_vars(lookup: &Lookup<'_>) -> Self {
+    pub fn read(config: &Value, lookup: &Lookup<'_>) -> Self {
         let number = |name: &str| {
             let value = lookup(name)?.trim().parse::<f64>().ok()?;
             (value.is_finite() && value > 0.0).then_some(value.min(1e9))
         };
         let seconds = |name: &str| number(name).map(Duration::from_secs_f64);
         let count = |name: &str| lookup(name)?.trim().parse::<u32>().ok();
-        let usual = Self::default();
+        let configured = config["agent"]["local_stream_stale_timeout"].as_f64();
+        let configured = configured.filter(|seconds| *seconds > 0.0);
+        let mut usual = Self::default();
+        if let Some(seconds) = configured {
+            usual.local_stale = Duration::from_secs_f64(seconds.min(1e9));
+        }
         Self {
             call: seconds("HERMES_API_TIMEOUT").unwrap_or(usual.call),
             connect: None,
@@ -175,7 +182,7 @@ mod tests {
             "HERMES_STREAM_STALE_GIVEUP" => Some("many".to_owned()),
             _ => None,
         };
-        let timeouts = Timeouts::from_vars(&vars);
+        let timeouts = Timeouts::read(&Value::Null, &vars);
         let expected = Timeouts {
             call: Duration::from_secs(60),
             read: Some(Duration::from_millis(1500)),
@@ -183,6 +190,18 @@ mod tests {
             ..Timeouts::default()
         };
         assert_eq!(timeouts, expected);
+    }
+
+    #[test]
+    fn a_variable_comes_before_the_configuration() {
+        let config = serde_json::json!({"agent": {"local_stream_stale_timeout": 7.5}});
+        let local = |config, vars: &Lookup<'_>| Timeouts::read(config, vars).local_stale;
+        assert_eq!(local(&config, &|_| None), Duration::from_millis(7500));
+        let set =
+            |name: &str| (name == "HERMES_LOCAL_STREAM_STALE_TIMEOUT").then(|| "3".to_owned());
+        assert_eq!(local(&config, &set), Duration::from_secs(3));
+        let nonsense = serde_json::json!({"agent": {"local_stream_stale_timeout": -1}});
+        assert_eq!(local(&nonsense, &|_| None), Timeouts::default().local_stale);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //!
 //! let vars = |name: &str| (name == "OPENAI_API_KEY").then(|| "a key".to_owned());
 //! let endpoint = provider::resolve(&Choice::default(), config, &vars)?;
-//! let client = Client::new(endpoint, Options::from_vars(&vars));
+//! let client = Client::new(endpoint, Options::read(config, &vars));
 //! let request = Request { messages: vec![Message::user("Hello!")], ..Request::default() };
 //! let answer = client.answer(&request, &mut |delta| drop(delta), &CancellationToken::new()).await?;
 //! assert!(!answer.content.is_empty());

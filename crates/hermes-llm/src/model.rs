@@ -255,6 +255,11 @@ pub trait Model: Send + Sync {
         None
     }
 
+    /// Whether so many answers in a row fell silent that waiting for another is not worth it.
+    fn has_given_up(&self) -> bool {
+        false
+    }
+
     /// Makes one attempt. Ends within 0.3 s of a cancellation.
     fn answer<'a>(
         &'a self,

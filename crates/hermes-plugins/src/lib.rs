@@ -10,10 +10,12 @@
 //! * [`context_spill`]: what hooks add to a conversation is kept short; the full text of a long
 //!   piece goes to a file the model can read.
 //!
-//! Out-of-process plugins, which bring tools as well as hooks, will live here too: their discovery,
-//! their manifests and the protocol spoken with them.
+//! * [`Plugins`]: programs that stay, in any language, and bring tools, hooks, middleware and slash
+//!   commands. [`discover`] finds them, [`protocol`] is what is spoken with them, and a host written
+//!   in Python runs those that are Python packages ([`python`]). A plugin runs because somebody
+//!   enabled it, sees the variables somebody granted, and dies with us.
 //!
-//! # From settings to events
+//! # From settings to shell hooks
 //!
 //! ```no_run
 //! use hermes_plugins::shell_hooks::{self, Allowlist, Consent, ConsentSources, Runner};
@@ -51,10 +53,40 @@
 //! * No command runs that nobody agreed to, and no agreement is lost: the list of them is replaced
 //!   in one step, and a list that cannot be read is reported, not overwritten.
 //! * No secret is handed out: a hook sees a short, named set of variables.
-//! * No process outlives its event: a hook is ended at its time limit with everything it started.
+//! * No process outlives its purpose: a shell hook is ended at its time limit, a plugin with the
+//!   session, each with everything it started.
+//! * A plugin that crashes, hangs, floods or talks nonsense loses its own say and nothing else.
 
 pub mod context_spill;
+pub mod discover;
+mod environment;
+mod error;
+mod link;
+mod log;
+pub mod manifest;
+mod plugin;
+mod plugins;
 mod problem;
+pub mod protocol;
+pub mod python;
+mod record;
+mod report;
+mod settings;
+mod setup;
+mod shared;
 pub mod shell_hooks;
 
+pub use error::PluginError;
+pub use plugins::{DEBUG_VARIABLE, Plugins, Wake};
 pub use problem::Problem;
+pub use report::Report;
+pub use settings::PluginSettings;
+pub use setup::Setup;
+pub use shared::{Injected, MessageSink, ModelDoor};
+
+/// Writes a file for a test.
+#[cfg(test)]
+pub(crate) fn put(file: &std::path::Path, text: &str) {
+    let options = hermes_store::atomic::WriteOptions::KEEP;
+    assert!(hermes_store::atomic::write(file, text.as_bytes(), options).is_ok());
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
-use hermes_tool::Vars;
+use hermes_tool::{CallTools, Vars};
 use serde_json::Value;
 
 use crate::approval::{ApprovalMemory, Approver, Nobody};
@@ -43,7 +43,7 @@ pub struct Runtime {
     inner: Arc<Inner>,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     registry: Arc<Registry>,
     toolsets: ToolsetTable,
     availability: AvailabilityCache,
@@ -56,6 +56,12 @@ struct Inner {
     approvals: ApprovalMemory,
     spill: Option<Arc<dyn SpillStore>>,
     visible: ArcSwap<Arc<[Arc<str>]>>,
+}
+
+impl Inner {
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
+    }
 }
 
 /// Builds a [`Runtime`]; every part has a sensible default.
@@ -210,6 +216,15 @@ impl Runtime {
         if !Arc::ptr_eq(&**self.inner.visible.load(), names) {
             self.inner.visible.store(Arc::new(Arc::clone(names)));
         }
+    }
+
+    pub(crate) fn of(inner: Arc<Inner>) -> Self {
+        Self { inner }
+    }
+
+    /// This runtime as handlers see it.
+    pub(crate) fn caller(&self) -> Arc<dyn CallTools> {
+        Arc::clone(&self.inner) as Arc<dyn CallTools>
     }
 
     pub(crate) fn settings_revision(&self) -> u64 {

@@ -23,6 +23,9 @@ pub use crate::call::Called;
 /// The largest body, in bytes.
 pub const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
+/// Makes services for a call, given the name of its session.
+type SessionServices = Arc<dyn Fn(&str) -> Services + Send + Sync>;
+
 /// The tools of a runtime, for programs. Cheap to clone.
 #[derive(Clone)]
 pub struct Api {
@@ -32,7 +35,7 @@ pub struct Api {
 pub(crate) struct Shared {
     pub(crate) runtime: Runtime,
     pub(crate) scope: ToolScope,
-    pub(crate) services: Services,
+    pub(crate) services: SessionServices,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) version: String,
 }
@@ -47,7 +50,7 @@ impl Api {
         ApiBuilder(Shared {
             runtime,
             scope: ToolScope::default(),
-            services: Services::default(),
+            services: Arc::new(|_| Services::default()),
             cwd: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
@@ -86,10 +89,10 @@ impl ApiBuilder {
         self
     }
 
-    /// Services for every call.
+    /// Services for every call, given the name of its session.
     #[must_use]
-    pub fn services(mut self, services: Services) -> Self {
-        self.0.services = services;
+    pub fn services(mut self, make: impl Fn(&str) -> Services + Send + Sync + 'static) -> Self {
+        self.0.services = Arc::new(make);
         self
     }
 

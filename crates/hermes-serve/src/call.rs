@@ -94,6 +94,7 @@ fn start(api: &Api, wanted: Wanted) -> Result<Running, Problem> {
             _ => return Err(bad_query(format!("{seconds} is not a number of seconds"))),
         },
     };
+    let services = (shared.services)(&session);
     let cancellation = CancellationToken::new();
     let (sink, notes) = mpsc::channel(WAITING_NOTES);
     let context = ContextParts {
@@ -101,7 +102,7 @@ fn start(api: &Api, wanted: Wanted) -> Result<Running, Problem> {
         cwd: shared.cwd.clone(),
         cancellation: cancellation.clone(),
         progress: Some(Arc::new(move |note| drop(sink.try_send(note)))),
-        services: shared.services.clone(),
+        services,
         ..ContextParts::default()
     };
     let call = ToolCall {

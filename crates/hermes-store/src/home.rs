@@ -137,6 +137,8 @@ names! {
     sessions => "sessions";
     /// Memory files.
     memories => "memories";
+    /// Changes that wait for a person's word.
+    pending => "pending";
     /// Installed skills.
     skills => "skills";
     /// Installed plugins.

@@ -4,7 +4,8 @@
 //! `HERMES_HOME` or `~/.hermes`. This crate knows the names in that folder ([`home`]) and the two
 //! files a person edits by hand: the settings in `config.yaml` ([`config`] reads, [`config_edit`]
 //! changes, [`config_keys`] knows what the keys mean) and the secrets in `.env` ([`dotenv`]).
-//! What was said is in the sessions database ([`sessions`]).
+//! What was said is in the sessions database ([`sessions`]); what waits for a person's word is in
+//! [`pending`].
 //! Underneath are two tools that other state files use as well: [`atomic`] replaces a file in one
 //! step, [`lock`] keeps two processes from doing so at the same time.
 //!
@@ -46,5 +47,6 @@ pub mod dotenv;
 pub mod home;
 pub mod key_path;
 pub mod lock;
+pub mod pending;
 pub mod sessions;
 mod yaml;

@@ -48,6 +48,7 @@
 mod conversation;
 mod home;
 mod http;
+mod parts;
 mod script;
 mod seen;
 mod server;
@@ -57,6 +58,7 @@ mod wire;
 
 pub use conversation::Conversation;
 pub use home::TempHome;
+pub use parts::part;
 pub use script::{Match, Route, Script, WhenDone};
 pub use seen::{Outcome, Seen};
 pub use server::ModelServer;

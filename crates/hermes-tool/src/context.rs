@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::Vars;
+use crate::{CallTools, Vars};
 
 /// Identifiers of a call; an absent one is the empty text, which is also what hooks see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,6 +93,8 @@ pub struct ContextParts {
     pub progress: Option<ProgressSink>,
     /// Services of the host.
     pub services: Services,
+    /// Makes calls on behalf of the handler; set by whoever runs it.
+    pub tools: Option<Arc<dyn CallTools>>,
 }
 
 /// Everything a handler may ask about its call.
@@ -183,6 +185,13 @@ impl ToolContext {
     #[must_use]
     pub fn service<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.0.services.get()
+    }
+
+    /// Makes calls to other tools, by the way that every call takes; nobody does in a context that
+    /// was made by hand.
+    #[must_use]
+    pub fn tools(&self) -> Option<&Arc<dyn CallTools>> {
+        self.0.tools.as_ref()
     }
 
     /// The parts of this context, to change some and build another from them.

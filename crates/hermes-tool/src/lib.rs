@@ -69,6 +69,7 @@
 //! thread, no lock, no dependency on another Hermes crate but the macro.
 
 mod availability;
+mod call_tools;
 mod context;
 mod effects;
 mod error;
@@ -79,6 +80,7 @@ mod tool;
 mod vars;
 
 pub use availability::{Availability, Check, CheckId};
+pub use call_tools::{CallTools, InnerCall};
 pub use context::{CallIds, ContextParts, Progress, Services, ToolContext};
 pub use effects::{Effect, Effects};
 pub use error::{ToolError, ToolErrorExt};

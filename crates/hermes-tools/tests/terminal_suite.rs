@@ -1,4 +1,4 @@
-//! One suite, four places: the terminal, process and file tools behave the same on this machine, in
+//! One suite, four places: terminal, processes, file tools and scripts behave the same on this machine, in
 //! a container, on another host and in an Apptainer instance. All four are real; what they need is
 //! started by `scripts/test-parts/all start`.
 
@@ -11,6 +11,7 @@ mod suite {
     pub(crate) mod files;
     pub(crate) mod foreground;
     pub(crate) mod output;
+    pub(crate) mod scripts;
     pub(crate) mod state;
 }
 
@@ -39,4 +40,9 @@ everywhere! {
     background::it_inherits_the_session,
     background::a_python_prompt_in_a_terminal,
     files::the_file_tools_act_in_the_same_place,
+    scripts::a_script_calls_tools_and_only_its_output_comes_back,
+    scripts::a_script_that_fails_says_why,
+    scripts::a_script_may_do_much_at_once,
+    scripts::a_script_that_is_stopped_leaves_nothing,
+    scripts::a_script_calls_by_files_where_there_is_no_socket,
 }

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::mcp::McpCommand;
+use crate::commands::plugins::PluginsCommand;
 use crate::commands::serve::ServeArgs;
 use crate::commands::sessions::args::SessionsCommand;
 use crate::exit;
@@ -70,7 +71,7 @@ pub(crate) struct TalkFlags {
     )]
     pub(crate) go_on: Option<Option<String>>,
     /// Model calls for one answer
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
     /// Leave SOUL.md, project files and memory out of the instructions
     #[arg(long)]
@@ -163,6 +164,9 @@ pub(crate) enum Command {
     /// List, try and revoke shell hooks
     #[command(subcommand)]
     Hooks(HooksCommand),
+    /// List, enable, try and disable plugins
+    #[command(subcommand)]
+    Plugins(PluginsCommand),
     /// See and change which commands run, are asked about or are refused
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
@@ -180,6 +184,8 @@ pub(crate) enum Command {
     Mcp(McpCommand),
     /// Offer our tools to programs, over HTTP
     Serve(ServeArgs),
+    /// Show how sessions were used: messages, models, tools, cost
+    Insights(InsightsArgs),
     /// See and choose the model that answers
     Model {
         #[command(subcommand)]
@@ -211,6 +217,16 @@ pub(crate) enum Shell {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// Print JSON for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InsightsArgs {
+    /// How many days back
+    #[arg(default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    pub(crate) days: u32,
     /// Print JSON for programs
     #[arg(long)]
     pub(crate) json: bool,
@@ -569,12 +585,31 @@ pub(crate) enum MemoryCommand {
         #[command(flatten)]
         options: MemoryOptions,
     },
+    /// List the changes that wait for your word (`memory.write_approval`)
+    Pending {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a change that waits
+    Approve(MemoryChoice),
+    /// Throw away a change that waits
+    Reject(MemoryChoice),
     /// Print where the notes are
     Path {
         /// Print JSON for programs
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MemoryChoice {
+    /// The change, by its id or the beginning of it; `all` for every one
+    pub(crate) id: String,
+    /// Print JSON for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@
 mod approvals;
 mod environments;
 mod mcp;
+mod plugins;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -152,11 +153,9 @@ impl Host {
         let enabled = self.platform_toolsets(runtime, PLATFORM);
         let tables = runtime.registry().snapshot();
         let toolsets = runtime.toolsets().snapshot();
-        // A server's toolset is known once the server has answered.
+        // A server's tools are known once it has answered.
         let servers = enabled_mcp_servers(self.config.value());
-        let is_known = |name: &String| {
-            toolsets.is_valid(name, &*tables) || servers.iter().any(|server| server == name)
-        };
+        let is_known = |name: &&String| toolsets.is_valid(name, &*tables) || servers.contains(name);
         for name in enabled.iter().filter(|name| !is_known(name)) {
             let hint = toolsets
                 .suggestion(name, &*tables)

@@ -38,6 +38,7 @@ const ORDER: &[(&str, MayUse)] = &[
             "hermes-store",
             "hermes-approval",
             "hermes-files",
+            "hermes-testkit",
         ]),
     ),
     (

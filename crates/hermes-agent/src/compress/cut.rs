@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use hermes_llm::message::{Message, Role};
-
-use crate::history::estimate_message_tokens;
+use hermes_llm::metadata::estimate_message;
 
 /// Messages that stay at the end however long they are.
 const MIN_TAIL: usize = 4;
@@ -42,7 +41,7 @@ fn tail_start(history: &[Message], tail_tokens: u64) -> usize {
     let mut room = tail_tokens;
     let mut start = history.len();
     for (at, message) in history.iter().enumerate().rev() {
-        let tokens = estimate_message_tokens(message);
+        let tokens = estimate_message(message);
         if tokens > room && history.len() - at > MIN_TAIL {
             break;
         }

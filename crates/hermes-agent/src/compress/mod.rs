@@ -30,6 +30,7 @@ mod tests;
 use std::time::Duration;
 
 use hermes_llm::message::{Message, Role};
+use hermes_llm::metadata::estimate_message;
 use hermes_llm::model::{BoxFuture, ErrorClass, ModelError, Request};
 
 use crate::history::estimate_tokens;
@@ -200,7 +201,7 @@ fn is_sent(message: &Message) -> bool {
 }
 
 fn tokens_of(messages: &[&Message]) -> u64 {
-    messages.iter().map(|message| crate::history::estimate_message_tokens(message)).sum()
+    messages.iter().map(|message| estimate_message(message)).sum()
 }
 
 /// Whether a failure has to do with the moment and not with what was asked.

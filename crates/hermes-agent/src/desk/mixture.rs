@@ -2,41 +2,25 @@
 
 use std::sync::Arc;
 
-use hermes_llm::{Message, Model};
+use hermes_llm::Message;
 use hermes_tool::{ToolContext, ToolError, ToolOutput, ToolResult};
-use hermes_tools::agent_level::{MixtureOfAgents, MoaSettings, ModelRef};
+use hermes_tools::agent_level::MixtureOfAgents;
 
 use super::{Desk, lock};
+use crate::mixture::Party;
 use crate::moa::Mixture;
 
 impl Desk {
     pub(super) async fn mixture(&self, args: MixtureOfAgents, cx: &ToolContext) -> ToolResult {
-        let settings = MoaSettings::from_config(&self.world.config, None)
-            .filter(MoaSettings::is_usable)
-            .ok_or_else(|| {
-                ToolError::answer(
-                    "No mixture is set up: moa.presets in config.yaml names the models",
-                )
-            })?;
-        let find =
-            self.world.models.as_ref().ok_or_else(|| ToolError::answer("No models to ask"))?;
-        let named = |wanted: &ModelRef| {
-            let provider = Some(wanted.provider.as_str()).filter(|name| !name.is_empty());
-            find(provider, &wanted.model).map_err(ToolError::answer)
-        };
-        let references: Vec<Arc<dyn Model>> =
-            settings.references.iter().map(named).collect::<Result<_, _>>()?;
-        let aggregator = match &settings.aggregator {
-            Some(wanted) => named(wanted)?,
-            None => {
-                let delegator = Arc::clone(&lock(&self.delegator));
-                Arc::clone(&delegator.seats.current().model)
-            }
-        };
+        let party = Party::gather(&self.world).map_err(ToolError::answer)?;
+        let aggregator = party.aggregator.clone().unwrap_or_else(|| {
+            let delegator = Arc::clone(&lock(&self.delegator));
+            Arc::clone(&delegator.seats.current().model)
+        });
         let mixture = Mixture {
-            references: references.iter().map(|model| &**model).collect(),
+            references: party.references.iter().map(|model| &**model).collect(),
             aggregator: &*aggregator,
-            settings: &settings,
+            settings: &party.settings,
         };
         let question = [Message::user(args.user_prompt)];
         match mixture.answer(&question, cx.cancellation()).await {

@@ -18,8 +18,11 @@
 //! The answers are for models: they say how full the file is and never repeat the entries after a success,
 //! since models that see them again start over. After [`MAX_FAILURES`] failures in a turn the answer tells
 //! the model to leave it.
+//!
+//! With `memory.write_approval` a person has to agree to what the tool changes ([`approval`]).
 
 mod answer;
+pub mod approval;
 mod change;
 mod disk;
 pub mod entries;
@@ -33,6 +36,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hermes_store::home::Home;
+use hermes_store::pending::PendingStore;
 use hermes_tools::agent_level::{Memory, MemoryOperation, MemoryTarget};
 use serde_json::Value;
 
@@ -51,13 +55,22 @@ pub struct MemoryStore {
     folder: PathBuf,
     settings: MemorySettings,
     failures: AtomicUsize,
+    pending: PendingStore,
+}
+
+/// Whether a change is made or only thought through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    Perform,
+    Pretend,
 }
 
 impl MemoryStore {
     /// The notes in a home. Touches nothing.
     #[must_use]
     pub fn new(home: &Home, settings: MemorySettings) -> Self {
-        Self { folder: home.memories(), settings, failures: AtomicUsize::new(0) }
+        let pending = PendingStore::new(home, approval::SUBSYSTEM);
+        Self { folder: home.memories(), settings, failures: AtomicUsize::new(0), pending }
     }
 
     /// Where the notes of one kind are.
@@ -73,6 +86,12 @@ impl MemoryStore {
     #[must_use]
     pub fn settings(&self) -> &MemorySettings {
         &self.settings
+    }
+
+    /// The changes that wait for a person's word.
+    #[must_use]
+    pub fn pending(&self) -> &PendingStore {
+        &self.pending
     }
 
     /// The entries of one kind, as they are on disk now.
@@ -94,8 +113,22 @@ impl MemoryStore {
     /// Answers one call of the tool. Blocks on files: call it off the async workers.
     pub fn call(&self, args: Memory) -> Value {
         let target = args.target.unwrap_or_default();
-        let answer = self.change(target, args);
-        let failed = match &answer {
+        let answer = self.change(target, args, Act::Perform);
+        self.answered(target, &answer)
+    }
+
+    /// What the answer would be to a call that cannot succeed; nothing if it can. Changes no notes.
+    pub fn refusal(&self, args: Memory) -> Option<Value> {
+        let target = args.target.unwrap_or_default();
+        match self.change(target, args, Act::Pretend) {
+            Answer::Success { .. } => None,
+            refused => Some(self.answered(target, &refused)),
+        }
+    }
+
+    /// The answer as the model gets it; failures are counted.
+    fn answered(&self, target: MemoryTarget, answer: &Answer) -> Value {
+        let failed = match answer {
             Answer::Success { .. } => {
                 self.failures.store(0, Ordering::Relaxed);
                 false
@@ -108,7 +141,7 @@ impl MemoryStore {
         answer.to_value(target, self.settings.limit(target))
     }
 
-    fn change(&self, target: MemoryTarget, args: Memory) -> Answer {
+    fn change(&self, target: MemoryTarget, args: Memory, act: Act) -> Answer {
         if let Some(key) = self.settings.turned_off_by(target) {
             return Answer::invalid(format!(
                 "These notes are turned off; `hermes config set {key} true` turns them on."
@@ -128,7 +161,7 @@ impl MemoryStore {
                 }
             },
         };
-        match self.write(target, &changes, step) {
+        match self.write(target, &changes, step, act) {
             Ok(answer) => answer,
             Err(error) => Answer::invalid(format!("{error}.")),
         }
@@ -140,10 +173,14 @@ impl MemoryStore {
         target: MemoryTarget,
         changes: &[MemoryOperation],
         step: Step,
+        act: Act,
     ) -> Result<Answer, MemoryFileError> {
         let file = self.path(target);
         let limit = self.settings.limit(target);
-        let _lock = disk::lock(&file)?;
+        let _lock = match act {
+            Act::Perform => Some(disk::lock(&file)?),
+            Act::Pretend => None,
+        };
         let text = disk::read(&file)?.unwrap_or_default();
         let before = entries::parse(&text);
         if answer::must_know_entries(changes, step) && drifted(&text, &before, limit) {
@@ -162,7 +199,9 @@ impl MemoryStore {
                 let at = changes.len() - 1;
                 return Ok(Answer::Refused { at, step, refusal, entries: before });
             }
-            disk::write(&file, &entries::render(&after))?;
+            if act == Act::Perform {
+                disk::write(&file, &entries::render(&after))?;
+            }
         }
         Ok(Answer::Success { done, entries: after })
     }

@@ -14,6 +14,8 @@ pub struct MemorySettings {
     pub notes_chars: usize,
     /// Most characters of the notes on the user (`memory.user_char_limit`).
     pub profile_chars: usize,
+    /// Whether a person has to agree to every change of the agent (`memory.write_approval`).
+    pub approval: Switch,
 }
 
 /// On or off.
@@ -26,7 +28,13 @@ pub enum Switch {
 
 impl Default for MemorySettings {
     fn default() -> Self {
-        Self { notes: Switch::On, profile: Switch::On, notes_chars: 2_200, profile_chars: 1_375 }
+        Self {
+            notes: Switch::On,
+            profile: Switch::On,
+            notes_chars: 2_200,
+            profile_chars: 1_375,
+            approval: Switch::Off,
+        }
     }
 }
 
@@ -49,6 +57,10 @@ impl MemorySettings {
             profile: switch("user_profile_enabled"),
             notes_chars: limit("memory_char_limit", default.notes_chars),
             profile_chars: limit("user_char_limit", default.profile_chars),
+            approval: match section["write_approval"].as_bool() {
+                Some(true) => Switch::On,
+                _ => Switch::Off,
+            },
         }
     }
 

@@ -244,6 +244,7 @@ fn what_is_turned_off_is_neither_shown_nor_changed() {
         settings: MemorySettings::from_config(&config),
         folder: desk.store.folder.clone(),
         failures: Default::default(),
+        pending: desk.store.pending.clone(),
     };
     assert_eq!(store.snapshot(), Snapshot::default());
     let answer = store.call(args(json!({"action": "add", "content": "y"})));

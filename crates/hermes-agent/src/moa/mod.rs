@@ -138,15 +138,22 @@ impl Mixture<'_> {
 }
 
 impl Advice {
-    /// Adds the advice to the newest message of the person in a request that is about to be sent.
-    pub fn attach(&self, request: &mut Request) {
+    /// The advice as it is told; nothing if there is none.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
         if self.given.is_empty() {
-            return;
+            return None;
         }
         let mut text = ADVICE_NOTE.to_owned();
         for (number, (_, answer)) in self.given.iter().enumerate() {
             text += &format!("\n\n## Advice {}\n{answer}", number + 1);
         }
+        Some(text)
+    }
+
+    /// Adds the advice to the newest message of the person in a request that is about to be sent.
+    pub fn attach(&self, request: &mut Request) {
+        let Some(text) = self.text() else { return };
         match request.messages.iter_mut().rev().find(|message| message.role == Role::User) {
             Some(message) => transcript::add(message, &text),
             None => request.messages.push(Message::user(text)),

@@ -16,6 +16,7 @@ mod context;
 mod environment;
 mod file;
 pub mod hints;
+pub mod personality;
 mod texts;
 mod workspace;
 
@@ -139,6 +140,7 @@ const PARTS: &[(&str, Make)] = &[
     ("environment", |sources, _| Some(environment::describe(sources))),
     ("workspace", |sources, _| workspace::describe(sources)),
     ("platform", platform),
+    ("personality", |sources, _| personality::chosen(sources.config).map(|one| one.text)),
     ("caller", |sources, _| sources.caller.map(str::to_owned)),
     ("project", context::project),
     ("memory", |sources, _| sources.memory.memory.clone()),

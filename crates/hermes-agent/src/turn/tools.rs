@@ -88,7 +88,7 @@ impl Turn<'_> {
     /// Sorts what can run from what gets its answer at once.
     fn read(&mut self, wished: Vec<WishedCall>) -> (Vec<(usize, ToolCall)>, bool, Batch) {
         let runtime = Arc::clone(&self.agent.world.runtime);
-        let most_children = self.agent.settings.delegation.max_concurrent_children;
+        let most_children = self.agent.settings.delegation.limits.max_children;
         let mut readable: Vec<(usize, ToolCall)> = Vec::new();
         let mut unknown = 0;
         let mut children = 0;

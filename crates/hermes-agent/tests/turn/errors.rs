@@ -32,6 +32,17 @@ async fn after_the_last_retry_the_turn_fails() {
     assert_eq!(stage.recorded().len(), 1, "what was said is kept");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_server_that_falls_silent_again_and_again_is_not_waited_for() {
+    let mut stage = Stage::new(vec![Step::GiveUp]);
+    let result = stage.says("hello").await;
+    assert_eq!(result.exit, ExitReason::ApiError(ErrorClass::Timeout));
+    assert_eq!(stage.model.requests().len(), 1);
+    let other = Scripted::new("other", vec![says("Here.")]);
+    let mut stage = Stage::with(vec![Step::GiveUp], vec![other], json!({}));
+    assert_eq!(stage.says("hello").await.model, "other");
+}
+
 #[tokio::test]
 async fn a_wrong_key_is_not_tried_again() {
     let mut stage = Stage::new(vec![Step::Fail(ErrorClass::Auth)]);

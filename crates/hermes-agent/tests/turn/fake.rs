@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -26,6 +27,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) enum Step {
     Answer(Box<Answer>),
     Fail(ErrorClass),
+    /// Falls silent once too often.
+    GiveUp,
     /// Says something and then nothing more, until it is cancelled.
     Hang(&'static str),
 }
@@ -81,11 +84,17 @@ pub(crate) struct Scripted {
     name: &'static str,
     steps: Mutex<VecDeque<Step>>,
     pub(crate) asked: Mutex<Vec<Request>>,
+    gave_up: AtomicBool,
 }
 
 impl Scripted {
     pub(crate) fn new(name: &'static str, steps: Vec<Step>) -> Arc<Self> {
-        Arc::new(Self { name, steps: Mutex::new(steps.into()), asked: Mutex::default() })
+        Arc::new(Self {
+            name,
+            steps: Mutex::new(steps.into()),
+            asked: Mutex::default(),
+            gave_up: AtomicBool::new(false),
+        })
     }
 
     pub(crate) fn requests(&self) -> Vec<Request> {
@@ -100,6 +109,10 @@ impl Model for Scripted {
 
     fn provider(&self) -> &'static str {
         "script"
+    }
+
+    fn has_given_up(&self) -> bool {
+        self.gave_up.load(Ordering::Relaxed)
     }
 
     fn answer<'a>(
@@ -119,6 +132,10 @@ impl Model for Scripted {
                     Ok(*answer)
                 }
                 Step::Fail(class) => Err(failure(class)),
+                Step::GiveUp => {
+                    self.gave_up.store(true, Ordering::Relaxed);
+                    Err(failure(ErrorClass::Timeout))
+                }
                 Step::Hang(text) => {
                     listener(Delta::Text(text.into()));
                     cancel.cancelled().await;

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hermes_approval::{Approved, ShellLine};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::backend::BackendKind;
@@ -57,6 +57,7 @@ pub struct Processes {
     table: Mutex<Table>,
     record: Option<Record>,
     grace: Duration,
+    news: Notify,
 }
 
 #[derive(Default)]
@@ -78,7 +79,7 @@ impl Processes {
         let entries = record.as_ref().map(Record::recover).unwrap_or_default();
         let table =
             Table { entries: entries.into_iter().map(Arc::new).collect(), ..Table::default() };
-        Arc::new(Self { table: Mutex::new(table), record, grace })
+        Arc::new(Self { table: Mutex::new(table), record, grace, news: Notify::new() })
     }
 
     /// Starts an approved command. One that cannot be started has an entry that says so.
@@ -261,6 +262,17 @@ impl Processes {
         }
     }
 
+    /// Waits until there is news that nobody has waited for yet. For one listener.
+    pub async fn news(&self) {
+        self.news.notified().await;
+    }
+
+    /// Whether somebody has read how a process ended.
+    #[must_use]
+    pub fn is_consumed(&self, id: &str) -> bool {
+        self.entry(id).is_some_and(|entry| entry.live().consumed)
+    }
+
     /// Takes the news of a session out of the queue; those of others stay.
     pub fn drain(&self, session_key: &str) -> Vec<Event> {
         let mut table = self.table();
@@ -352,6 +364,8 @@ impl Processes {
         while table.events.len() > MOST_EVENTS {
             table.events.pop_front();
         }
+        drop(table);
+        self.news.notify_one();
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {

@@ -38,6 +38,7 @@ use crate::session::SESSION_VARIABLES;
 mod home;
 mod names;
 mod passthrough;
+mod script;
 mod search_path;
 
 #[cfg(test)]
@@ -46,6 +47,7 @@ mod tests;
 pub use home::{HomeMode, HomeRules, Surroundings};
 pub use names::{Tier, is_dynamic_secret, is_withheld, tier};
 pub use passthrough::{Passthrough, forwarded};
+pub use script::script_variables;
 
 /// In the environment of a backend, `_HERMES_FORCE_X` sets `X` even if `X` is withheld.
 pub const FORCE_PREFIX: &str = "_HERMES_FORCE_";

@@ -136,6 +136,34 @@ impl Environment {
             return Err(ExecError::NotStarted { backend: self.kind(), why: why.to_owned() });
         }
         self.make_ready().await?;
+        let mut spawned = self.spawn_client(command, &how, Output::Merged)?;
+        // Not for a terminal, where it would be typed: there a long command is told to be too long.
+        if let Some(mut pipe) = spawned.child.take_stdin() {
+            let _ = pipe.write_all(&first_input(command, None)).await;
+            spawned.child.return_stdin(pipe);
+        }
+        Ok(spawned)
+    }
+
+    /// Starts a short command of ours in the session, with what its client says apart from what it
+    /// writes; and the session's folder.
+    pub(crate) async fn spawn_apart(
+        &self,
+        command: &str,
+        cwd: Option<String>,
+    ) -> Result<(Spawned, String), ExecError> {
+        self.make_ready().await?;
+        let folder = self.state().scripts.folder().to_owned();
+        let how = Spawn { cwd, ..Spawn::default() };
+        Ok((self.spawn_client(command, &how, Output::Separate)?, folder))
+    }
+
+    fn spawn_client(
+        &self,
+        command: &str,
+        how: &Spawn,
+        output: Output,
+    ) -> Result<Spawned, ExecError> {
         let State { scripts, cwd, start, guard, kept } = self.view();
         let call = self.next_call();
         let script = scripts.wrap(&Wrapped {
@@ -158,15 +186,9 @@ impl Environment {
         let client = self.backend.client(&shell_call);
         let client = match how.pty {
             Some(size) => client.pty(size),
-            None => client.stdin(Stdin::Piped).output(Output::Merged),
+            None => client.stdin(Stdin::Piped).output(output),
         };
-        let mut child = client.spawn()?;
-        // Not for a terminal, where it would be typed: there a long command is told to be too long.
-        if let Some(mut pipe) = child.take_stdin() {
-            let _ = pipe.write_all(&first_input(command, None)).await;
-            child.return_stdin(pipe);
-        }
-        Ok(Spawned { child, call, guard })
+        Ok(Spawned { child: client.spawn()?, call, guard })
     }
 
     /// Ends the session and everything started in it.

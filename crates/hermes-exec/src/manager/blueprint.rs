@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hermes_process::Confinement;
 use hermes_tool::Vars;
 use serde_json::{Map, Value};
 
@@ -12,6 +13,7 @@ use crate::backend::{Backend, BackendKind};
 use crate::child_env::{
     self, Credentials, EnvRules, HomeRules, Passthrough, SessionContext, Surroundings,
 };
+use crate::code::ScriptsHere;
 use crate::docker::{Docker, DockerOptions};
 use crate::error::ExecError;
 use crate::local::{Local, LocalOptions, confinement};
@@ -142,6 +144,22 @@ impl Blueprint {
         }
     }
 
+    /// This machine, for scripts: they see less than commands, and nothing of other processes.
+    pub(super) fn scripts_here(&self, settings: &TerminalSettings) -> ScriptsHere {
+        let rules = self.env_rules(settings);
+        let sandbox = match &settings.place {
+            PlaceSettings::Local(local) => confinement(local, Path::new(&settings.cwd)),
+            _ => None,
+        };
+        let confine = self.config["code_execution"]["confine"] != Value::Bool(false);
+        let apart = confine.then(Confinement::processes_only);
+        ScriptsHere {
+            variables: child_env::script_variables(&self.process_vars, &rules),
+            confinement: sandbox.or(apart),
+            cwd: settings.cwd.clone(),
+        }
+    }
+
     /// What of the home commands elsewhere may see.
     fn shown(&self, settings: &TerminalSettings) -> ShownSources {
         ShownSources {
@@ -194,6 +212,13 @@ impl Blueprint {
                 Err(not_yet(settings.backend()))
             }
         }
+    }
+
+    /// This machine for scripts, if the settings say that they run here. Nothing is started.
+    pub fn scripts(&self) -> Result<Option<ScriptsHere>, ExecError> {
+        let settings = self.settings(None)?;
+        let is_here = settings.backend() == BackendKind::Local;
+        Ok(is_here.then(|| self.scripts_here(&settings)))
     }
 
     fn env_rules(&self, settings: &TerminalSettings) -> EnvRules {

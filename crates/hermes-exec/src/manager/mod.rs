@@ -17,7 +17,9 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
+use crate::backend::BackendKind;
 use crate::background::Processes;
+use crate::code::ScriptPlace;
 use crate::environment::{Environment, Memory};
 use crate::error::ExecError;
 use crate::settings::TerminalSettings;
@@ -145,6 +147,15 @@ impl Environments {
         };
         self.look_after(settings.lifetime);
         Ok(InUse { environment, key, settings, slot })
+    }
+
+    /// Where the scripts of a task run. On this machine that needs no session of shells.
+    pub async fn scripts_of_task(self: &Arc<Self>, task: &str) -> Result<ScriptPlace, ExecError> {
+        let settings = self.settings(task)?;
+        match settings.backend() {
+            BackendKind::Local => Ok(ScriptPlace::Here(self.blueprint.scripts_here(&settings))),
+            _ => Ok(ScriptPlace::Elsewhere(self.of_task(task).await?)),
+        }
     }
 
     /// Where a conversation's next command runs: where its last one ended, where its task was put,

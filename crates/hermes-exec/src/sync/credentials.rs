@@ -135,8 +135,8 @@ mod tests {
             "config.yaml",
             ".anthropic_oauth.json",
             "sessions/1.json",
-            "profiles/work/.env",
-            "profiles/work/token.json",
+            "profiles/travel/.env",
+            "profiles/travel/token.json",
             "pairing/x",
             "webhook_subscriptions.json",
         ];

@@ -1,26 +1,17 @@
 //! Where the real places are, from the env file that `scripts/test-parts/all start` writes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hermes_exec::settings::{ContainerSettings, SingularitySettings, SshSettings};
 use hermes_exec::{ApptainerOptions, SshOptions};
 use hermes_tool::Vars;
 
-/// A value of the env file.
-pub(crate) fn part(key: &str) -> String {
-    let process = Vars::from_process();
-    let cache = process
-        .non_blank("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| process.non_blank("HOME").map(|home| Path::new(home).join(".cache")));
-    let file = cache.expect("a home").join("hermes-test-parts/env");
-    let text = std::fs::read_to_string(&file).unwrap_or_default();
-    let found = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
-    match found {
-        Some(value) => value.to_owned(),
-        None => panic!("{key} is not in {}: run scripts/test-parts/all start", file.display()),
-    }
-}
+pub(crate) use self::file::part;
+
+// The file itself and not its crate: the program that is killed has no dependencies of tests.
+#[path = "../../../hermes-testkit/src/parts.rs"]
+#[expect(unreachable_pub, reason = "it is public where it lives")]
+mod file;
 
 /// The variables of this process with others laid over them.
 pub(crate) fn vars(over: &[(&str, &str)]) -> Vars {

@@ -82,6 +82,11 @@ fn likeness(wanted: &str, name: &str) -> Option<u32> {
     if name.contains(wanted) {
         return Some(60);
     }
+    // `harbour.txt` for `harbour-visit.txt`: half of a name is remembered, and the ending.
+    let (half, whole) = (stem(wanted), stem(name));
+    if half.chars().count() > 2 && (whole.starts_with(half) || whole.ends_with(half)) {
+        return Some(50);
+    }
     if name.chars().count() > 2 && wanted.contains(name) {
         return Some(40);
     }
@@ -137,6 +142,12 @@ mod tests {
     fn finds_mistyped_names_by_distance() {
         assert_eq!(best("mian.rs", &["lib.py", "main.rs", "mein.rs"]), ["main.rs", "mein.rs"]);
         assert!(best("abcdef.txt", &["uvwxyz.txt"]).is_empty());
+    }
+
+    #[test]
+    fn half_of_a_name_is_enough() {
+        let siblings = ["garden.txt", "harbour-visit.txt", "old-harbour.md"];
+        assert_eq!(best("harbour.txt", &siblings), ["harbour-visit.txt", "old-harbour.md"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@ use super::*;
 fn rules() -> PathRules {
     PathRules {
         user_home: Some("/home/ada".into()),
-        agent_homes: vec!["/home/ada/.hermes/profiles/work".into(), "/home/ada/.hermes".into()],
+        agent_homes: vec!["/home/ada/.hermes/profiles/travel".into(), "/home/ada/.hermes".into()],
         safe_roots: Vec::new(),
     }
 }
@@ -38,7 +38,7 @@ fn system_and_credential_files_are_not_written() {
         "/home/ada/.hermes/.env",
         "/home/ada/.hermes/state.db",
         "/home/ada/.hermes/sessions/1.json",
-        "/home/ada/.hermes/profiles/work/.env",
+        "/home/ada/.hermes/profiles/travel/.env",
         "/dev/zero",
     ] {
         assert!(!may_write(path), "{path}");
@@ -119,6 +119,6 @@ fn the_state_of_another_profile_is_noticed() {
     assert!(foreign("/home/ada/.hermes/skills/x"), "the default profile's");
     assert!(foreign("/home/ada/.hermes/profiles/play/cron/jobs"));
     assert!(foreign("/home/ada/.hermes/sandboxes/docker/t1/home/.hermes/memories/a"));
-    assert!(!foreign("/home/ada/.hermes/profiles/work/skills/x"), "our own");
+    assert!(!foreign("/home/ada/.hermes/profiles/travel/skills/x"), "our own");
     assert!(!foreign("/home/ada/project/skills/x"));
 }

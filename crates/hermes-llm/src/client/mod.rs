@@ -17,6 +17,7 @@ mod attempt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::endpoint::Endpoint;
@@ -35,10 +36,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the environment says.
+    /// What the configuration and the environment say.
     #[must_use]
-    pub fn from_vars(lookup: &http::Lookup<'_>) -> Self {
-        Self { timeouts: Timeouts::from_vars(lookup), proxies: Proxies::from_vars(lookup) }
+    pub fn read(config: &Value, lookup: &http::Lookup<'_>) -> Self {
+        Self { timeouts: Timeouts::read(config, lookup), proxies: Proxies::from_vars(lookup) }
     }
 }
 
@@ -79,12 +80,6 @@ impl Client {
     /// Changes what is done differently for this server.
     pub fn change(&self, change: impl FnOnce(&mut Adaptations)) {
         change(&mut self.memory().adaptations);
-    }
-
-    /// Whether so many streams in a row fell silent that the server is not worth another try.
-    #[must_use]
-    pub fn has_given_up(&self) -> bool {
-        self.stale_streams.load(Ordering::Relaxed) >= self.options.timeouts.stale_giveup
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -164,6 +159,10 @@ impl Model for Client {
 
     fn adapt(&self, error: &ModelError) -> Option<String> {
         self.memory().adaptations.learn(error)
+    }
+
+    fn has_given_up(&self) -> bool {
+        self.stale_streams.load(Ordering::Relaxed) >= self.options.timeouts.stale_giveup
     }
 
     fn answer<'a>(

@@ -7,9 +7,6 @@ use crate::endpoint::Endpoint;
 use crate::http::Proxies;
 use crate::metadata;
 
-/// The port that tells Ollama from other servers, so that the right question is asked at once.
-const OLLAMA_PORT: &str = ":11434";
-
 /// A window, and who says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
@@ -69,7 +66,7 @@ async fn ask(endpoint: &Endpoint, proxies: &Proxies) -> Option<u64> {
     if endpoint.is_at("openrouter.ai") {
         return ask_openrouter(endpoint, proxies).await;
     }
-    if endpoint.base_url.contains(OLLAMA_PORT) {
+    if endpoint.is_ollama() {
         return ask_ollama(endpoint, proxies).await;
     }
     // The big vendors do not tell; the table knows their models.

@@ -30,6 +30,17 @@ impl ServerKind {
             Self::Vllm => "vLLM",
         }
     }
+
+    /// The provider's name that leads to such a server at its usual place.
+    #[must_use]
+    pub fn provider(self) -> &'static str {
+        match self {
+            Self::LmStudio => "lmstudio",
+            Self::Ollama => "ollama",
+            Self::LlamaCpp => "llamacpp",
+            Self::Vllm => "vllm",
+        }
+    }
 }
 
 /// Where a server may be.

@@ -32,6 +32,7 @@
 
 pub mod authorize;
 mod connect;
+mod connect_error;
 pub mod elicitation;
 mod handler;
 mod progress;
@@ -48,5 +49,6 @@ pub mod settings;
 pub mod status;
 pub(crate) mod transport;
 
-pub use connect::{ConnectError, Pace};
+pub use connect::Pace;
+pub use connect_error::ConnectError;
 pub use servers::{Probed, Reloaded, Servers, ServersParts, Surface, UnknownServer};

@@ -13,7 +13,7 @@ use crate::client::authorize::{
     AuthError, Authorizer, AuthorizerRequest, Challenge, MakeAuthorizer,
 };
 use crate::client::settings::{OAuthSettings, ServerSettings, TransportSettings};
-use crate::client::transport::http::{self, Headers};
+use crate::client::transport::http_client::{self, Headers};
 
 /// How a PEM file begins.
 const PEM: &str = "-----BEGIN";
@@ -52,7 +52,7 @@ pub fn login_to(
     let oauth = there.oauth.clone().unwrap_or_default();
     let settings = settings(&server.name, &there.url, &oauth, folder)
         .map_err(|problem| failed(problem.to_string()))?;
-    let http = http::client(server, there, Headers::None, vars)?;
+    let http = http_client::client(server, there, Headers::None, vars)?;
     Ok(Login::new(settings, http, Some(guide)))
 }
 

@@ -25,6 +25,9 @@ use super::progress::{Meter, SILENCE};
 use super::session::Session;
 use super::{catalog, content};
 
+/// How long withdrawing open questions may hold up a result.
+const WITHDRAWING: Duration = Duration::from_secs(1);
+
 /// Makes the call and answers it.
 pub(super) async fn serve(
     session: &Session,
@@ -116,6 +119,9 @@ impl Messenger<'_> {
                     while let Ok(wish) = self.wishes.try_recv() {
                         self.tell(wish).await;
                     }
+                    // Nobody waits for an answer any more, so questions still open are withdrawn.
+                    let withdrawn = async { while questions.next().await.is_some() {} };
+                    let _ = tokio::time::timeout(WITHDRAWING, withdrawn).await;
                     return outcome;
                 }
                 () = tokio::time::sleep(SILENCE) => self.still_running(started.elapsed()).await,

@@ -36,6 +36,7 @@
 //! result is sent twice, once as text and once as structure. Anything is printed: logs go to
 //! `tracing`.
 
+pub mod bridge;
 mod call;
 mod caller;
 mod catalog;

@@ -21,17 +21,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(50);
 
 /// An installed program.
 pub(crate) fn program(name: &str) -> PathBuf {
-    const KEY: &str = "HERMES_TEST_MCP_BIN";
-    let vars = Vars::from_process();
-    let cache = vars.non_blank("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(Path::new(vars.non_blank("HOME")?).join(".cache"))).unwrap();
-    let file = cache.join("hermes-test-parts/env");
-    let text = std::fs::read_to_string(&file).unwrap_or_default();
-    let found = text.lines().find_map(|line| line.strip_prefix(KEY)?.strip_prefix('='));
-    let folder = found.unwrap_or_else(|| {
-        panic!("{KEY} is not in {}: run scripts/test-parts/mcp start", file.display())
-    });
-    Path::new(folder).join(name)
+    Path::new(&hermes_testkit::part("HERMES_TEST_MCP_BIN")).join(name)
 }
 
 /// An entry that starts an installed program.

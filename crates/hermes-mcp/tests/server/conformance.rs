@@ -15,19 +15,7 @@ const DEADLINE: Duration = Duration::from_secs(100);
 
 /// The folder with the programs of the protocol's own, installed by a script.
 fn programs() -> PathBuf {
-    const KEY: &str = "HERMES_TEST_MCP_BIN";
-    let vars = Vars::from_process();
-    let cache = vars
-        .non_blank("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| vars.non_blank("HOME").map(|home| Path::new(home).join(".cache")));
-    let file = cache.unwrap().join("hermes-test-parts/env");
-    let text = std::fs::read_to_string(&file).unwrap_or_default();
-    let found = text.lines().find_map(|line| line.strip_prefix(KEY)?.strip_prefix('='));
-    match found {
-        Some(folder) => folder.into(),
-        None => panic!("{KEY} is not in {}: run scripts/test-parts/mcp start", file.display()),
-    }
+    hermes_testkit::part("HERMES_TEST_MCP_BIN").into()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use hermes_tool::{Args, Effect, Handler, Tool, ToolContext, ToolError, ToolOutput, ToolResult};
+use hermes_tool::{
+    Args, Effect, Effects, Handler, Tool, ToolContext, ToolError, ToolOutput, ToolResult,
+};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +20,9 @@ use super::call::{Dispatched, Status};
 use crate::agent::AgentTools;
 use crate::bridge::{BRIDGE_LIMIT, block_on, shared_runtime};
 use crate::runtime::Runtime;
+
+/// How long a tool that runs programs may take to end them when its call is cancelled.
+const WIND_UP: Duration = Duration::from_secs(2);
 
 /// On which sort of thread the caller waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +54,11 @@ pub(crate) async fn dispatch(tool: &Tool, args: Args, attempt: Attempt) -> Dispa
     let result = if time_limit.is_none() && lane == Lane::Blocking {
         running.await
     } else {
+        let mut running = std::pin::pin!(running);
         tokio::select! {
             biased;
-            result = running => result,
-            () = cancellation.cancelled() => return cancelled(tool.name()),
+            result = &mut running => result,
+            () = cancellation.cancelled() => return wound_up(tool, running).await,
             () = limit => {
                 return timed_out(tool.name(), time_limit.unwrap_or_default(), &cancellation);
             }
@@ -167,6 +173,23 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "the tool panicked".to_owned())
+}
+
+/// What runs programs has a moment to end them and to tell what they wrote up to then; nobody waits
+/// for anything else that was cancelled.
+async fn wound_up(tool: &Tool, running: impl Future<Output = Caught>) -> Dispatched {
+    let nothing = cancelled(tool.name());
+    // A tool that says nothing about its effects has not said that it runs any.
+    let runs = tool.effects() != Effects::UNKNOWN && tool.effects().has(Effect::Runs);
+    if !runs {
+        return nothing;
+    }
+    match tokio::time::timeout(WIND_UP, running).await {
+        Ok(Ok(Ok(output))) => {
+            Dispatched { output: accept(tool.name(), output).output, verdict: nothing.verdict }
+        }
+        Ok(_) | Err(_) => nothing,
+    }
 }
 
 fn cancelled(name: &str) -> Dispatched {

@@ -36,6 +36,7 @@ mod deferred;
 mod dispatch;
 mod error_text;
 mod gate;
+mod inner;
 mod middleware;
 mod payload;
 mod rehearse;
@@ -237,6 +238,11 @@ impl Runtime {
         if parts.enabled_tools.is_empty() {
             parts.enabled_tools = self.visible_tools();
         }
+        if let Some(allowed) = &call.allowed {
+            let may = |name: &&Arc<str>| allowed.contains(name.as_ref());
+            parts.enabled_tools = parts.enabled_tools.iter().filter(may).cloned().collect();
+        }
+        parts.tools = Some(self.caller());
         // Only a tool can raise this one, so it needs the hooks; others never look.
         if self.hooks().listens(HookEvent::TransformTerminalOutput) {
             parts.services = parts.services.with(Arc::clone(self.hooks()));

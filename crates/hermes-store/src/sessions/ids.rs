@@ -22,7 +22,7 @@ fn session_id_at(time: &Zoned, chance: u64) -> String {
 }
 
 /// A number nobody can guess well enough to collide on purpose; not for secrets.
-pub(super) fn random() -> u64 {
+pub(crate) fn random() -> u64 {
     // Each state of a hash map has keys of its own, drawn from the system's source of chance.
     RandomState::new().build_hasher().finish()
 }

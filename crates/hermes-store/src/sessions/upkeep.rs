@@ -87,6 +87,7 @@ fn delete(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
         "DELETE FROM messages WHERE session_id = ?1",
         "DELETE FROM session_model_usage WHERE session_id = ?1",
         "DELETE FROM compression_locks WHERE session_id = ?1",
+        "DELETE FROM state_meta WHERE key = 'goal:' || ?1",
     ] {
         connection.prepare_cached(statement)?.execute([id])?;
     }

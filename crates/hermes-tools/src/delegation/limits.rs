@@ -9,10 +9,10 @@ use serde_json::Value;
 pub struct DelegationLimits {
     /// Children that run at the same time, and so tasks in one call: at least one
     /// (`delegation.max_concurrent_children`).
-    pub max_children: u64,
+    pub max_children: usize,
     /// Levels of children below the agent the user talks to: at least one
     /// (`delegation.max_spawn_depth`).
-    pub max_depth: u64,
+    pub max_depth: u32,
     /// Whether children may ever delegate, given the depth (`delegation.orchestrator_enabled`).
     pub orchestrators: bool,
 }
@@ -30,9 +30,12 @@ impl DelegationLimits {
     pub fn from_config(config: &Value) -> Self {
         let default = Self::default();
         let section = &config["delegation"];
-        let at_least_one = |key: &str| section[key].as_u64().filter(|number| *number > 0);
+        let at_least_one = |key: &str| {
+            section[key].as_u64().and_then(|number| u32::try_from(number).ok()).filter(|n| *n > 0)
+        };
         Self {
-            max_children: at_least_one("max_concurrent_children").unwrap_or(default.max_children),
+            max_children: at_least_one("max_concurrent_children")
+                .map_or(default.max_children, |children| children as usize),
             max_depth: at_least_one("max_spawn_depth").unwrap_or(default.max_depth),
             orchestrators: section["orchestrator_enabled"]
                 .as_bool()

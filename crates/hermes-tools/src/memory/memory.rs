@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::agent_level::{ForAgent, needs_agent};
 
 /// Arguments of `memory`: one change, or a list of them that wins over it.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Memory {
     /// What to do.
     pub action: Option<MemoryAction>,
@@ -27,7 +27,7 @@ pub struct Memory {
 }
 
 /// One change of several.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct MemoryOperation {
     /// What to do.
     pub action: MemoryAction,

@@ -6,11 +6,12 @@ use std::pin::Pin;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use hermes_approval::{
-    Approvals, Approved, Around, Audience, Purpose, Refusal, Request, Settings, ShellLine,
+    Approvals, Approved, Around, Audience, Place, Purpose, Refusal, Request, Script, ScriptRequest,
+    Settings, ShellLine,
 };
 use hermes_exec::background::Processes;
 use hermes_exec::manager::{Blueprint, Environments, InUse};
-use hermes_exec::{BackendKind, SudoPassword};
+use hermes_exec::{BackendKind, ExecError, SudoPassword};
 use hermes_files::checkpoints::looks_destructive;
 use hermes_guard::redact::{Mode, Redactor, Switch};
 use hermes_runtime::hooks::{HookEvent, Hooks};
@@ -98,11 +99,29 @@ impl Site {
         request.call = self.cx.ids().clone();
         request.session = self.conversation().to_owned();
         request.place = environment.backend().place();
-        request.purpose = purpose;
+        // Whoever calls on another's behalf says so; a script does.
+        request.purpose = self.cx.service::<Purpose>().map_or(purpose, |behalf| *behalf);
         request.audience = self.audience();
         request.around = around;
         request.cancellation = self.cancellation();
         self.approvals.admit(request).await
+    }
+
+    /// Asks the gate about a whole script.
+    pub(crate) async fn admit_script(
+        &self,
+        code: String,
+        place: Place,
+    ) -> Result<Approved<Script>, Refusal> {
+        let request = ScriptRequest {
+            code,
+            session: self.conversation().to_owned(),
+            place,
+            audience: self.audience(),
+            call: self.cx.ids().clone(),
+            cancellation: self.cancellation(),
+        };
+        self.approvals.admit_script(request).await
     }
 
     /// Saves the directory of a command that looks as if it destroyed files, on this machine and if
@@ -170,6 +189,11 @@ impl Site {
             .redact(text, Mode::Terminal { command })
             .into_owned()
     }
+
+    /// What a script wrote, without secrets.
+    pub(crate) fn redacted_code(&self, text: &str) -> String {
+        redactor(self.cx.config(), self.cx.vars()).redact(text, Mode::CodeFile).into_owned()
+    }
 }
 
 /// The password for sudo: the one configured, the one this conversation gave before, or the one the
@@ -218,30 +242,38 @@ fn redactor(config: &Value, vars: &Vars) -> &'static Redactor {
     })
 }
 
-/// Whether commands could run where the settings say, without starting anything.
-pub(crate) fn available(vars: &Vars) -> Availability {
+/// What the settings say about where commands run, without starting anything.
+pub(crate) fn blueprint(vars: &Vars) -> Result<Blueprint, Availability> {
     let Some(home) = home_of(vars) else {
-        return Availability::unavailable("HOME is not set", "set HOME or HERMES_HOME");
+        return Err(Availability::unavailable("HOME is not set", "set HOME or HERMES_HOME"));
     };
     let lookup = |name: &str| vars.get(name).map(str::to_owned);
     let (config, _) = Config::load_or_default(&Home::at(&home).config_file(), lookup);
-    let blueprint = Blueprint {
+    Ok(Blueprint {
         config: Arc::new(config.into_value()),
         vars: vars.clone(),
         process_vars: vars.clone(),
         home,
         process_cwd: PathBuf::from("/"),
-    };
-    match blueprint.check() {
-        Ok(()) => Availability::Available,
-        Err(error) => {
-            let told = error.to_string();
-            // What is wrong stands before the semicolon, what to do about it behind.
-            let correct = "correct the terminal section of config.yaml";
-            let (reason, fix) = told.split_once("; ").unwrap_or((&told, correct));
-            Availability::unavailable(reason, fix)
-        }
+    })
+}
+
+/// Whether commands could run where the settings say, without starting anything.
+pub(crate) fn available(vars: &Vars) -> Availability {
+    match blueprint(vars).map(|blueprint| blueprint.check()) {
+        Ok(Ok(())) => Availability::Available,
+        Ok(Err(error)) => unavailable(&error),
+        Err(missing) => missing,
     }
+}
+
+/// What a place lacks, with the remedy.
+pub(crate) fn unavailable(error: &ExecError) -> Availability {
+    let told = error.to_string();
+    // What is wrong stands before the semicolon, what to do about it behind.
+    let correct = "correct the terminal section of config.yaml";
+    let (reason, fix) = told.split_once("; ").unwrap_or((&told, correct));
+    Availability::unavailable(reason, fix)
 }
 
 fn home_of(vars: &Vars) -> Option<PathBuf> {

@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 
 mod rig;
 
-pub(crate) use rig::{Place, Rig};
+pub(crate) use rig::{MAX_SCRIPT_CALLS, Place, Rig, SCRIPT_SECONDS};
 
 /// Runs a test in a place, and closes the place however the test ends.
 pub(crate) fn run(place: Place, test: impl for<'a> FnOnce(&'a Rig) -> BoxFuture<'a, ()>) {

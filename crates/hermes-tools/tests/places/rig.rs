@@ -1,7 +1,6 @@
 //! The places tools work in, and a rig to call them in one.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +13,16 @@ use hermes_tool::{CallIds, ContextParts, Services, Vars};
 use hermes_tools as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+
+// The file itself and not its crate: the program that is killed has no dependencies of tests.
+#[path = "../../../hermes-testkit/src/parts.rs"]
+#[expect(unreachable_pub, reason = "it is public where it lives")]
+mod parts;
+
+/// How long scripts may take here.
+pub(crate) const SCRIPT_SECONDS: u64 = 8;
+/// How many calls they may make here.
+pub(crate) const MAX_SCRIPT_CALLS: u64 = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -32,26 +41,9 @@ pub(crate) struct Rig {
     pub(crate) folder: String,
 }
 
-/// What the part scripts say.
-fn parts() -> BTreeMap<String, String> {
-    #[expect(clippy::disallowed_methods, reason = "tests find the parts as the scripts do")]
-    let cache = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
-        .expect("a home");
-    let file = cache.join("hermes-test-parts/env");
-    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| {
-        panic!("{}: {error}; run scripts/test-parts/all start", file.display())
-    });
-    text.lines()
-        .filter_map(|line| line.split_once('='))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect()
-}
-
-fn part(parts: &BTreeMap<String, String>, name: &str) -> String {
-    let value = parts.get(&format!("HERMES_TEST_{name}"));
-    value.unwrap_or_else(|| panic!("{name} is not there; run scripts/test-parts/all start")).clone()
+/// Where a part is.
+fn part(name: &str) -> String {
+    parts::part(&format!("HERMES_TEST_{name}"))
 }
 
 impl Place {
@@ -60,32 +52,36 @@ impl Place {
             Self::Local => json!({"backend": "local", "cwd": folder, "auto_source_bashrc": false}),
             Self::Docker => json!({
                 "backend": "docker",
-                "docker_image": part(&parts(), "DOCKER_IMAGE"),
+                "docker_image": part("DOCKER_IMAGE"),
                 "docker_persist_across_processes": false,
                 "container_persistent": false,
                 "container_memory": 512,
                 "sandbox_dir": folder.join("sandboxes"),
             }),
             Self::Ssh => {
-                let parts = parts();
                 json!({
                     "backend": "ssh",
-                    "ssh_host": part(&parts, "SSH_HOST"),
-                    "ssh_user": part(&parts, "SSH_USER"),
-                    "ssh_port": part(&parts, "SSH_PORT").parse::<u16>().expect("a port"),
-                    "ssh_key": part(&parts, "SSH_KEY"),
+                    "ssh_host": part("SSH_HOST"),
+                    "ssh_user": part("SSH_USER"),
+                    "ssh_port": part("SSH_PORT").parse::<u16>().expect("a port"),
+                    "ssh_key": part("SSH_KEY"),
                 })
             }
             Self::Apptainer => json!({
                 "backend": "singularity",
-                "singularity_image": part(&parts(), "APPTAINER_IMAGE"),
+                "singularity_image": part("APPTAINER_IMAGE"),
                 "container_persistent": false,
                 "container_memory": 0,
                 "container_cpu": 0,
                 "sandbox_dir": folder.join("sandboxes"),
             }),
         };
-        json!({"terminal": terminal, "approvals": {"mode": "off"}, "checkpoints": {"enabled": false}})
+        json!({
+            "terminal": terminal,
+            "approvals": {"mode": "off"},
+            "checkpoints": {"enabled": false},
+            "code_execution": {"timeout": SCRIPT_SECONDS, "max_tool_calls": MAX_SCRIPT_CALLS},
+        })
     }
 }
 
@@ -101,17 +97,33 @@ impl Rig {
 
     /// A rig in which nothing has been started yet.
     pub(crate) fn bare(place: Place, folder: &Path, home: &Path) -> Self {
-        let config = place.settings(folder);
+        Self::configured(place, folder, home, json!({}))
+    }
+
+    /// The same with other sections in the configuration; `vars` there are variables.
+    pub(crate) fn configured(place: Place, folder: &Path, home: &Path, mut own: Value) -> Self {
+        let mut config = place.settings(folder);
+        let more = own["vars"].take();
+        if let (Value::Object(config), Value::Object(own)) = (&mut config, own) {
+            config.extend(own);
+        }
         let mut process_vars = Vars::from_process();
         if place == Place::Local {
             // The start-up files of whoever runs the tests are their own business.
             let home = folder.display().to_string();
             process_vars = process_vars.overlaid([("HOME".to_owned(), home)]);
         }
-        let vars = process_vars.overlaid([
-            ("HERMES_HOME".to_owned(), home.display().to_string()),
-            ("HERMES_INTERACTIVE".to_owned(), "1".to_owned()),
-        ]);
+        let more = more.as_object().into_iter().flatten();
+        let more =
+            more.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+        let more: Vec<(String, String)> = more.collect();
+        process_vars = process_vars.overlaid(more.clone());
+        let vars = process_vars
+            .overlaid([
+                ("HERMES_HOME".to_owned(), home.display().to_string()),
+                ("HERMES_INTERACTIVE".to_owned(), "1".to_owned()),
+            ])
+            .overlaid(more);
         std::fs::create_dir_all(home).expect("a home");
         let (settings, _) = Settings::read(&config, &vars);
         let approvals = Approvals::builder(settings).build();
@@ -148,9 +160,11 @@ impl Rig {
             session_id: "conversation".to_owned(),
             ..CallIds::default()
         };
+        let tools = self.runtime.registry().snapshot();
         let context = ContextParts {
             ids,
             cancellation,
+            enabled_tools: tools.tools().into_iter().map(|tool| Arc::clone(tool.name())).collect(),
             services: self.services.clone(),
             ..ContextParts::default()
         };
@@ -180,6 +194,24 @@ impl Rig {
             args.extend(more);
         }
         self.call("process", args).await
+    }
+
+    /// A number of this test's own: places on one machine see each other's processes.
+    pub(crate) fn number(&self, first: u32) -> String {
+        format!("{first}.{}", std::process::id())
+    }
+
+    /// Waits until a command says just this.
+    pub(crate) async fn until_says(&self, command: &str, wanted: &str) {
+        let begun = Instant::now();
+        loop {
+            let said = self.output(command).await;
+            if said == wanted {
+                return;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "{command} says {said:?}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// Polls until the output of a process has these words.

@@ -10,6 +10,8 @@
 //! | [`display`] | everything that is shown, as text; pure |
 //! | [`input`] | the line editor; pure but for the history file |
 //! | [`slash`] | reads commands into plain data; pure |
+//! | [`quick`] | commands of the person's own; pure |
+//! | [`clipboard`] | what lies in the clipboard |
 //! | [`terminal`] | the threads that read keys and draw |
 //! | [`repl`] | the loop in which they meet |
 //! | [`wire`] | how the agent's events and questions get there |
@@ -18,11 +20,13 @@
 //! What never happens here: a model is asked, a tool is run or a session is stored. That is the
 //! agent's business.
 
+mod clipboard;
 pub(crate) mod command_line;
 pub(crate) mod conversation;
 pub(crate) mod display;
 pub(crate) mod input;
 pub(crate) mod plain;
+pub(crate) mod quick;
 pub(crate) mod repl;
 #[cfg(test)]
 pub(crate) mod scripted;
@@ -47,6 +51,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use self::conversation::Conversation;
 use self::display::{Activity, Colour, Style, notes};
 use self::input::{Completer, Editor, History};
+use self::quick::QuickCommand;
 use self::repl::{Parts, Repl};
 use self::settings::ChatSettings;
 use self::stage::TerminalStage;
@@ -76,6 +81,8 @@ pub(crate) struct Chat {
     pub(crate) flags: GlobalFlags,
     /// What was said before, if a conversation goes on.
     pub(crate) before: Vec<Message>,
+    /// Commands of the person's own.
+    pub(crate) quick: Vec<QuickCommand>,
 }
 
 /// Whether a chat would have a terminal to itself.
@@ -121,6 +128,7 @@ pub(crate) async fn run(chat: Chat) -> anyhow::Result<Exit> {
         colour,
         size,
         home: chat.home.root().to_owned(),
+        quick: chat.quick,
     });
     repl.open_with(rows);
     Ok(repl.run(input, chat.inbox, done).await)
@@ -128,7 +136,7 @@ pub(crate) async fn run(chat: Chat) -> anyhow::Result<Exit> {
 
 fn editor(chat: &Chat) -> Editor {
     let completer = Completer {
-        commands: slash::command_words(),
+        commands: slash::command_words(&chat.quick, chat.conversation.plugin_commands()),
         folder: std::env::current_dir().unwrap_or_default(),
         home: chat.vars.non_blank("HOME").map(PathBuf::from),
     };

@@ -1,5 +1,6 @@
 //! A conversation without a terminal: a message a line in, answers on stdout, all else on stderr.
 
+use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,8 +35,26 @@ pub(crate) async fn run<O: Write, E: Write>(
     let mut lines = lines_of(input)?;
     let mut exit = Exit::Done;
     let shown = Shown { reasoning: false, ..settings.shown };
-    while let Some(line) = lines.recv().await {
+    let mut injected = VecDeque::new();
+    while let Some(line) = match injected.pop_front() {
+        Some(words) => Some(Ok(words)),
+        None => lines.recv().await,
+    } {
         let line = line?;
+        if let Some((name, args)) = slash::of_plugin(&line, &conversation.plugin_commands()) {
+            match conversation.run_plugin_command(name, args).await {
+                Ok(said) => {
+                    if let Some(said) = said {
+                        writeln!(streams.out, "{said}")?;
+                    }
+                }
+                Err(problem) => {
+                    writeln!(streams.err, "! {}", crate::chain(&problem))?;
+                    exit = Exit::Failed;
+                }
+            }
+            continue;
+        }
         match slash::read(&line) {
             _ if line.trim().is_empty() => continue,
             Line::Text => {}
@@ -55,7 +74,7 @@ pub(crate) async fn run<O: Write, E: Write>(
         let transcript = Transcript::new(shown, activity.clone(), Instant::now());
         let turn = Arc::clone(&conversation);
         let mut turn = tokio::spawn(async move { turn.turn(Ask::from(line)).await });
-        let mut teller = Teller { transcript, streams: &mut streams };
+        let mut teller = Teller { transcript, streams: &mut streams, injected: &mut injected };
         let end = loop {
             tokio::select! {
                 biased;
@@ -81,6 +100,8 @@ pub(crate) async fn run<O: Write, E: Write>(
 struct Teller<'a, O, E> {
     transcript: Transcript,
     streams: &'a mut Streams<O, E>,
+    /// What plugins want said next.
+    injected: &'a mut VecDeque<String>,
 }
 
 impl<O: Write, E: Write> Teller<'_, O, E> {
@@ -89,6 +110,12 @@ impl<O: Write, E: Write> Teller<'_, O, E> {
         match told {
             // There is nobody to ask.
             Told::Question(question) => drop(question.answer.send(Given::Refused)),
+            Told::News(news) => {
+                for row in notes::notice(news.level, &news.title, &style) {
+                    writeln!(self.streams.err, "{row}")?;
+                }
+            }
+            Told::Injected(words) => self.injected.push_back(words),
             Told::Event(Event::Said { text }) if !text.trim().is_empty() => {
                 writeln!(self.streams.out, "{}", text.trim())?;
                 self.streams.out.flush()?;

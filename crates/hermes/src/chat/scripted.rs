@@ -11,9 +11,11 @@ use hermes_mcp::client::elicitation::{Form, Person};
 use tokio_util::sync::CancellationToken;
 
 use super::conversation::{
-    Answered, Ask, Compress, Conversation, ModelChoice, SessionLine, Status, TurnEnd, TurnOutcome,
+    Answered, Ask, Compress, Conversation, GoalOrder, GoalStep, ModelChoice, PersonalityLine,
+    PluginCommand, Reloaded, SessionLine, Status, Stopped, TaskLine, TurnEnd, TurnOutcome, Way,
     Yolo,
 };
+use super::quick::{Does, QuickCommand};
 use super::wire::Wire;
 
 /// Something the agent does in a turn.
@@ -48,6 +50,8 @@ struct State {
     log: Vec<String>,
     messages: Vec<Message>,
     running: CancellationToken,
+    tasks: Vec<String>,
+    rounds: usize,
 }
 
 impl Scripted {
@@ -138,7 +142,8 @@ impl Conversation for Scripted {
             let running = CancellationToken::new();
             {
                 let mut state = self.state.lock().unwrap();
-                state.log.push(format!("turn {}", ask.text));
+                let way = if ask.way == Way::Mixture { "mixture" } else { "turn" };
+                state.log.push(format!("{way} {}", ask.text));
                 state.running = running.clone();
                 state.status.messages += 2;
                 state.messages.push(Message::user(ask.text.as_str()));
@@ -232,8 +237,8 @@ impl Conversation for Scripted {
         done(format!("{} answers from now on.", choice.model))
     }
 
-    fn set_effort(&self, effort: Effort) -> Answered<'_, ()> {
-        self.state.lock().unwrap().status.effort = Some(effort);
+    fn set_effort(&self, effort: Option<Effort>) -> Answered<'_, ()> {
+        self.state.lock().unwrap().status.effort = effort;
         done(())
     }
 
@@ -245,5 +250,91 @@ impl Conversation for Scripted {
     fn delete(&self) -> Answered<'_, ()> {
         self.note("delete");
         done(())
+    }
+
+    fn plugin_commands(&self) -> Vec<PluginCommand> {
+        let (takes, help) = ("PLACE".to_owned(), "plan a trip".to_owned());
+        vec![PluginCommand { name: "trip".to_owned(), takes, help }]
+    }
+
+    fn run_plugin_command(&self, name: String, args: String) -> Answered<'_, Option<String>> {
+        done(Some(format!("{name} to {args}")))
+    }
+
+    fn background(&self, prompt: String) -> Answered<'_, String> {
+        self.note(format!("background {prompt}"));
+        self.state.lock().unwrap().tasks.push(prompt);
+        done("bg1 works on it.".to_owned())
+    }
+
+    fn tasks(&self) -> Vec<TaskLine> {
+        let tasks = self.state.lock().unwrap().tasks.clone();
+        let line = |(at, about): (usize, String)| TaskLine {
+            id: format!("bg{}", at + 1),
+            about,
+            state: "running".into(),
+            doing: Some("terminal".into()),
+            took: Duration::from_secs(65),
+        };
+        tasks.into_iter().enumerate().map(line).collect()
+    }
+
+    fn stop_task(&self, which: Stopped) -> Answered<'_, String> {
+        self.state.lock().unwrap().tasks.clear();
+        done(format!("ended {which:?}"))
+    }
+
+    /// Two rounds, then it is reached.
+    fn goal(&self, order: GoalOrder) -> Answered<'_, GoalStep> {
+        let mut state = self.state.lock().unwrap();
+        state.log.push(format!("goal {order:?}"));
+        let mut step = GoalStep { line: format!("{order:?}"), say: None };
+        match order {
+            GoalOrder::Set(text) => {
+                (state.rounds, state.status.goal) = (0, Some(text.clone()));
+                step.say = Some(text);
+            }
+            GoalOrder::Pause | GoalOrder::Clear => state.status.goal = None,
+            GoalOrder::Show | GoalOrder::AddStep(_) | GoalOrder::Resume => {}
+        }
+        done(step)
+    }
+
+    fn judge(&self) -> Answered<'_, Option<GoalStep>> {
+        let mut state = self.state.lock().unwrap();
+        state.rounds += 1;
+        let round = state.rounds;
+        if round > 2 {
+            state.status.goal = None;
+            return done(Some(GoalStep { line: "The goal is reached.".into(), say: None }));
+        }
+        let say = Some(hermes_agent::notes::note(&format!("round {round}")));
+        done(Some(GoalStep { line: format!("Going on ({round} of 2)."), say }))
+    }
+
+    fn personalities(&self) -> Answered<'_, Vec<PersonalityLine>> {
+        let line = |name: &str, is_chosen| PersonalityLine {
+            name: name.into(),
+            about: "a way to speak".into(),
+            is_chosen,
+        };
+        done(vec![line("concise", true), line("teacher", false)])
+    }
+
+    fn choose_personality(&self, name: String) -> Answered<'_, String> {
+        done(format!("{name} from the next session on"))
+    }
+
+    fn reload(&self) -> Answered<'_, Reloaded> {
+        let quick = QuickCommand { name: "fresh".into(), does: Does::Exec("date".into()) };
+        done(Reloaded {
+            lines: vec!["display.show_cost: in force now".into()],
+            settings: super::settings::ChatSettings { cost: true, ..Default::default() },
+            quick: vec![quick],
+        })
+    }
+
+    fn run_quick(&self, command: String) -> Answered<'_, String> {
+        done(format!("ran {command}\nwell"))
     }
 }

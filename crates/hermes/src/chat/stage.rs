@@ -3,15 +3,19 @@
 use std::io;
 
 use anyhow::Context;
+use hermes_llm::model::BoxFuture;
 use hermes_store::atomic::{self, WriteOptions};
 use hermes_store::home::Home;
 use hermes_tool::Vars;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::clipboard::{self, Clip};
 use super::repl::{CommandLine, Stage};
 use super::terminal::{Diverted, Drawer, Input, Keys, Order, RawMode, Size, stop_until_continued};
 use crate::host::run_in_terminal;
 
+/// Where images from the clipboard go, in the home.
+const PASTED: &str = "image_cache";
 /// Used where the user has named no editor.
 const USUAL_EDITOR: &str = "vi";
 
@@ -78,6 +82,11 @@ impl Stage for TerminalStage {
         // What was written has been read, or cannot be.
         let _ = std::fs::remove_file(&file);
         written
+    }
+
+    fn clipboard(&self) -> BoxFuture<'static, anyhow::Result<Clip>> {
+        let (vars, folder) = (self.vars.clone(), self.home.root().join(PASTED));
+        Box::pin(async move { clipboard::read(&vars, &folder).await })
     }
 
     fn command_line(&self) -> CommandLine {

@@ -7,10 +7,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hermes_agent::{Event, FrontEnd};
+use hermes_agent::{Confirmed, Event, FrontEnd, Level};
 use hermes_approval::{Answer, Asker};
 use hermes_llm::model::BoxFuture;
 use hermes_mcp::client::elicitation::{Consent, Form, Person, Reply, Visit};
+use hermes_plugins::MessageSink;
 use hermes_runtime::approval::{ApprovalRequest, Approver, Decision};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
@@ -25,6 +26,20 @@ pub(crate) enum Told {
     Event(Event),
     /// Somebody is asked.
     Question(Question),
+    /// Something happened beside the conversation.
+    News(Announcement),
+    /// A plugin wants something said.
+    Injected(String),
+}
+
+/// Something that happened beside the conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Announcement {
+    pub(crate) level: Level,
+    /// What happened, in a line or two.
+    pub(crate) title: String,
+    /// What came of it, as Markdown.
+    pub(crate) text: Option<String>,
 }
 
 /// Something the person is asked. Whoever asked gives up by dropping the other end of `answer`.
@@ -85,6 +100,24 @@ impl Wire {
         Arc::new(self.clone())
     }
 
+    /// Tells of something that happened beside the conversation.
+    pub(crate) fn announce(&self, news: Announcement) {
+        // A chat that has ended does not listen.
+        let _ = self.0.send(Told::News(news));
+    }
+
+    /// Says what plugins want said.
+    pub(crate) fn messages(&self) -> MessageSink {
+        let wire = self.clone();
+        Arc::new(move |said| {
+            let words = match said.role.as_str() {
+                "user" => said.content,
+                role => format!("[{role}] {}", said.content),
+            };
+            wire.0.send(Told::Injected(words)).is_ok()
+        })
+    }
+
     /// Answers the questions of MCP servers.
     pub(crate) fn person(&self) -> Arc<dyn Person> {
         Arc::new(self.clone())
@@ -127,6 +160,32 @@ impl FrontEnd for Wire {
                 Some(Given::Refused) | None => None,
             }
         })
+    }
+
+    fn confirm<'a>(&'a self, question: &'a str) -> BoxFuture<'a, Confirmed> {
+        let choices = [SAVE, LATER, NEVER].map(str::to_owned).to_vec();
+        let subject = Subject::Clarify { question: question.to_owned(), choices };
+        Box::pin(async move {
+            match self.put(subject, None).await {
+                Some(Given::Words(words)) => confirmed(&words),
+                Some(Given::Refused) | None => Confirmed::NoAnswer,
+            }
+        })
+    }
+}
+
+/// The choices where something is to be kept.
+const SAVE: &str = "Save it";
+const LATER: &str = "Let it wait (/memory pending)";
+const NEVER: &str = "Do not save it";
+
+/// What an answer to such a question means. Own words are a no with its reason.
+fn confirmed(words: &str) -> Confirmed {
+    match words.trim() {
+        SAVE | "y" | "yes" | "Y" | "Yes" => Confirmed::Yes,
+        LATER => Confirmed::NoAnswer,
+        NEVER | "n" | "no" | "N" | "No" => Confirmed::No { reason: None },
+        reason => Confirmed::No { reason: Some(reason.to_owned()) },
     }
 }
 
@@ -173,5 +232,20 @@ impl Person for Wire {
     fn visit(&self, page: Visit) -> hermes_tool::BoxFuture<Consent> {
         let wire = self.clone();
         Box::pin(async move { elicit::visit(&wire, page).await })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_plain_yes_saves() {
+        assert_eq!(confirmed(" yes "), Confirmed::Yes);
+        assert_eq!(confirmed(SAVE), Confirmed::Yes);
+        assert_eq!(confirmed(LATER), Confirmed::NoAnswer);
+        assert_eq!(confirmed("no"), Confirmed::No { reason: None });
+        let reason = Some("that is wrong".to_owned());
+        assert_eq!(confirmed("that is wrong"), Confirmed::No { reason });
     }
 }

@@ -233,6 +233,7 @@ fn terminal(host: &Host, report: &mut Report) {
 
 fn tools(host: &Host, report: &mut Report) {
     let runtime = host.runtime();
+    let _plugins = hermes_plugins::Plugins::open(host.plugin_setup(), &runtime);
     let tables = runtime.registry().snapshot();
     let tools = tables.tools();
     let pass = runtime.availability().pass(tools.iter().copied(), &host.vars);

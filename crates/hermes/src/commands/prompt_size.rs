@@ -1,10 +1,10 @@
 //! `hermes prompt-size`: what a conversation takes up before the first word.
 
-use hermes_agent::history::estimate_text_tokens;
 use hermes_agent::memory::{MemorySettings, MemoryStore};
 use hermes_agent::prompt::{Prompt, Rules, Sources};
 use hermes_agent::steer::Steering;
 use hermes_llm::Choice;
+use hermes_llm::metadata::estimate_text;
 use hermes_llm::provider::resolve;
 use hermes_runtime::DefinitionRequest;
 use serde_json::json;
@@ -20,6 +20,7 @@ const LARGEST: usize = 8;
 pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     host.warn_about_files(ui)?;
     let runtime = host.runtime();
+    let _plugins = host.plugins(&runtime, ui)?;
     let scope = host.scope(&runtime, ui)?;
     let definitions =
         runtime.definitions(&DefinitionRequest { scope, ..DefinitionRequest::default() });
@@ -69,7 +70,7 @@ pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
             tools.iter().map(|(name, bytes)| json!({"name": name, "bytes": bytes})).collect();
         ui.json(&json!({"instructions": parts, "instructions_bytes": instructions,
             "tools": tools, "tools_bytes": schemas, "bytes": instructions + schemas,
-            "tokens": estimate_text_tokens(&text) + estimate_text_tokens(definitions.json())}))?;
+            "tokens": estimate_text(&text) + estimate_text(definitions.json())}))?;
         return Ok(Exit::Done);
     }
     let mut table = Table::new(["part", "bytes"]).right(&[1]);
@@ -85,7 +86,7 @@ pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         table.row([Cell::from(name), Cell::from(rest.to_string())]);
     }
     ui.table(&table)?;
-    let tokens = estimate_text_tokens(&text) + estimate_text_tokens(definitions.json());
+    let tokens = estimate_text(&text) + estimate_text(definitions.json());
     ui.line(format_args!(
         "instructions {instructions} + tools {schemas} = {} bytes, about {tokens} tokens",
         instructions + schemas

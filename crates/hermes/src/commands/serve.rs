@@ -46,16 +46,17 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
     block_on(async {
         let stop = stop_on_signals()?;
         let company = Company { asker: None, approver: Arc::new(Nobody) };
-        let door = Door::open(host, &args.toolsets, company, ui)?;
+        let door = Door::open(host, &args.toolsets, company, ui).await?;
         let token = match args.web.token(host, TOKEN_VARIABLE)? {
             Some(token) => token,
             None => own_token(host, ui)?,
         };
         let opening = Opening::new(args.listen, Some(token), &args.web).await?;
         ui.line(format_args!("http://{}", opening.address()))?;
+        let services = door.services_of();
         let api = Api::builder(door.runtime.clone())
             .scope(door.scope.clone())
-            .services(door.services.with(Arc::new(Audience::Nobody)))
+            .services(move |session| services(session, Audience::Nobody))
             .cwd(std::env::current_dir().ok())
             .version(env!("CARGO_PKG_VERSION"))
             .build();

@@ -22,6 +22,7 @@ use crate::ui::{Cell, Table, Ui, count};
 pub(crate) fn run(command: &ToolsetsCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     host.warn_about_files(ui)?;
     let runtime = host.runtime();
+    let _plugins = host.plugins(&runtime, ui)?;
     match command {
         ToolsetsCommand::List { json } => list(&runtime, *json, ui),
         ToolsetsCommand::Show { name, json } => show(&runtime, name, *json, ui),

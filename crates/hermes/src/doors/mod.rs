@@ -2,20 +2,23 @@
 //!
 //! `hermes mcp serve` and `hermes serve` open a [`Door`] and put a wire before it. Tools, rules and
 //! limits are those of `hermes tools call`; what differs is who can be asked (`ask`) and how a program
-//! gets to us (`http`).
+//! gets to us (`http`). Tools of plugins are there; those of other MCP servers are not passed on, since
+//! whoever wants them connects to those servers.
 
 mod ask;
 mod http;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
-use hermes_approval::{Approvals, Asker};
-use hermes_exec::manager::Environments;
+use hermes_approval::{Approvals, Asker, Audience};
+use hermes_exec::manager::{Environments, Override};
 use hermes_files::state::FileState;
+use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::approval::Approver;
 use hermes_runtime::{Runtime, ToolScope};
-use hermes_tool::Services;
+use hermes_tool::{ContextParts, Services};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use ask::{ClientApprover, ClientAsker};
@@ -24,6 +27,9 @@ pub(crate) use http::{HttpFlags, Opening};
 use crate::host::Host;
 use crate::talk;
 use crate::ui::Ui;
+
+/// How long plugins that nothing is known about are waited for: a client is waiting.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Who can be asked about calls that come through a door.
 pub(crate) struct Company {
@@ -37,14 +43,15 @@ pub(crate) struct Company {
 pub(crate) struct Door {
     pub(crate) runtime: Runtime,
     pub(crate) scope: ToolScope,
-    pub(crate) services: Services,
+    services: Services,
     pub(crate) approvals: Arc<Approvals>,
     environments: Arc<Environments>,
+    plugins: Arc<Plugins>,
 }
 
 impl Door {
-    /// Gets everything ready; nothing is started yet.
-    pub(crate) fn open(
+    /// Gets everything ready. Must be called inside the async runtime.
+    pub(crate) async fn open(
         host: &Host,
         toolsets: &[String],
         company: Company,
@@ -52,6 +59,8 @@ impl Door {
     ) -> anyhow::Result<Self> {
         host.warn_about_files(ui)?;
         let runtime = host.runtime_asking(company.approver);
+        let plugins = Arc::new(host.plugins(&runtime, ui)?);
+        plugins.wake(Wake::All, PATIENCE).await;
         host.register_shell_hooks(&runtime, ui)?;
         let scope = talk::scope(host, toolsets, &runtime, ui)?;
         let settings = host.approval_settings(ui)?;
@@ -61,12 +70,37 @@ impl Door {
             .with(Arc::clone(&approvals))
             .with(Arc::clone(&environments))
             .with(Arc::new(FileState::default()));
-        Ok(Self { runtime, scope, services, approvals, environments })
+        plugins.set_context(ContextParts {
+            cwd: std::env::current_dir().ok(),
+            vars: host.vars.clone(),
+            config: Arc::new(host.config.value().clone()),
+            services: services.clone(),
+            ..ContextParts::default()
+        });
+        Ok(Self { runtime, scope, services, approvals, environments, plugins })
+    }
+
+    /// Makes services for the calls of a session. Sessions share a terminal; each begins where the
+    /// settings say, not where another has gone to.
+    pub(crate) fn services_of(
+        &self,
+    ) -> impl Fn(&str, Audience) -> Services + Send + Sync + Clone + use<> {
+        let (services, environments) = (self.services.clone(), Arc::clone(&self.environments));
+        move |session, audience| {
+            if environments.directory(session, session).is_none()
+                && let Ok(settings) = environments.settings(session)
+            {
+                let cwd = Some(settings.cwd.clone());
+                environments.override_task(session, Override { cwd, ..Override::default() });
+            }
+            services.with(Arc::new(audience))
+        }
     }
 
     /// Ends everything that was started through it.
     pub(crate) async fn close(&self) {
         self.environments.close_all().await;
+        self.plugins.close().await;
     }
 }
 

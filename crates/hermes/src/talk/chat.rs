@@ -1,31 +1,54 @@
 //! A conversation at a terminal: the agent behind the chat.
+//!
+//! [`run`] opens everything, shows the chat and cleans up. In between the chat talks with an
+//! [`AgentTalk`], which holds the agent behind a lock that a turn keeps from its beginning to its end.
+//! What the chat may ask meanwhile is therefore kept beside it: the status, a copy of what further
+//! agents are made of ([`Kin`]), the goal, the news. Nothing the chat asks for in the middle of a turn
+//! waits for that lock.
 
-use std::path::Path;
+mod background;
+mod beside;
+mod content;
+mod goals;
+mod news;
+mod personality;
+mod reload;
+
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context as _;
-use base64::Engine as _;
-use hermes_agent::conversation::Conversation as Messages;
-use hermes_agent::{Agent, ExitReason, SteerBox, TurnResult, title};
+use hermes_agent::conversation::{Conversation as Messages, message_of};
+use hermes_agent::{Agent, ExitReason, Kin, SteerBox, TurnResult, title};
 use hermes_approval::{Approvals, SessionYolo};
-use hermes_llm::discover::{self, Place, ServerKind};
-use hermes_llm::message::ImageUrl;
+use hermes_llm::discover::{self, Place};
 use hermes_llm::model::{BoxFuture, Effort};
-use hermes_llm::{Choice, Content, Message, Part, Usage};
+use hermes_llm::{Choice, Message, Usage};
+use hermes_mcp::client::Servers;
+use hermes_plugins::Plugins;
 use hermes_store::sessions::{ListFilter, SessionStore, new_session_id, when};
 use tokio_util::sync::CancellationToken;
 
+use background::Background;
+use beside::Beside;
+pub(super) use content::content;
+use goals::Goals;
+use news::ProcessNews;
+use reload::InForce;
+
 use super::models::{Models, NoModel, Sources};
-use super::{Company, Talk, session};
+use super::{Company, Talk, hooks, session};
 use crate::chat::conversation::{
-    Answered, Ask, Compress, Conversation, ModelChoice, Reach, SessionLine, Status, TurnEnd,
-    TurnOutcome, Yolo,
+    Answered, Ask, Compress, Conversation, GoalOrder, GoalStep, ModelChoice, PersonalityLine,
+    PluginCommand, Reach, Reloaded, SessionLine, Status, Stopped, TaskLine, TurnEnd, TurnOutcome,
+    Way, Yolo,
 };
 use crate::chat::display::{Colour, Style};
+use crate::chat::quick::QuickCommand;
 use crate::chat::settings::ChatSettings;
 use crate::chat::welcome::{self, LocalServer};
 use crate::chat::{Chat, Wire};
-use crate::cli::TalkFlags;
+use crate::cli::{GlobalFlags, TalkFlags};
 use crate::exit::Exit;
 use crate::host::{Host, PLATFORM};
 use crate::ui::Ui;
@@ -66,18 +89,32 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     for warning in &talk.warnings {
         ui.warn(warning)?;
     }
-    talk.models.learn_window();
+    if let Some(warning) = talk.models.learn_window().await {
+        ui.warn(warning)?;
+    }
     let before = talk.agent.conversation().messages().to_vec();
-    let runtime = host.runtime();
-    let emojis = runtime
+    let emojis = talk
+        .agent
+        .runtime()
         .registry()
         .snapshot()
         .tools()
         .into_iter()
         .map(|tool| (tool.name().to_string(), tool.emoji().to_owned()))
         .collect();
-    let Talk { agent, models, approvals, environments, servers, store, .. } = talk;
-    let conversation = Arc::new(AgentTalk::new(agent, &models, approvals, store.clone(), host)?);
+    let Talk { agent, models, approvals, environments, plugins, servers, store, .. } = talk;
+    plugins.set_messages(wire.messages());
+    let beside = Beside {
+        background: Background::new(wire.clone(), Arc::clone(&approvals)),
+        processes: ProcessNews::new(Arc::clone(environments.processes())),
+        goals: Goals::new(store.clone(), host.config.value()),
+    };
+    let mut conversation =
+        AgentTalk::new(agent, &models, (approvals, store.clone()), beside, (host, flags))?;
+    conversation.plugins = Some(Arc::clone(&plugins));
+    conversation.servers = Some(servers.clone());
+    let conversation = Arc::new(conversation);
+    conversation.beside.processes.listen(Arc::clone(&conversation.status), wire);
     let exit = crate::chat::run(Chat {
         conversation: Arc::clone(&conversation) as Arc<dyn Conversation>,
         inbox,
@@ -87,12 +124,15 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         vars: host.vars.clone(),
         flags: host.flags().clone(),
         before,
+        quick: QuickCommand::read(&host.config),
     })
     .await;
     conversation.interrupt();
+    conversation.beside.background.leave().await;
     conversation.leave().await;
     servers.stop().await;
     environments.close_all().await;
+    plugins.close().await;
     if let Err(problem) = store.close() {
         tracing::debug!(%problem, "close the database");
     }
@@ -105,10 +145,7 @@ async fn without_model(problem: &anyhow::Error, ui: &mut Ui) -> anyhow::Result<E
     let servers: Vec<LocalServer> = found
         .into_iter()
         .map(|server| LocalServer {
-            provider: match server.kind {
-                ServerKind::LmStudio => "lmstudio".to_owned(),
-                _ => "custom".to_owned(),
-            },
+            provider: server.kind.provider().to_owned(),
             address: server.base_url,
             models: server.models.into_iter().map(|model| model.id).collect(),
         })
@@ -148,28 +185,61 @@ struct AgentTalk {
     status: Arc<Mutex<Status>>,
     approvals: Arc<Approvals>,
     store: SessionStore,
-    /// What another model is chosen from.
-    sources: Sources,
+    /// What another model is chosen from, and how the present one was.
+    sources: Mutex<Sources>,
+    choice: Mutex<Choice>,
     naming: Naming,
+    /// What further agents are made of.
+    kin: Mutex<Kin>,
+    beside: Beside,
+    in_force: Mutex<InForce>,
+    flags: (GlobalFlags, TalkFlags),
+    plugins: Option<Arc<Plugins>>,
+    servers: Option<Servers>,
+    /// Servers are waited for before the first turn; who comes later joins at a later one.
+    has_waited: AtomicBool,
 }
 
 impl AgentTalk {
+    /// Lets MCP servers that are about to answer have their tools in the first turn.
+    async fn wait_for_servers(&self, stop: &CancellationToken) {
+        let Some(servers) = &self.servers else { return };
+        if !self.has_waited.swap(true, Ordering::Relaxed) {
+            let ready = servers.wait_ready(servers.discovery_timeout());
+            stop.run_until_cancelled(ready).await;
+        }
+    }
+
     fn new(
         agent: Agent,
         models: &Models,
-        approvals: Arc<Approvals>,
-        store: SessionStore,
-        host: &Host,
+        (approvals, store): (Arc<Approvals>, SessionStore),
+        beside: Beside,
+        (host, flags): (&Host, &TalkFlags),
     ) -> anyhow::Result<Self> {
+        beside.goals.turn_to(agent.conversation().id());
+        let choice = Choice {
+            provider: flags.provider.clone(),
+            model: flags.model.clone(),
+            ..Choice::default()
+        };
         let talk = Self {
             steer: Mutex::new(agent.steer()),
+            kin: Mutex::new(agent.kin()),
             agent: tokio::sync::Mutex::new(agent),
             stop: Mutex::default(),
             status: Arc::default(),
             approvals,
             store,
-            sources: Sources::of(host),
+            sources: Mutex::new(Sources::of(host)),
+            choice: Mutex::new(choice),
             naming: Naming::read(host),
+            beside,
+            in_force: Mutex::new(InForce::of(host)),
+            flags: (host.flags().clone(), flags.clone()),
+            plugins: None,
+            servers: None,
+            has_waited: AtomicBool::new(false),
         };
         {
             let agent = talk.agent.try_lock().context("nobody else has it yet")?;
@@ -184,6 +254,7 @@ impl AgentTalk {
 
     /// Keeps what is asked for often.
     fn note(&self, agent: &Agent) {
+        *lock(&self.kin) = agent.kin();
         let seat = agent.seats().current();
         let mut status = lock(&self.status);
         status.model = seat.model.name().to_owned();
@@ -213,7 +284,19 @@ impl AgentTalk {
             status.title = title;
         }
         *lock(&self.steer) = agent.steer();
+        self.beside.goals.turn_to(agent.conversation().id());
         self.note(agent);
+    }
+
+    fn session(&self) -> String {
+        lock(&self.status).session_id.clone()
+    }
+
+    /// A wait that an interrupt ends.
+    fn begin_wait(&self) -> CancellationToken {
+        let stop = CancellationToken::new();
+        *lock(&self.stop) = stop.clone();
+        stop
     }
 
     /// Gives the conversation a title after its first exchange, beside whatever happens next.
@@ -239,7 +322,9 @@ impl AgentTalk {
     }
 
     async fn leave(&self) {
-        self.agent.lock().await.conversation_mut().end(LEFT);
+        let mut agent = self.agent.lock().await;
+        hooks::finalized(&agent, LEFT).await;
+        agent.conversation_mut().end(LEFT);
     }
 }
 
@@ -250,17 +335,25 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Conversation for AgentTalk {
     fn turn(&self, ask: Ask) -> BoxFuture<'_, TurnEnd> {
         Box::pin(async move {
-            let stop = CancellationToken::new();
-            *lock(&self.stop) = stop.clone();
+            let stop = self.begin_wait();
+            let (way, reminder) = (ask.way, self.beside.goals.reminder(&ask.text));
             let content = match content(ask) {
                 Ok(content) => content,
-                Err(problem) => {
-                    let outcome = TurnOutcome::Failed(problem.to_string());
-                    return TurnEnd { outcome, ..TurnEnd::default() };
-                }
+                Err(problem) => return failed(problem.to_string()),
             };
             let mut agent = self.agent.lock().await;
-            let result = agent.turn(content, &stop).await;
+            self.wait_for_servers(&stop).await;
+            let session = agent.conversation().id().to_owned();
+            for text in self.beside.processes.take(&session).iter().chain(&reminder) {
+                agent.tell(text);
+            }
+            let result = match way {
+                Way::Alone => agent.turn(content, &stop).await,
+                Way::Mixture => match agent.turn_as_mixture(content, &stop).await {
+                    Ok(result) => result,
+                    Err(problem) => return failed(problem),
+                },
+            };
             self.spent(&result);
             self.note(&agent);
             self.name_it(&agent);
@@ -277,14 +370,20 @@ impl Conversation for AgentTalk {
     }
 
     fn status(&self) -> Status {
-        lock(&self.status).clone()
+        let goal = self.beside.goals.name();
+        Status { goal, ..lock(&self.status).clone() }
     }
 
     fn new_session(&self, title: Option<String>) -> Answered<'_, ()> {
         Box::pin(async move {
             let mut agent = self.agent.lock().await;
-            let talk = Messages::new(new_session_id(), Some(self.store.clone()));
-            agent.turn_to("session_reset", talk, None);
+            let id = new_session_id();
+            let prompt = self.fresh_prompt(&id).ok();
+            let talk = Messages::new(id, Some(self.store.clone()));
+            let old = agent.conversation().id().to_owned();
+            hooks::finalized(&agent, "session_reset").await;
+            agent.turn_to("session_reset", talk, prompt);
+            hooks::reset(&agent, &old, "new_session").await;
             self.turn_to(&agent, None);
             drop(agent);
             match title {
@@ -295,7 +394,16 @@ impl Conversation for AgentTalk {
     }
 
     fn history(&self) -> Answered<'_, Vec<Message>> {
-        Box::pin(async move { Ok(self.agent.lock().await.conversation().messages().to_vec()) })
+        Box::pin(async move {
+            // In the middle of a turn the record has all that was said so far.
+            match self.agent.try_lock() {
+                Ok(agent) => Ok(agent.conversation().messages().to_vec()),
+                Err(_) => {
+                    let rows = self.store.messages(&self.session())?;
+                    Ok(rows.into_iter().map(message_of).collect())
+                }
+            }
+        })
     }
 
     fn undo(&self, turns: usize) -> Answered<'_, Option<String>> {
@@ -309,9 +417,11 @@ impl Conversation for AgentTalk {
 
     fn set_title(&self, title: String) -> Answered<'_, ()> {
         Box::pin(async move {
-            let mut agent = self.agent.lock().await;
-            agent.begin_session();
-            let kept = self.store.set_title(agent.conversation().id(), &title)?;
+            // A turn has begun its session already.
+            if let Ok(mut agent) = self.agent.try_lock() {
+                agent.begin_session();
+            }
+            let kept = self.store.set_title(&self.session(), &title)?;
             lock(&self.status).title = Some(kept);
             Ok(())
         })
@@ -364,8 +474,7 @@ impl Conversation for AgentTalk {
     fn compress(&self, how: Compress) -> Answered<'_, String> {
         Box::pin(async move {
             let mut agent = self.agent.lock().await;
-            let stop = CancellationToken::new();
-            *lock(&self.stop) = stop.clone();
+            let stop = self.begin_wait();
             let done = match how {
                 Compress::Preview => Ok(agent.preview_compression()),
                 Compress::All(focus) => agent.compress(focus.as_deref(), None, &stop).await,
@@ -383,25 +492,27 @@ impl Conversation for AgentTalk {
                 model: Some(choice.model.clone()),
                 ..Choice::default()
             };
-            let models = Models::of(&self.sources, &asked).await?;
-            models.learn_window();
+            let sources = lock(&self.sources).clone();
+            let models = Models::of(&sources, &asked).await?;
+            *lock(&self.choice) = asked;
+            let warning = models.learn_window().await;
             let (model, provider) = models.names();
-            let line = format!("{model} ({provider}) answers from now on");
+            let mut line = format!("{model} ({provider}) answers from now on");
             let mut agent = self.agent.lock().await;
             agent.change_model(models.seats());
             self.note(&agent);
             if choice.reach == Reach::Global {
-                self.sources.remember(model, provider)?;
-                return Ok(format!("{line}, in all later sessions too"));
+                sources.remember(model, provider)?;
+                line.push_str(", in all later sessions too");
             }
-            Ok(line)
+            Ok(warning.map_or(line.clone(), |warning| format!("{line}\n{warning}")))
         })
     }
 
-    fn set_effort(&self, effort: Effort) -> Answered<'_, ()> {
+    fn set_effort(&self, effort: Option<Effort>) -> Answered<'_, ()> {
         Box::pin(async move {
             let mut agent = self.agent.lock().await;
-            agent.set_effort(Some(effort));
+            agent.set_effort(effort);
             self.note(&agent);
             Ok(())
         })
@@ -409,15 +520,33 @@ impl Conversation for AgentTalk {
 
     fn set_yolo(&self, yolo: Yolo) -> Answered<'_, ()> {
         Box::pin(async move {
-            let agent = self.agent.lock().await;
-            let session = agent.conversation().id();
             let wanted = match yolo {
                 Yolo::On => SessionYolo::On,
                 Yolo::Off => SessionYolo::Off,
             };
-            self.approvals.set_yolo(session, wanted);
+            self.approvals.set_yolo(&self.session(), wanted);
             lock(&self.status).yolo = yolo;
             Ok(())
+        })
+    }
+
+    fn plugin_commands(&self) -> Vec<PluginCommand> {
+        let commands = self.plugins.iter().flat_map(|plugins| plugins.commands());
+        commands
+            .map(|command| PluginCommand {
+                name: command.name,
+                takes: command.args_hint,
+                help: command.description,
+            })
+            .collect()
+    }
+
+    fn run_plugin_command(&self, name: String, args: String) -> Answered<'_, Option<String>> {
+        Box::pin(async move {
+            let session = lock(&self.status).session_id.clone();
+            let plugins = self.plugins.as_ref().context("there are no plugins")?;
+            let said = plugins.run_command(&name, &args, &session).await;
+            Ok(said.with_context(|| format!("no plugin has the command /{name} any more"))??)
         })
     }
 
@@ -428,6 +557,62 @@ impl Conversation for AgentTalk {
             Ok(())
         })
     }
+
+    fn background(&self, prompt: String) -> Answered<'_, String> {
+        Box::pin(async move {
+            let (kin, yolo) = (lock(&self.kin).clone(), lock(&self.status).yolo);
+            self.beside.background.start(&kin, prompt, yolo)
+        })
+    }
+
+    fn tasks(&self) -> Vec<TaskLine> {
+        self.beside.lines()
+    }
+
+    fn stop_task(&self, which: Stopped) -> Answered<'_, String> {
+        Box::pin(self.beside.stop(which))
+    }
+
+    fn goal(&self, order: GoalOrder) -> Answered<'_, GoalStep> {
+        Box::pin(async move { self.beside.goals.order(order) })
+    }
+
+    fn judge(&self) -> Answered<'_, Option<GoalStep>> {
+        Box::pin(async move {
+            let stop = self.begin_wait();
+            let own = Arc::clone(&lock(&self.kin).seats().current().model);
+            let judge = lock(&self.sources).clone().on_the_side(JUDGE, &*own);
+            let messages = self.history().await?;
+            self.beside.goals.judge(judge.unwrap_or(own), &messages, &stop).await
+        })
+    }
+
+    fn personalities(&self) -> Answered<'_, Vec<PersonalityLine>> {
+        Box::pin(async move { Ok(personality::lines(&Host::open(&self.flags.0)?)) })
+    }
+
+    fn choose_personality(&self, name: String) -> Answered<'_, String> {
+        Box::pin(async move { personality::choose(&Host::open(&self.flags.0)?, &name) })
+    }
+
+    fn reload(&self) -> Answered<'_, Reloaded> {
+        Box::pin(self.read_anew())
+    }
+
+    fn run_quick(&self, command: String) -> Answered<'_, String> {
+        Box::pin(async move {
+            let stop = self.begin_wait();
+            let kin = lock(&self.kin).clone();
+            Ok(beside::run_command(&kin, &command, &stop).await)
+        })
+    }
+}
+
+/// The side task of judging goals: `auxiliary.goal_judge`.
+const JUDGE: &str = "goal_judge";
+
+fn failed(why: String) -> TurnEnd {
+    TurnEnd { outcome: TurnOutcome::Failed(why), ..TurnEnd::default() }
 }
 
 fn end_of(result: TurnResult) -> TurnEnd {
@@ -445,35 +630,4 @@ fn end_of(result: TurnResult) -> TurnEnd {
         _ => TurnOutcome::Failed(explained(&result)),
     };
     TurnEnd { outcome, pending_steer: result.pending_steer, dollars: result.cost_usd }
-}
-
-/// What a person says, with the images they show.
-pub(super) fn content(ask: Ask) -> anyhow::Result<Content> {
-    if ask.images.is_empty() {
-        return Ok(Content::Text(ask.text));
-    }
-    let mut parts = vec![Part::Text { text: ask.text }];
-    for path in &ask.images {
-        parts.push(Part::ImageUrl { image_url: ImageUrl { url: image(path)? } });
-    }
-    Ok(Content::Parts(parts))
-}
-
-/// An image as a `data:` URL.
-fn image(path: &Path) -> anyhow::Result<String> {
-    /// Providers refuse larger ones.
-    const MAX_BYTES: u64 = 20 * 1024 * 1024;
-    let size =
-        std::fs::metadata(path).with_context(|| format!("look at {}", path.display()))?.len();
-    anyhow::ensure!(size <= MAX_BYTES, "{} is larger than 20 MiB", path.display());
-    let bytes = std::fs::read(path).with_context(|| format!("read {}", path.display()))?;
-    let kind = match bytes.as_slice() {
-        [0x89, b'P', b'N', b'G', ..] => "png",
-        [0xFF, 0xD8, 0xFF, ..] => "jpeg",
-        [b'G', b'I', b'F', b'8', ..] => "gif",
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "webp",
-        _ => anyhow::bail!("{} is no PNG, JPEG, GIF or WebP image", path.display()),
-    };
-    let text = base64::engine::general_purpose::STANDARD.encode(&bytes);
-    Ok(format!("data:image/{kind};base64,{text}"))
 }

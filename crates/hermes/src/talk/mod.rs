@@ -7,8 +7,10 @@
 //! request to find out about it.
 
 pub(crate) mod chat;
+mod hooks;
 mod models;
 pub(crate) mod oneshot;
+mod plugins;
 mod review;
 pub(crate) mod sampler;
 mod session;
@@ -19,13 +21,14 @@ use anyhow::Context as _;
 use hermes_agent::memory::{MemorySettings, MemoryStore, Snapshot};
 use hermes_agent::prompt::{self, Prompt, Rules};
 use hermes_agent::steer::Steering;
-use hermes_agent::{Agent, FrontEnd, Setup, SystemPrompt, World};
+use hermes_agent::{Agent, FrontEnd, Kin, Setup, SystemPrompt, World};
 use hermes_approval::{Approvals, Asker};
 use hermes_exec::manager::Environments;
 use hermes_files::state::FileState;
 use hermes_guard::redact::{Redactor, Switch};
 use hermes_mcp::client::Servers;
 use hermes_mcp::client::elicitation::Person;
+use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::approval::Approver;
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
 use hermes_store::sessions::SessionStore;
@@ -47,7 +50,7 @@ pub(crate) struct Company {
     pub(crate) asker: Option<Arc<dyn Asker>>,
     /// Is asked about calls that a hook is unsure of.
     pub(crate) approver: Arc<dyn Approver>,
-    /// Is asked by MCP servers.
+    /// Answers the questions of MCP servers.
     pub(crate) person: Option<Arc<dyn Person>>,
     /// What commands know of them.
     pub(crate) vars: Vars,
@@ -61,6 +64,8 @@ pub(crate) struct Talk {
     pub(crate) models: Arc<Models>,
     pub(crate) approvals: Arc<Approvals>,
     pub(crate) environments: Arc<Environments>,
+    pub(crate) plugins: Arc<Plugins>,
+    /// MCP servers. They start beside everything else.
     pub(crate) servers: Servers,
     pub(crate) store: SessionStore,
     /// What the person should know before the first word.
@@ -79,9 +84,9 @@ impl Talk {
         let runtime = Arc::new(host.runtime_asking(Arc::clone(&company.approver)));
         let servers = host.mcp_servers(runtime.registry(), company.person.clone());
         servers.start();
+        let plugins = Arc::new(host.plugins(&runtime, ui)?);
+        plugins.wake(Wake::All, plugins::patience(&plugins, &company)).await;
         host.register_shell_hooks(&runtime, ui)?;
-        // Whoever is later than this is there at the next turn.
-        servers.wait_ready(servers.discovery_timeout()).await;
         let scope = scope(host, &flags.toolsets, &runtime, ui)?;
         let mut settings = host.approval_settings(ui)?;
         if company.asker.is_none() && host.config.value()["approvals"]["oneshot"] == "allow" {
@@ -108,7 +113,11 @@ impl Talk {
             models: Some(Sources::of(host).finder()),
             redactor: Redactor::new(redaction(host)),
         });
-        let instructions = Instructions { host, flags, models: &models, scope: &scope };
+        plugins.set_context(plugins::context(&world));
+        plugins.set_model(plugins::model_door(&models));
+        let (model, provider) = models.names();
+        let who = Who { model, provider, window: models.window() };
+        let instructions = Instructions { host, flags, who, scope: &scope };
         let (prompt, steering, memory, mut warnings) =
             instructions.prepare(&world, chosen.prompt.as_deref(), &chosen.id, company.platform);
         warnings.extend(models.problems());
@@ -129,14 +138,16 @@ impl Talk {
                 vars: None,
             },
         );
-        Ok(Self { agent, models, approvals, environments, servers, store, warnings })
+        Ok(Self { agent, models, approvals, environments, plugins, servers, store, warnings })
     }
 
     /// Lets go of everything: commands end, the database is closed.
     pub(crate) async fn close(mut self, reason: &str) {
+        hooks::finalized(&self.agent, reason).await;
         self.agent.conversation_mut().end(reason);
         self.servers.stop().await;
         self.environments.close_all().await;
+        self.plugins.close().await;
         if let Err(problem) = self.store.close() {
             tracing::debug!(%problem, "close the database");
         }
@@ -176,8 +187,29 @@ pub(crate) fn scope(
 struct Instructions<'a> {
     host: &'a Host,
     flags: &'a TalkFlags,
-    models: &'a Models,
+    who: Who<'a>,
     scope: &'a ToolScope,
+}
+
+/// Whom instructions are for.
+#[derive(Clone, Copy)]
+struct Who<'a> {
+    model: &'a str,
+    provider: &'a str,
+    window: u64,
+}
+
+/// Instructions for a session that begins now, of an agent that has had others.
+fn fresh_instructions(host: &Host, flags: &TalkFlags, kin: &Kin, session: &str) -> String {
+    let seat = kin.seats().primary();
+    let who = Who {
+        model: seat.model.name(),
+        provider: seat.model.provider(),
+        window: seat.window.tokens(),
+    };
+    let instructions = Instructions { host, flags, who, scope: kin.scope() };
+    let (prompt, ..) = instructions.prepare(kin.world(), None, session, crate::host::PLATFORM);
+    prompt.text().to_owned()
 }
 
 impl Instructions<'_> {
@@ -190,7 +222,7 @@ impl Instructions<'_> {
         platform: &str,
     ) -> (SystemPrompt, Steering, Option<Arc<MemoryStore>>, Vec<String>) {
         let config = self.host.config.value();
-        let (model, provider) = self.models.names();
+        let Who { model, provider, window } = self.who;
         let memory =
             Arc::new(MemoryStore::new(&self.host.home, MemorySettings::from_config(config)));
         let kept = stored.filter(|stored| prompt::fits(stored, model, provider));
@@ -216,7 +248,7 @@ impl Instructions<'_> {
             tools: definitions.available(),
             model,
             provider,
-            window: Some(self.models.window()),
+            window: Some(window),
             platform,
             profile: None,
             steering: &steering,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hermes_agent::agent::FindModel;
 use hermes_agent::{Seat, Seats, Window};
 use hermes_approval::Reviewer;
-use hermes_llm::discover::{self, ContextCache};
+use hermes_llm::discover::{self, ContextCache, Source};
 use hermes_llm::http::Proxies;
 use hermes_llm::metadata::{self, Cost};
 use hermes_llm::provider::{self, ResolveError};
@@ -23,10 +23,13 @@ use crate::host::Host;
 
 /// The file in which windows are remembered.
 const CONTEXT_CACHE: &str = "context_length_cache.yaml";
+/// With a smaller window a conversation that works with tools is made shorter every few steps.
+const COMFORTABLE_WINDOW: u64 = 64_000;
 
 /// The models of a conversation.
 pub(crate) struct Models {
     main: Endpoint,
+    client: Arc<Client>,
     stand_ins: Vec<Endpoint>,
     summariser: Option<Endpoint>,
     reviewer: Option<Endpoint>,
@@ -64,7 +67,8 @@ impl Sources {
             };
             let endpoint = provider::resolve(&choice, &self.config, &lookup)
                 .map_err(|problem| problem.to_string())?;
-            Ok(Arc::new(Client::new(endpoint, Options::from_vars(&lookup))) as Arc<dyn Model>)
+            let options = Options::read(&self.config, &lookup);
+            Ok(Arc::new(Client::new(endpoint, options)) as Arc<dyn Model>)
         })
     }
 
@@ -79,7 +83,17 @@ impl Sources {
 
     /// How models are talked to.
     pub(super) fn options(&self) -> Options {
-        Options::from_vars(&|name| self.vars.get(name).map(str::to_owned))
+        Options::read(&self.config, &|name| self.vars.get(name).map(str::to_owned))
+    }
+
+    /// Who does a side task, if somebody else than the conversation's own model is named for it.
+    pub(crate) fn on_the_side(&self, task: &str, own: &dyn Model) -> Option<Arc<dyn Model>> {
+        let settings = &self.config["auxiliary"][task];
+        let named = settings["model"].as_str().filter(|name| !name.is_empty())?;
+        let provider = settings["provider"].as_str();
+        let provider = provider.filter(|name| !matches!(*name, "" | "auto"));
+        let found = self.clone().finder()(Some(provider.unwrap_or(own.provider())), named);
+        found.ok()
     }
 
     /// Makes a model the one that later conversations begin with.
@@ -125,7 +139,7 @@ impl Models {
                 }
                 other => NoModel(other).into(),
             })?;
-        let options = Options::from_vars(&lookup);
+        let options = Options::read(config, &lookup);
         if main.model.is_empty() {
             main.model = the_only_model(&main, &options.proxies).await?;
         }
@@ -145,7 +159,8 @@ impl Models {
         };
         let (summariser, reviewer) = (on_the_side("compression"), on_the_side("approval"));
         let cache = Arc::new(ContextCache::at(sources.home.root().join(CONTEXT_CACHE)));
-        let seat = seat(main.clone(), &options, &cache);
+        let client = Arc::new(Client::new(main.clone(), options.clone()));
+        let seat = seat(Arc::clone(&client), &cache);
         Ok(Self {
             stand_ins: fallbacks.endpoints,
             summariser,
@@ -154,6 +169,7 @@ impl Models {
             seat,
             cache,
             problems,
+            client,
             main,
         })
     }
@@ -175,17 +191,18 @@ impl Models {
 
     /// The model and its stand-ins.
     pub(crate) fn seats(&self) -> Seats {
-        let stand_ins = self.stand_ins.iter();
-        Seats::new(
-            self.seat.clone(),
-            stand_ins.map(|endpoint| seat(endpoint.clone(), &self.options, &self.cache)).collect(),
-        )
+        let stand_ins = self.stand_ins.iter().cloned();
+        Seats::new(self.seat.clone(), stand_ins.map(|endpoint| self.other_seat(endpoint)).collect())
     }
 
     /// Who writes summaries, if somebody else than the model itself.
     pub(crate) fn summariser(&self) -> Option<Seat> {
         let endpoint = self.summariser.clone()?;
-        Some(seat(endpoint, &self.options, &self.cache))
+        Some(self.other_seat(endpoint))
+    }
+
+    fn other_seat(&self, endpoint: Endpoint) -> Seat {
+        seat(Arc::new(Client::new(endpoint, self.options.clone())), &self.cache)
     }
 
     /// Who looks at flagged commands.
@@ -195,16 +212,35 @@ impl Models {
         Some(Arc::new(ModelReviewer(Arc::new(client))))
     }
 
-    /// Finds out how large the window is, if nobody knows yet. Meant to run beside the first question.
-    pub(crate) fn learn_window(&self) {
+    /// Finds out how large the window is, if nobody knows yet: beside the first question, or before it
+    /// where the question has to say. Returns what the person should know about it.
+    pub(crate) async fn learn_window(&self) -> Option<String> {
+        if self.main.is_ollama() {
+            return self.learn_ollama_window().await;
+        }
         if discover::known_context(&self.main, &self.cache).is_some() {
-            return;
+            return None;
         }
         let (main, cache) = (self.main.clone(), Arc::clone(&self.cache));
         let (proxies, window) = (self.options.proxies.clone(), self.seat.window.clone());
         tokio::spawn(async move {
             window.learn(discover::context_length(&main, &cache, &proxies).await.tokens);
         });
+        None
+    }
+
+    /// Ollama cuts what it is sent to a few thousand tokens, without a word, unless each question says
+    /// how much of it is to be looked at.
+    async fn learn_ollama_window(&self) -> Option<String> {
+        let found = discover::context_length(&self.main, &self.cache, &self.options.proxies).await;
+        self.seat.window.learn(found.tokens);
+        tell_window(&self.client, found);
+        (found.tokens < COMFORTABLE_WINDOW).then(|| {
+            format!(
+                "{} looks at {} tokens at a time; long work goes better with a model of {} or more",
+                self.main.model, found.tokens, COMFORTABLE_WINDOW
+            )
+        })
     }
 }
 
@@ -220,13 +256,26 @@ async fn the_only_model(endpoint: &Endpoint, proxies: &Proxies) -> anyhow::Resul
     }
 }
 
-fn seat(endpoint: Endpoint, options: &Options, cache: &ContextCache) -> Seat {
-    let known = discover::known_context(&endpoint, cache).map(|window| window.tokens);
+/// Lets a client say how large the window is, if somebody has told.
+fn tell_window(client: &Client, window: discover::Window) {
+    let is_told = !matches!(window.source, Source::Family | Source::Guess);
+    if is_told && client.endpoint().is_ollama() {
+        client.change(|adaptations| adaptations.num_ctx = Some(window.tokens));
+    }
+}
+
+fn seat(client: Arc<Client>, cache: &ContextCache) -> Seat {
+    let endpoint = client.endpoint().clone();
+    let known = discover::known_context(&endpoint, cache);
+    if let Some(window) = known {
+        tell_window(&client, window);
+    }
+    let known = known.map(|window| window.tokens);
     let family = metadata::family(&endpoint.model).map(|family| family.context);
     let window = known.or(family).unwrap_or(metadata::DEFAULT_CONTEXT);
-    let priced = endpoint.clone();
+    let priced = endpoint;
     Seat {
-        model: Arc::new(Client::new(endpoint, options.clone())),
+        model: client,
         window: Window::new(window),
         pricing: Some(Arc::new(move |usage: &Usage| match metadata::cost(&priced, usage) {
             Cost::Known { usd } => Some(usd),

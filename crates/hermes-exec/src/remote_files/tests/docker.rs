@@ -1,10 +1,10 @@
 //! The same in a real container, with its own tools.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hermes_files::fs::{ContentQuery, FsError, NameQuery, SearchPlace};
 use hermes_files::search::{Found, Output, Page};
+use hermes_testkit::part;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -14,7 +14,7 @@ struct Container(String);
 
 impl Container {
     async fn start(options: &[&str]) -> Self {
-        let image = setting("HERMES_TEST_DOCKER_IMAGE");
+        let image = part("HERMES_TEST_DOCKER_IMAGE");
         let mut words = vec!["run", "-d", "--rm", "--init", "--network", "none"];
         words.extend(options);
         words.extend([image.as_str(), "sleep", "120"]);
@@ -40,17 +40,6 @@ async fn docker(words: &[&str]) -> String {
     let said = done.stderr.text();
     assert!(done.success(), "docker {words:?}: {said}; run scripts/test-parts/all start");
     done.stdout.text().trim().to_owned()
-}
-
-/// A value of the file that the test parts leave when they are started.
-fn setting(name: &str) -> String {
-    let vars = hermes_tool::Vars::from_process();
-    let home = || Path::new(vars.get("HOME").unwrap_or_default()).join(".cache");
-    let cache = vars.non_blank("XDG_CACHE_HOME").map_or_else(home, PathBuf::from);
-    let text = std::fs::read_to_string(cache.join("hermes-test-parts/env")).unwrap_or_default();
-    let all: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once('=')).collect();
-    let missing = || panic!("{name} is not set: run scripts/test-parts/all start");
-    all.get(name).map_or_else(missing, |value| (*value).to_owned())
 }
 
 #[tokio::test]
@@ -144,7 +133,7 @@ async fn a_container_is_searched_with_the_rules_of_this_machine() {
 
 #[tokio::test]
 async fn an_apptainer_image_is_read_and_searched() {
-    let image = setting("HERMES_TEST_APPTAINER_IMAGE");
+    let image = part("HERMES_TEST_APPTAINER_IMAGE");
     let words = ["apptainer", "-s", "exec", "--containall", "--pwd", "/", &image, "bash"];
     let files = Shell::of(&words).files();
     let (content, _) = files.read("/usr/lib/os-release".into(), 10_000).await.unwrap();

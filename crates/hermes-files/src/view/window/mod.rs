@@ -4,7 +4,8 @@
 //! after the window are only counted; of the lines inside it, only what will be shown is kept. So
 //! fifty lines out of a gigabyte cost a gigabyte of reading and fifty lines of memory, even where
 //! the gigabyte is a single line. The lines of a large file are counted by several threads first,
-//! and only the part with the window is gone through.
+//! and only the part with the window is gone through; as long as the file stays as it is, the next
+//! window of it costs that part alone.
 //!
 //! What a window promises:
 //!
@@ -22,6 +23,7 @@ use std::io::{Cursor, SeekFrom};
 
 mod hint;
 mod pieces;
+mod remembered;
 mod rows;
 mod scan;
 mod survey;

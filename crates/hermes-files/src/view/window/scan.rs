@@ -9,7 +9,7 @@ use super::rows::Rows;
 
 /// Bytes read at a time: large enough for few system calls, small enough to stay in the
 /// processor's cache between being copied and being counted.
-pub(super) const BUFFER_BYTES: usize = 128 * 1024;
+const BUFFER_BYTES: usize = 128 * 1024;
 
 /// What a whole pass has seen.
 #[derive(Debug, PartialEq, Eq)]

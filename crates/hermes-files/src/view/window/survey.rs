@@ -1,7 +1,8 @@
 //! Counting the lines of a large file with several threads.
 //!
 //! The file is cut into blocks; each thread takes the next block nobody has taken and counts its
-//! newlines. Then it is known in which block a line begins, so the window can be read from there.
+//! newlines. Then it is known in which block a line begins, so the window can be read from there, and
+//! so can the next one: [`Remembered`] keeps the blocks.
 //! Bytes that are added to the file in the meantime are not seen; if some are taken away, the lines
 //! are counted as far as they could be read.
 
@@ -10,21 +11,30 @@ use std::io::{self, SeekFrom};
 use std::num::NonZero;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
 
 use memchr::memchr_iter;
 
 use super::super::encoding::Bom;
 use super::WindowRequest;
+use super::remembered::{Remembered, State};
 use super::rows::Rows;
-use super::scan::{BUFFER_BYTES, Pass, Totals, Until, scan};
+use super::scan::{Pass, Totals, Until, scan};
 use crate::fs::ReadSeek;
 
 /// Files smaller than this are not worth the threads.
 const LARGE: u64 = 32 << 20;
-const BLOCK: u64 = 4 << 20;
+const BLOCK: u64 = 1 << 20;
+/// Bytes read at a time: half of what a processor's own cache holds today.
+const BUFFER_BYTES: usize = 256 * 1024;
 /// More threads than this only wait for the memory.
 const MAX_THREADS: usize = 4;
+
+/// To find out takes a dozen system calls.
+static THREADS: LazyLock<usize> =
+    LazyLock::new(|| available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS));
+static LATELY: Remembered = Remembered::new();
 
 /// What is in one block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,20 +46,26 @@ struct Block {
 }
 
 /// The blocks of a file, in order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Survey {
     blocks: Vec<Block>,
     block_bytes: u64,
 }
 
-/// Counts the lines of a file, if it is large and there are threads to do it with.
-pub(super) fn survey(source: &impl ReadSeek) -> io::Result<Option<Survey>> {
+/// Counts the lines of a file, if it is large and there are threads to do it with, or has the number
+/// from last time.
+pub(super) fn survey(source: &impl ReadSeek) -> io::Result<Option<Arc<Survey>>> {
     let Some(file) = source.as_file() else { return Ok(None) };
-    let threads = available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
-    if threads < 2 || file.metadata()?.len() < LARGE {
+    let state = State::of(file)?;
+    if state.bytes() < LARGE || *THREADS < 2 {
         return Ok(None);
     }
-    Survey::of(file, BLOCK, threads).map(Some)
+    if let Some(survey) = LATELY.get(state) {
+        return Ok(Some(survey));
+    }
+    let survey = Arc::new(Survey::of(file, BLOCK, *THREADS)?);
+    LATELY.keep(state, State::of(file)?, &survey);
+    Ok(Some(survey))
 }
 
 impl Survey {
@@ -167,6 +183,30 @@ mod tests {
             let (found, rows) = (found.finish(), rows.finish());
             prop_assert_eq!((found.text, found.count), (rows.text, rows.count));
         }
+    }
+
+    #[test]
+    fn a_large_file_is_counted_anew_once_it_has_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let line = "a line of a log that has grown for long enough\n";
+        let mut file = File::create_new(&path).unwrap();
+        file.write_all(line.repeat((LARGE as usize).div_ceil(line.len())).as_bytes()).unwrap();
+        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+        file.set_modified(long_ago).unwrap();
+        let lines = |path| {
+            let mut file = File::open(path).unwrap();
+            let request = WindowRequest::lines(1, 1);
+            super::super::read_window(&mut file, &request).unwrap().total_lines
+        };
+        let before = lines(&path);
+        assert_eq!(lines(&path), before);
+        file.write_all(b"more\n").unwrap();
+        assert_eq!(lines(&path), before + 1);
+        // The same size and the same time of change, as a tool that hides its tracks leaves them.
+        file.write_at(b"\n", 3).unwrap();
+        file.set_modified(long_ago).unwrap();
+        assert_eq!(lines(&path), before + 2);
     }
 
     #[test]

@@ -11,6 +11,7 @@
 pub(crate) mod decode;
 pub(crate) mod environment;
 pub(crate) mod http;
+pub(crate) mod http_client;
 pub(crate) mod lane;
 pub(crate) mod preflight;
 pub(crate) mod sse;

@@ -1,5 +1,6 @@
 //! What Tab offers: slash commands, their words, and paths.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Candidates that are offered; more are left out.
@@ -9,13 +10,13 @@ const MAX_CANDIDATES: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandWords {
     /// Without the slash.
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     /// Words that may follow.
     pub(crate) words: &'static [&'static str],
     /// A line on what it does.
-    pub(crate) help: &'static str,
+    pub(crate) help: Cow<'static, str>,
     /// What it takes.
-    pub(crate) takes: &'static str,
+    pub(crate) takes: Cow<'static, str>,
 }
 
 /// Something to put into the line.
@@ -26,7 +27,7 @@ pub(crate) struct Candidate {
     /// What is shown of it.
     pub(crate) shown: String,
     /// A line on what it is.
-    pub(crate) help: &'static str,
+    pub(crate) help: Cow<'static, str>,
 }
 
 /// What could stand in place of the end of a line.
@@ -82,7 +83,7 @@ impl Completer {
             .map(|command| Candidate {
                 text: format!("/{} ", command.name),
                 shown: format!("/{}", command.name),
-                help: command.help,
+                help: command.help.clone(),
             })
             .collect();
         Offer { start: 0, candidates }
@@ -98,7 +99,7 @@ impl Completer {
             .map(|known| Candidate {
                 text: format!("{known} "),
                 shown: (*known).to_owned(),
-                help: "",
+                help: Cow::Borrowed(""),
             })
             .collect();
         Offer { start: length - word.len(), candidates }
@@ -132,7 +133,7 @@ impl Completer {
                     if entry.ends_with('/') { "" } else { " " }
                 ),
                 shown: entry,
-                help: "",
+                help: Cow::Borrowed(""),
             })
             .collect();
         Offer { start, candidates }
@@ -179,7 +180,12 @@ mod tests {
     use super::*;
 
     fn completer(folder: &Path) -> Completer {
-        let command = |name, words, takes| CommandWords { name, words, help: "", takes };
+        let command = |name: &'static str, words, takes: &'static str| CommandWords {
+            name: name.into(),
+            words,
+            help: "".into(),
+            takes: takes.into(),
+        };
         Completer {
             commands: vec![
                 command("model", &[][..], "[NAME]"),

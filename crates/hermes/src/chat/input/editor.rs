@@ -11,7 +11,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::buffer::{Buffer, To};
-use super::complete::{Completer, Offer, common_start};
+use super::complete::{CommandWords, Completer, Offer, common_start};
 use super::history::History;
 use super::layout::{Typed, lay_out};
 use super::paste::Pastes;
@@ -87,6 +87,12 @@ impl Editor {
             tab: None,
             search: None,
         }
+    }
+
+    /// Knows these commands from now on.
+    pub(crate) fn set_commands(&mut self, commands: Vec<CommandWords>) {
+        self.tab = None;
+        self.completer.commands = commands;
     }
 
     /// What stands in the line.

@@ -3,7 +3,12 @@ use super::*;
 use crate::chat::display::Colour;
 
 fn editor() -> Editor {
-    let command = |name| CommandWords { name, words: &[], help: "about it", takes: "" };
+    let command = |name: &'static str| CommandWords {
+        name: name.into(),
+        words: &[],
+        help: "about it".into(),
+        takes: "".into(),
+    };
     let commands = vec![command("model"), command("moa"), command("help")];
     let completer = Completer { commands, folder: "/".into(), home: None };
     Editor::new(History::default(), completer)

@@ -11,9 +11,12 @@ use hermes_agent::Level;
 use hermes_llm::Message;
 
 use super::{Repl, Stage};
-use crate::chat::conversation::{Ask, Conversation, Status, TurnEnd, Yolo};
+use crate::chat::clipboard::Clip;
+use crate::chat::conversation::{
+    Ask, Conversation, GoalStep, Reloaded, Status, TurnEnd, Way, Yolo,
+};
 use crate::chat::display::notes;
-use crate::chat::slash::{Action, BusyMode, ReasoningChange, help};
+use crate::chat::slash::{Action, BusyMode, ReasoningChange, help, plugin_help};
 use crate::chat::terminal::Order;
 use crate::exit::Exit;
 
@@ -48,6 +51,12 @@ pub(crate) enum Outcome {
     Copy(String),
     /// A new session has begun.
     Fresh(Past),
+    /// Something came of the goal.
+    Goal(GoalStep),
+    /// Settings were read anew.
+    Reloaded(Box<Reloaded>),
+    /// What lay in the clipboard.
+    Pasted(Clip),
     /// The program is to end.
     Leave,
 }
@@ -63,7 +72,12 @@ impl<S: Stage> Repl<S> {
     /// Does what a command asks for.
     pub(super) fn act(&mut self, action: Action) {
         match action {
-            Action::Help => self.print(help(&self.style())),
+            Action::Help => {
+                let style = self.style();
+                let mut rows = help(&self.quick, &style);
+                rows.extend(plugin_help(&self.conversation.plugin_commands(), &style));
+                self.print(rows);
+            }
             Action::Quit { delete: false } => self.leave(Exit::Done),
             Action::Quit { delete: true } => {
                 self.ask_agent(
@@ -126,11 +140,7 @@ impl<S: Stage> Repl<S> {
             Action::Model(Some(choice)) => self.ask_agent(move |agent| async move {
                 agent.set_model(choice).await.map(Outcome::Line)
             }),
-            Action::Stop if self.in_turn => {
-                self.conversation.interrupt();
-                self.flash("Stopping.");
-            }
-            Action::Stop => self.notice(Level::Info, "Nothing is running."),
+            Action::Stop(which) => self.stop(which),
             Action::Steer(text) if self.in_turn => self.steer(&text),
             Action::Steer(text) | Action::Queue(text) => {
                 self.queue.push_back(Ask::from(text));
@@ -160,6 +170,23 @@ impl<S: Stage> Repl<S> {
                 self.notice(Level::Info, &format!("State is kept in {home}."));
             }
             Action::CommandLine(words) => self.run_command(words),
+            Action::Background(prompt) => self.ask_agent(move |agent| async move {
+                agent.background(prompt).await.map(Outcome::Line)
+            }),
+            Action::Tasks => self.list_tasks(),
+            Action::Goal(order) => self.order_goal(order),
+            Action::Moa(text) => {
+                let images = std::mem::take(&mut self.images);
+                self.queue.push_back(Ask { text, images, way: Way::Mixture });
+                self.start_queued();
+            }
+            Action::Personality(name) => self.personality(name),
+            Action::Fast => self.toggle_fast(),
+            Action::Reload => self.ask_agent(|agent| async move {
+                agent.reload().await.map(|read| Outcome::Reloaded(Box::new(read)))
+            }),
+            Action::Paste => self.paste(),
+            Action::Debug => self.debug(),
             Action::NotThere(what) => {
                 self.notice(Level::Warning, &format!("{what}: this build cannot do that yet."));
             }
@@ -214,13 +241,16 @@ impl<S: Stage> Repl<S> {
                     crate::chat::welcome::greeting(&self.conversation.status(), &self.style());
                 self.print(rows);
             }
+            Ok(Outcome::Goal(step)) => self.follow_goal(step),
+            Ok(Outcome::Reloaded(reloaded)) => self.reloaded(*reloaded),
+            Ok(Outcome::Pasted(clip)) => self.pasted(clip),
             Ok(Outcome::Leave) => self.leave(Exit::Done),
         }
         self.start_queued();
     }
 
     /// Asks the agent for something on the side.
-    fn ask_agent<F>(&mut self, ask: impl FnOnce(Arc<dyn Conversation>) -> F)
+    pub(super) fn ask_agent<F>(&mut self, ask: impl FnOnce(Arc<dyn Conversation>) -> F)
     where
         F: Future<Output = anyhow::Result<Outcome>> + Send + 'static,
     {
@@ -234,6 +264,15 @@ impl<S: Stage> Repl<S> {
             let result = tokio::spawn(asked).await;
             let result = result.unwrap_or_else(|_| Err(anyhow::anyhow!("the command broke off")));
             let _ = results.send(Done::Command(result));
+        });
+    }
+
+    /// A command of a plugin, which may take its time.
+    pub(super) fn run_plugin_command(&mut self, name: String, args: String) {
+        self.ask_agent(move |agent| async move {
+            let said = agent.run_plugin_command(name, args).await?;
+            let rows = said.unwrap_or_default();
+            Ok(Outcome::Rows(rows.lines().map(str::to_owned).collect()))
         });
     }
 
@@ -290,7 +329,7 @@ impl<S: Stage> Repl<S> {
             ReasoningChange::None => {}
             ReasoningChange::Effort(effort) => {
                 self.ask_agent(move |agent| async move {
-                    agent.set_effort(effort).await?;
+                    agent.set_effort(Some(effort)).await?;
                     let name = crate::chat::slash::effort_name(effort);
                     Ok(Outcome::Line(format!("The model thinks at level {name} from now on.")))
                 });

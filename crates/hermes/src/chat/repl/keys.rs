@@ -8,6 +8,7 @@ use super::{Repl, Stage, TWICE};
 use crate::chat::conversation::Ask;
 use crate::chat::display::Ink;
 use crate::chat::input::Outcome;
+use crate::chat::quick;
 use crate::chat::slash::{self, BusyMode, Line, When};
 use crate::chat::terminal::{Input, Order};
 use crate::exit::Exit;
@@ -107,13 +108,29 @@ impl<S: Stage> Repl<S> {
         if text.trim().is_empty() && self.images.is_empty() {
             return;
         }
+        if let Some((quick, rest)) = quick::find(&self.quick, text) {
+            let (quick, rest) = (quick.clone(), rest.to_owned());
+            self.echo_command(line);
+            if let Some(line) = self.run_quick(&quick, &rest) {
+                self.on_plain_line(&line, &line);
+            }
+            return;
+        }
+        if let Some((name, args)) = slash::of_plugin(text, &self.conversation.plugin_commands()) {
+            self.echo_command(line);
+            self.run_plugin_command(name, args);
+            return;
+        }
+        self.on_plain_line(line, text);
+    }
+
+    /// A line that is none of the person's own commands.
+    fn on_plain_line(&mut self, line: &str, text: &str) {
         match slash::read(text) {
             Line::Text => self.say(line, text),
             Line::Mistaken(mistake) => self.notice(Level::Warning, &mistake),
             Line::Command(command, rest) => {
-                let style = self.style();
-                let echo = format!("❯ {}", crate::chat::display::fit::cut(line, style.width - 2));
-                self.print(vec![String::new(), style.paint(Ink::DIM, &echo)]);
+                self.echo_command(line);
                 if command.when == When::Idle && self.is_busy() {
                     let text = format!(
                         "/{} has to wait for the end of the turn.\n/stop ends it now.",
@@ -133,9 +150,15 @@ impl<S: Stage> Repl<S> {
         }
     }
 
+    fn echo_command(&self, line: &str) {
+        let style = self.style();
+        let echo = format!("❯ {}", crate::chat::display::fit::cut(line, style.width - 2));
+        self.print(vec![String::new(), style.paint(Ink::DIM, &echo)]);
+    }
+
     /// Something is said to the agent.
-    fn say(&mut self, line: &str, text: &str) {
-        let ask = Ask { text: text.to_owned(), images: std::mem::take(&mut self.images) };
+    pub(super) fn say(&mut self, line: &str, text: &str) {
+        let ask = Ask { images: std::mem::take(&mut self.images), ..Ask::from(text.to_owned()) };
         if !self.is_busy() {
             self.start_turn(ask, line);
             return;

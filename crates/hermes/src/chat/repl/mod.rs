@@ -13,6 +13,8 @@
 //! played through with neither.
 
 mod actions;
+mod beside;
+mod habits;
 mod keys;
 mod questions;
 mod reports;
@@ -28,17 +30,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hermes_agent::Level;
+use hermes_llm::model::Effort;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::actions::Done;
+use self::beside::Children;
 use self::questions::Open;
 pub(crate) use self::stage::{CommandLine, Stage};
 use super::conversation::{Ask, Conversation};
 use super::display::{Activity, Colour, REFRESH, Style, Transcript, notes};
 use super::input::Editor;
+use super::quick::QuickCommand;
 use super::settings::ChatSettings;
 use super::terminal::{Input, Order, Size};
-use super::wire::{Inbox, Question, Told};
+use super::wire::{Announcement, Inbox, Question, Told};
 use crate::exit::Exit;
 
 /// How long a second Ctrl-C counts as one more.
@@ -57,6 +62,8 @@ pub(crate) struct Parts<S> {
     pub(crate) size: Size,
     /// Where the state folder is, for `/profile`.
     pub(crate) home: PathBuf,
+    /// Commands of the person's own.
+    pub(crate) quick: Vec<QuickCommand>,
 }
 
 /// A conversation at a terminal.
@@ -83,6 +90,13 @@ pub(crate) struct Repl<S> {
     /// A word that stays for a moment.
     flash: Option<(String, Instant)>,
     interrupted: Option<Instant>,
+    quick: Vec<QuickCommand>,
+    /// The subagents of the running turn.
+    children: Children,
+    /// What happened beside the turn and is shown after it.
+    held: Vec<Announcement>,
+    /// How much the model thought before it was to think less.
+    before_fast: Option<Option<Effort>>,
     results: UnboundedSender<Done>,
     ending: Option<Exit>,
 }
@@ -114,6 +128,10 @@ impl<S: Stage> Repl<S> {
             open: None,
             flash: None,
             interrupted: None,
+            quick: parts.quick,
+            children: Children::default(),
+            held: Vec::new(),
+            before_fast: None,
             results,
             ending: None,
         };
@@ -161,11 +179,14 @@ impl<S: Stage> Repl<S> {
 
     fn on_told(&mut self, told: Told) {
         match told {
+            Told::News(news) => self.on_news(news),
             Told::Event(event) => {
+                self.children.hear(&event);
                 let rows = self.transcript.on_event(&event, Instant::now(), &self.style());
                 self.print(rows);
             }
             Told::Question(question) => self.questions.push_back(question),
+            Told::Injected(words) => self.say(&words, &words),
         }
     }
 

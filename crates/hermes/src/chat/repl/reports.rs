@@ -30,18 +30,18 @@ pub(super) fn status(status: &Status, style: &Style) -> Vec<String> {
         Yolo::On => "run without asking",
         Yolo::Off => "are asked about",
     };
-    pairs(
-        &[
-            ("model", format!("{} ({})", status.model, status.provider)),
-            ("session", format!("{}{title}", status.session_id)),
-            ("messages", status.messages.to_string()),
-            ("context", context(status)),
-            ("thinking", status.effort.map_or("as the provider sees fit", effort_name).to_owned()),
-            ("tools", status.tools.to_string()),
-            ("flagged commands", yolo.to_owned()),
-        ],
-        style,
-    )
+    let goal = status.goal.clone().map(|goal| ("goal", goal));
+    let mut facts = vec![
+        ("model", format!("{} ({})", status.model, status.provider)),
+        ("session", format!("{}{title}", status.session_id)),
+        ("messages", status.messages.to_string()),
+        ("context", context(status)),
+        ("thinking", status.effort.map_or("as the provider sees fit", effort_name).to_owned()),
+        ("tools", status.tools.to_string()),
+        ("flagged commands", yolo.to_owned()),
+    ];
+    facts.extend(goal);
+    pairs(&facts, style)
 }
 
 /// Tokens and cost.
@@ -79,7 +79,7 @@ fn context(status: &Status) -> String {
     }
 }
 
-fn pairs(pairs: &[(&str, String)], style: &Style) -> Vec<String> {
+pub(super) fn pairs(pairs: &[(&str, String)], style: &Style) -> Vec<String> {
     let widest = pairs.iter().map(|(name, _)| columns(name)).max().unwrap_or(0);
     let row = |(name, value): &(&str, String)| {
         let value = cut(value, style.width.saturating_sub(widest + 4));

@@ -3,6 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
+use hermes_llm::model::BoxFuture;
+
+use crate::chat::clipboard::Clip;
 use crate::chat::display::Style;
 use crate::chat::terminal::Order;
 
@@ -19,6 +22,9 @@ pub(crate) trait Stage: Send {
 
     /// Has the person write in an editor, beginning with this.
     fn compose(&mut self, text: &str) -> anyhow::Result<String>;
+
+    /// Looks into the clipboard.
+    fn clipboard(&self) -> BoxFuture<'static, anyhow::Result<Clip>>;
 
     /// What runs commands of the command line.
     fn command_line(&self) -> CommandLine;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hermes_agent::Level;
+use hermes_agent::notes::is_note;
 
 use super::actions::Done;
 use super::{Repl, Stage};
@@ -18,7 +19,10 @@ const MAX_ECHO: usize = 20;
 impl<S: Stage> Repl<S> {
     /// Begins a turn. `line` is what is shown of the message.
     pub(super) fn start_turn(&mut self, ask: Ask, line: &str) {
-        self.print(echo(line, &self.style()));
+        // What the agent tells itself was announced in a line of its own.
+        if !is_note(line) {
+            self.print(echo(line, &self.style()));
+        }
         self.in_turn = true;
         self.transcript.begin(Instant::now());
         let conversation = Arc::clone(&self.conversation);
@@ -41,6 +45,7 @@ impl<S: Stage> Repl<S> {
     /// A turn is over.
     pub(super) fn end_turn(&mut self, end: TurnEnd) {
         self.in_turn = false;
+        self.children.forget();
         self.flash = None;
         let style = self.style();
         let (rows, mut cost) = self.transcript.end(Instant::now(), &style);
@@ -65,7 +70,10 @@ impl<S: Stage> Repl<S> {
         if let Some(steer) = end.pending_steer {
             self.queue.push_front(steer.into());
         }
-        self.start_queued();
+        self.show_held();
+        if !self.pursue_goal(&end.outcome) {
+            self.start_queued();
+        }
     }
 
     /// Goes on with what waits, if nothing else is going on.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use hermes_llm::model::Effort;
 
-use crate::chat::conversation::{Compress, ModelChoice};
+use crate::chat::conversation::{Compress, GoalOrder, ModelChoice, Stopped};
 use crate::chat::display::Verbosity;
 
 /// What a command asks for, ready to be done.
@@ -29,7 +29,8 @@ pub(crate) enum Action {
     Compress(Compress),
     /// Shows the model, or changes it.
     Model(Option<ModelChoice>),
-    Stop,
+    /// Ends the turn, or something that works beside it.
+    Stop(Option<Stopped>),
     Steer(String),
     Queue(String),
     /// Shows what typing does while the agent works, or changes it.
@@ -48,6 +49,20 @@ pub(crate) enum Action {
     Profile,
     /// The same as on the command line: these are the words after `hermes`.
     CommandLine(Vec<String>),
+    /// Something else to be worked on, beside the conversation.
+    Background(String),
+    /// What works beside the conversation.
+    Tasks,
+    Goal(GoalOrder),
+    /// Something to be asked of several models.
+    Moa(String),
+    /// Shows the ways to speak, or chooses one.
+    Personality(Option<String>),
+    /// Thinks as little as possible, or as before.
+    Fast,
+    Reload,
+    Paste,
+    Debug,
     /// Nobody can do this yet.
     NotThere(&'static str),
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::action::{Action, BusyMode, EFFORTS, ReasoningChange};
-use crate::chat::conversation::{Compress, ModelChoice, Reach};
+use crate::chat::conversation::{Compress, GoalOrder, ModelChoice, Reach, Stopped};
 use crate::chat::display::Verbosity;
 
 type Read = Result<Action, String>;
@@ -132,4 +132,37 @@ pub(super) fn rollback(text: &str) -> Read {
         "" => command_line("checkpoints", &["list"], ""),
         hash => command_line("checkpoints", &[], &format!("restore {hash} --yes")),
     }
+}
+
+pub(super) fn stop(text: &str) -> Read {
+    Ok(Action::Stop(match text {
+        "" => None,
+        "all" => Some(Stopped::All),
+        id => Some(Stopped::One(id.to_owned())),
+    }))
+}
+
+pub(super) fn goal(text: &str) -> Read {
+    Ok(Action::Goal(match text {
+        "" | "status" => GoalOrder::Show,
+        "pause" => GoalOrder::Pause,
+        "resume" => GoalOrder::Resume,
+        "clear" => GoalOrder::Clear,
+        text => GoalOrder::Set(text.to_owned()),
+    }))
+}
+
+pub(super) fn subgoal(text: &str) -> Read {
+    required(text, "what has to be reached on the way")
+        .map(|step| Action::Goal(GoalOrder::AddStep(step)))
+}
+
+/// The days before today, as the command line takes them.
+pub(super) fn insights(text: &str) -> Read {
+    let days = match text {
+        "" => return command_line("insights", &[], ""),
+        days => days.trim_end_matches(['d', 'D']),
+    };
+    count(days)?;
+    command_line("insights", &[], days)
 }

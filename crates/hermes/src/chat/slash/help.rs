@@ -1,8 +1,10 @@
 //! The list of commands and keys.
 
 use super::{COMMANDS, Command, Group, When};
+use crate::chat::conversation::PluginCommand;
 use crate::chat::display::fit::{Span, columns, padded, wrap};
 use crate::chat::display::{Ink, Style};
+use crate::chat::quick::QuickCommand;
 
 const KEYS: &[(&str, &str)] = &[
     ("Enter", "send"),
@@ -22,7 +24,7 @@ const ANY_TIME: &str = "· ";
 const IDLE: &str = "  ";
 
 /// The commands, group by group, and the keys.
-pub(crate) fn help(style: &Style) -> Vec<String> {
+pub(crate) fn help(quick: &[QuickCommand], style: &Style) -> Vec<String> {
     let left = |command: &Command| {
         let takes = if command.takes.is_empty() { "" } else { " " };
         format!("/{}{takes}{}", command.name, command.takes)
@@ -45,6 +47,14 @@ pub(crate) fn help(style: &Style) -> Vec<String> {
             rows.extend(row(lead, (&left(command), &about), widest, style));
         }
     }
+    if !quick.is_empty() {
+        rows.push(String::new());
+        rows.push(style.paint(Ink::BOLD, "Your own"));
+        for quick in quick {
+            let name = format!("/{}", quick.name);
+            rows.extend(row(IDLE, (&name, &quick.about()), widest, style));
+        }
+    }
     rows.push(String::new());
     rows.push(style.paint(Ink::BOLD, "Keys"));
     for (key, does) in KEYS {
@@ -57,6 +67,21 @@ pub(crate) fn help(style: &Style) -> Vec<String> {
             "· also works while the agent does. The beginning of a name is enough.",
         ),
     );
+    rows
+}
+
+/// The commands of plugins, if there are any.
+pub(crate) fn plugin_help(commands: &[PluginCommand], style: &Style) -> Vec<String> {
+    if commands.is_empty() {
+        return Vec::new();
+    }
+    let mut rows = vec![String::new(), style.paint(Ink::BOLD, "From plugins")];
+    let widest = MAX_LEFT.min(style.width / 2);
+    for command in commands {
+        let takes = if command.takes.is_empty() { "" } else { " " };
+        let left = format!("/{}{takes}{}", command.name, command.takes);
+        rows.extend(row(ANY_TIME, (&left, &command.help), widest, style));
+    }
     rows
 }
 

@@ -14,10 +14,12 @@ mod table;
 mod tests;
 
 pub(crate) use action::{Action, BusyMode, ReasoningChange, effort_name};
-pub(crate) use help::help;
+pub(crate) use help::{help, plugin_help};
 pub(crate) use table::COMMANDS;
 
+use super::conversation::PluginCommand;
 use super::input::CommandWords;
+use super::quick::QuickCommand;
 use crate::exit::nearest;
 
 /// One slash command.
@@ -101,6 +103,11 @@ pub(crate) fn read(line: &str) -> Line<'_> {
     }
 }
 
+/// Whether a name is one of ours.
+pub(crate) fn is_taken(name: &str) -> bool {
+    COMMANDS.iter().any(|command| command.name == name || command.aliases.contains(&name))
+}
+
 /// The command of a name, an alias, or the only one that begins like this.
 fn find(name: &str) -> Result<&'static Command, String> {
     let names = |command: &'static Command| {
@@ -126,17 +133,49 @@ fn find(name: &str) -> Result<&'static Command, String> {
     }
 }
 
-/// What completion has to know.
-pub(crate) fn command_words() -> Vec<CommandWords> {
+/// A command of a plugin and what follows it, if the line is one. Its whole name has to be typed.
+pub(crate) fn of_plugin(line: &str, commands: &[PluginCommand]) -> Option<(String, String)> {
+    let typed = line.trim().strip_prefix('/')?;
+    let (name, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+    let name = name.to_lowercase();
+    commands.iter().any(|command| command.name == name).then(|| (name, rest.trim().to_owned()))
+}
+
+/// Names that commands of plugins cannot have.
+pub(crate) fn reserved_names() -> Vec<String> {
+    COMMANDS
+        .iter()
+        .flat_map(|command| std::iter::once(&command.name).chain(command.aliases))
+        .map(|name| (*name).to_owned())
+        .collect()
+}
+
+/// What completion has to know, commands of one's own and of plugins included.
+pub(crate) fn command_words(
+    quick: &[QuickCommand],
+    of_plugins: Vec<PluginCommand>,
+) -> Vec<CommandWords> {
     let mut words: Vec<CommandWords> = COMMANDS
         .iter()
         .map(|command| CommandWords {
-            name: command.name,
+            name: command.name.into(),
             words: command.words,
-            help: command.help,
-            takes: command.takes,
+            help: command.help.into(),
+            takes: command.takes.into(),
         })
+        .chain(quick.iter().map(|quick| CommandWords {
+            name: quick.name.clone().into(),
+            words: &[],
+            help: quick.about().into(),
+            takes: "".into(),
+        }))
         .collect();
-    words.sort_by_key(|command| command.name);
+    words.extend(of_plugins.into_iter().map(|command| CommandWords {
+        name: command.name.into(),
+        words: &[],
+        help: command.help.into(),
+        takes: command.takes.into(),
+    }));
+    words.sort_by(|one, other| one.name.cmp(&other.name));
     words
 }

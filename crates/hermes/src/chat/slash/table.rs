@@ -2,8 +2,8 @@
 
 use super::action::Action;
 use super::arguments::{
-    busy, command_line, compress, count, model, nothing, optional, quit, reasoning, required,
-    rollback, save, verbose,
+    busy, command_line, compress, count, goal, insights, model, nothing, optional, quit, reasoning,
+    required, rollback, save, stop, subgoal, verbose,
 };
 use super::{Command, Group, When};
 use Group::{Program, Running, Session, Settings, Tools, Writing};
@@ -76,10 +76,15 @@ pub(crate) const COMMANDS: &[Command] = &[
         "make the history shorter",
         compress
     ),
-    command!(Running, Any, "stop", "", [], "end the running turn", |text| nothing(
-        text,
-        Action::Stop
-    )),
+    command!(
+        Running,
+        Any,
+        "stop",
+        "[ID|all]",
+        ["all"],
+        "end the running turn, or something in the background",
+        stop
+    ),
     command!(
         Running,
         Any,
@@ -113,11 +118,11 @@ pub(crate) const COMMANDS: &[Command] = &[
         "background" | "bg" | "btw",
         "PROMPT",
         [],
-        "ask something on the side",
-        |_| { Ok(Action::NotThere("Work in the background")) }
+        "have something done in the background",
+        |text| { required(text, "what is to be done").map(Action::Background) }
     ),
-    command!(Running, Any, "agents" | "tasks", "", [], "what works in the background", |_| {
-        Ok(Action::NotThere("Work in the background"))
+    command!(Running, Any, "agents" | "tasks", "", [], "what works in the background", |text| {
+        nothing(text, Action::Tasks)
     }),
     command!(
         Settings,
@@ -164,11 +169,17 @@ pub(crate) const COMMANDS: &[Command] = &[
         "see and change settings",
         |text| command_line("config", &["show"], text)
     ),
-    command!(Settings, Any, "personality", "[NAME]", [], "how the agent speaks", |_| {
-        Ok(Action::NotThere("Personalities"))
-    }),
-    command!(Settings, Any, "fast", "", [], "answer faster where a provider offers it", |_| {
-        Ok(Action::NotThere("Faster service"))
+    command!(
+        Settings,
+        Any,
+        "personality",
+        "[NAME|none]",
+        ["none"],
+        "how the agent speaks, from the next session on",
+        |text| Ok(Action::Personality(optional(text)))
+    ),
+    command!(Settings, Idle, "fast", "", [], "think as little as possible, or as before", |text| {
+        nothing(text, Action::Fast)
     }),
     command!(Settings, Any, "profile", "", [], "where this profile keeps its state", |text| {
         nothing(text, Action::Profile)
@@ -195,8 +206,8 @@ pub(crate) const COMMANDS: &[Command] = &[
         Tools,
         Any,
         "memory",
-        "[show|add|replace|remove] …",
-        ["show", "add", "replace", "remove", "path"],
+        "[show|add|replace|remove|pending|approve|reject] …",
+        ["show", "add", "replace", "remove", "pending", "approve", "reject", "path"],
         "what is remembered between sessions",
         |text| { command_line("memory", &["show"], text) }
     ),
@@ -218,15 +229,19 @@ pub(crate) const COMMANDS: &[Command] = &[
     command!(Tools, Any, "plugins", "…", [], "what plugins add", |text| {
         command_line("plugins", &["list"], text)
     }),
-    command!(Tools, Idle, "moa", "PROMPT", [], "ask several models at once", |_| {
-        Ok(Action::NotThere("Asking several models"))
+    command!(Tools, Any, "moa", "PROMPT", [], "ask several models, then answer", |text| {
+        required(text, "what you want to ask").map(Action::Moa)
     }),
-    command!(Tools, Idle, "goal", "[TEXT]", [], "what the agent works towards", |_| {
-        Ok(Action::NotThere("Standing goals"))
-    }),
-    command!(Tools, Idle, "subgoal", "TEXT", [], "a step towards the goal", |_| {
-        Ok(Action::NotThere("Standing goals"))
-    }),
+    command!(
+        Tools,
+        Any,
+        "goal",
+        "[TEXT|status|pause|resume|clear]",
+        ["status", "pause", "resume", "clear"],
+        "what the agent works towards, turn after turn",
+        goal
+    ),
+    command!(Tools, Any, "subgoal", "TEXT", [], "a step on the way to the goal", subgoal),
     command!(Tools, Idle, "reload-mcp", "", [], "connect MCP servers anew", |_| {
         Ok(Action::NotThere("MCP servers in a conversation"))
     }),
@@ -239,8 +254,8 @@ pub(crate) const COMMANDS: &[Command] = &[
     command!(Writing, Any, "image", "PATH", [], "send an image with the next message", |text| {
         required(text, "the path of an image").map(|path| Action::Image(path.into()))
     }),
-    command!(Writing, Any, "paste", "", [], "send the image in the clipboard", |_| {
-        Ok(Action::NotThere("Images from the clipboard (text can simply be pasted)"))
+    command!(Writing, Any, "paste", "", [], "take the image or text in the clipboard", |text| {
+        nothing(text, Action::Paste)
     }),
     command!(
         Writing,
@@ -257,14 +272,12 @@ pub(crate) const COMMANDS: &[Command] = &[
     command!(Program, Any, "usage", "", [], "tokens and cost of this session", |text| {
         nothing(text, Action::Usage)
     }),
-    command!(Program, Any, "insights", "[DAYS]", [], "how sessions were used", |_| {
-        Ok(Action::NotThere("Insights"))
+    command!(Program, Any, "insights", "[DAYS]", [], "how sessions were used", insights),
+    command!(Program, Idle, "reload", "", [], "read settings and keys anew", |text| {
+        nothing(text, Action::Reload)
     }),
-    command!(Program, Any, "reload", "", [], "read settings and keys anew", |_| {
-        Ok(Action::NotThere("Reading settings anew in a conversation (start anew with --continue)"))
-    }),
-    command!(Program, Any, "debug", "", [], "check this installation", |text| {
-        command_line("doctor", &[], text)
+    command!(Program, Any, "debug", "", [], "what a report of a fault needs", |text| {
+        nothing(text, Action::Debug)
     }),
     command!(Program, Any, "version", "", [], "the program's version", |text| {
         nothing(text, Action::Version)

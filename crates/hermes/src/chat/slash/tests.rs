@@ -1,7 +1,7 @@
 use hermes_llm::model::Effort;
 
 use super::*;
-use crate::chat::conversation::{Compress, ModelChoice, Reach};
+use crate::chat::conversation::{Compress, GoalOrder, ModelChoice, Reach, Stopped};
 use crate::chat::display::fit::columns;
 use crate::chat::display::{Colour, Style, Verbosity};
 
@@ -75,6 +75,19 @@ fn arguments_are_read() {
             Action::CommandLine(vec!["config".into(), "get".into(), "a b".into()]),
         ),
         ("/title My talk", Action::Title(Some("My talk".into()))),
+        ("/stop", Action::Stop(None)),
+        ("/stop all", Action::Stop(Some(Stopped::All))),
+        ("/stop bg2", Action::Stop(Some(Stopped::One("bg2".into())))),
+        ("/btw and this", Action::Background("and this".into())),
+        ("/goal", Action::Goal(GoalOrder::Show)),
+        ("/goal ship it", Action::Goal(GoalOrder::Set("ship it".into()))),
+        ("/goal pause", Action::Goal(GoalOrder::Pause)),
+        ("/subgoal notes", Action::Goal(GoalOrder::AddStep("notes".into()))),
+        ("/insights 7d", Action::CommandLine(vec!["insights".into(), "7".into()])),
+        (
+            "/memory approve 1a",
+            Action::CommandLine(["memory", "approve", "1a"].map(str::to_owned).to_vec()),
+        ),
     ] {
         assert_eq!(action(line), Ok(expected), "{line}");
     }
@@ -112,7 +125,7 @@ fn no_name_means_two_commands() {
 
 #[test]
 fn the_list_of_commands_at_80_columns() {
-    let rows = help(&Style::new(Colour::Off, 80));
+    let rows = help(&[], &Style::new(Colour::Off, 80));
     assert!(rows.iter().all(|row| columns(row) <= 80));
     insta::assert_snapshot!(rows.join("\n"));
 }

@@ -10,9 +10,11 @@ use std::sync::Arc;
 use clap::Args;
 use hermes_approval::Audience;
 use hermes_guard::redact::{Mode, redact};
+use hermes_mcp::server::bridge::{BRIDGE_TOOLSET, Bridge};
 use hermes_mcp::server::{
     Callers, HTTP_PATH, HouseholdPrompts, HttpOptions, Server, SessionResources,
 };
+use hermes_runtime::ToolScope;
 use hermes_store::sessions::SessionStore;
 
 use crate::doors::{
@@ -47,6 +49,10 @@ pub(crate) struct ServeArgs {
     /// Listen for HTTP instead of serving stdin and stdout
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = USUAL_ADDRESS)]
     http: Option<SocketAddr>,
+    /// Also offer tools that read conversations, tell what is new in them, and answer what waits for a
+    /// person's word in other sessions
+    #[arg(long)]
+    bridge: bool,
     #[command(flatten)]
     web: HttpFlags,
 }
@@ -56,12 +62,22 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
     block_on(async {
         let stop = stop_on_signals()?;
         let callers = Arc::<Callers>::default();
+        let bridge = args.bridge.then(|| Bridge::start(sessions(host), hide_secrets));
+        // With a single client there is nobody else who could answer at a desk.
+        let desk = bridge.as_ref().filter(|_| args.http.is_some()).map(Bridge::desk).cloned();
+        let asker = ClientAsker { callers: Arc::clone(&callers), desk: desk.clone() };
         let company = Company {
-            asker: Some(Arc::new(ClientAsker(Arc::clone(&callers)))),
+            asker: Some(Arc::new(asker)),
             approver: Arc::new(ClientApprover(Arc::clone(&callers))),
         };
-        let door = Door::open(host, &args.toolsets, company, ui)?;
-        let server = server(&door, host, callers);
+        let door = Door::open(host, &args.toolsets, company, ui).await?;
+        let mut scope = door.scope.clone();
+        if let Some(bridge) = &bridge {
+            door.runtime.registry().register_all(bridge.tools());
+            scope.enabled.get_or_insert_default().push(BRIDGE_TOOLSET.to_owned());
+        }
+        let offer = Offer { scope, callers, has_desk: desk.is_some() };
+        let server = server(&door, host, offer);
         let served = match args.http {
             None => {
                 let (stdin, stdout) = (tokio::io::stdin(), tokio::io::stdout());
@@ -80,25 +96,39 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
     })
 }
 
-fn server(door: &Door, host: &Host, callers: Arc<Callers>) -> Server {
-    let sessions = SessionStore::read_only(host.home.state_db());
-    let services = door.services.clone();
+/// What is offered, and how people are asked.
+struct Offer {
+    scope: ToolScope,
+    callers: Arc<Callers>,
+    has_desk: bool,
+}
+
+fn sessions(host: &Host) -> SessionStore {
+    SessionStore::read_only(host.home.state_db())
+}
+
+fn hide_secrets(text: &str) -> String {
+    redact(text, Mode::Full).into_owned()
+}
+
+fn server(door: &Door, host: &Host, offer: Offer) -> Server {
+    let services = door.services_of();
     let approvals = Arc::clone(&door.approvals);
     Server::builder(door.runtime.clone(), "hermes", env!("CARGO_PKG_VERSION"))
-        .scope(door.scope.clone())
+        .scope(offer.scope)
         .instructions(INSTRUCTIONS)
         .cwd(std::env::current_dir().ok())
-        .callers(callers)
+        .callers(offer.callers)
         .services(move |caller| {
-            let audience =
-                if caller.takes_questions() { Audience::Client } else { Audience::Nobody };
-            services.with(Arc::new(audience))
+            let audience = match caller.takes_questions() || offer.has_desk {
+                true => Audience::Client,
+                false => Audience::Nobody,
+            };
+            services(caller.session(), audience)
         })
         // What somebody said yes to until the session ends ends with it.
         .on_session_end(move |session| approvals.reset_session(session))
-        .resources(Arc::new(SessionResources::new(sessions, |text| {
-            redact(text, Mode::Full).into_owned()
-        })))
+        .resources(Arc::new(SessionResources::new(sessions(host), hide_secrets)))
         .prompts(Arc::new(HouseholdPrompts))
         .build()
 }

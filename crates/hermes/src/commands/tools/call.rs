@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use hermes_mcp::client::Servers;
+use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::pipeline::{Rehearsal, RehearsedGate};
 use hermes_runtime::repair::arguments::parse_arguments;
 use hermes_runtime::{Runtime, Status, ToolCall};
@@ -22,7 +23,7 @@ use serde_json::{Map, Value, json};
 use super::find_tool;
 use crate::cli::ToolsCall;
 use crate::exit::{Exit, UsageError};
-use crate::host::Host;
+use crate::host::{Host, PLATFORM};
 use crate::ui::Ui;
 
 /// Most bytes of arguments read from stdin: larger ones are a mistake.
@@ -32,37 +33,62 @@ const SERVERS_WAIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
+    let plugins = host.plugins(&runtime, ui)?;
+    plugins.wake_blocking(Wake::Unknown);
     let workers = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .context("start the async runtime")?;
     let servers = start_servers(&workers, &args.name, &runtime, host, ui)?;
+    let exit = call_tool(args, host, &Means { runtime, plugins, workers: &workers, servers }, ui);
+    // A tool left behind by a timeout must not hold up the end of the process.
+    workers.shutdown_background();
+    exit
+}
+
+/// What a call is made with.
+struct Means<'a> {
+    runtime: Runtime,
+    plugins: Plugins,
+    workers: &'a tokio::runtime::Runtime,
+    /// Servers that were started for the call.
+    servers: Option<Servers>,
+}
+
+fn call_tool(
+    args: &ToolsCall,
+    host: &Host,
+    means: &Means<'_>,
+    ui: &mut Ui,
+) -> anyhow::Result<Exit> {
+    let Means { runtime, plugins, workers, servers } = means;
     let name = servers.as_ref().and_then(|servers| servers.names().look_up(&args.name));
-    let tool = find_tool(&runtime, name.as_deref().unwrap_or(&args.name), ui)?;
+    let tool = find_tool(runtime, name.as_deref().unwrap_or(&args.name), ui)?;
     let arguments = arguments(args, ui)?;
-    host.register_shell_hooks(&runtime, ui)?;
+    host.register_shell_hooks(runtime, ui)?;
     let mut call = call(args, &tool, arguments, host)?;
+    call.context.enabled_tools = enabled_tools(host, runtime);
     let settings = host.approval_settings(ui)?;
     let environments = host.environments();
     call.context.services = call
         .context
         .services
-        .with(host.approvals(settings, &runtime))
+        .with(host.approvals(settings, runtime))
         .with(Arc::clone(&environments));
+    plugins.set_context(call.context.clone());
     let exit = if args.dry_run {
-        rehearse(&workers, &runtime, call, ui)
+        rehearse(workers, runtime, call, ui)
     } else {
-        perform(&workers, &runtime, call, ui)
+        perform(workers, runtime, call, ui)
     };
     workers.block_on(async {
-        if let Some(servers) = &servers {
+        if let Some(servers) = servers {
             servers.stop().await;
         }
         environments.close_all().await;
+        plugins.close().await;
     });
-    // A tool left behind by a timeout must not hold up the end of the process.
-    workers.shutdown_background();
     exit
 }
 
@@ -101,6 +127,14 @@ fn call(args: &ToolsCall, tool: &Tool, arguments: Value, host: &Host) -> anyhow:
         ..ContextParts::default()
     };
     Ok(ToolCall { context, time_limit, ..ToolCall::new(tool.name().to_string(), arguments) })
+}
+
+/// The tools of the configured toolsets, which are those that a tool may call in turn.
+fn enabled_tools(host: &Host, runtime: &Runtime) -> Arc<[Arc<str>]> {
+    let toolsets = host.platform_toolsets(runtime, PLATFORM);
+    let names = toolsets.iter().map(String::as_str);
+    let tables = runtime.registry().snapshot();
+    runtime.toolsets().snapshot().resolve_each(names, &*tables).into_iter().collect()
 }
 
 fn perform(

@@ -32,6 +32,7 @@ struct Row {
 
 pub(crate) fn run(args: &ToolsList, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
+    let _plugins = host.plugins(&runtime, ui)?;
     let names = names(args, host, &runtime, ui)?;
     let rows = rows(&runtime, host, &names);
     let missing = rows.iter().filter(|row| row.status == MISSING).count();

@@ -16,6 +16,7 @@ pub(crate) fn run(args: &ToolsSchema, host: &Host, ui: &mut Ui) -> anyhow::Resul
     let provider: Provider =
         args.provider.parse().map_err(|problem| UsageError::new(format!("{problem}")))?;
     let runtime = host.runtime();
+    let _plugins = host.plugins(&runtime, ui)?;
     let mut scope = match &args.toolsets {
         Some(names) => ToolScope { enabled: Some(given(names)), disabled: Vec::new() },
         None => host.scope(&runtime, ui)?,

@@ -12,6 +12,7 @@ use crate::ui::{Cell, Table, Ui};
 
 pub(crate) fn run(args: &ToolsShow, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
+    let _plugins = host.plugins(&runtime, ui)?;
     let tool = find_tool(&runtime, &args.name, ui)?;
     let pass = runtime.availability().pass([&tool], &host.vars);
     let availability = pass.of(&tool);

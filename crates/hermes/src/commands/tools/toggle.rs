@@ -18,6 +18,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<Exit> {
     host.require_sound_config()?;
     let runtime = host.runtime();
+    let _plugins = host.plugins(&runtime, ui)?;
     host.require_platform(&runtime, &args.platform)?;
     let outcome = host.with_platform(&runtime, &args.platform, |toolsets, request, tables| {
         toolsets.toggle(switch, &args.names, host.config.value(), request, tables)

@@ -176,6 +176,33 @@ fn a_dangerous_command_is_refused_when_nobody_can_be_asked() {
 }
 
 #[test]
+fn subagents_run_risky_commands_only_if_the_settings_say_so() {
+    for (setting, is_run) in [("false", false), ("true", true)] {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("to-go");
+        std::fs::create_dir(&folder).unwrap();
+        let command = json!({"command": format!("rm -rf {}", folder.display())});
+        let script = Script::new([
+            Step::call("delegate_task", json!({"goal": "remove it"})),
+            Step::call("terminal", command.clone()),
+            Step::text("Done."),
+        ])
+        .route(
+            "child",
+            Match::system("subagent of Hermes"),
+            [Step::call("terminal", command), Step::text("Tried.")],
+        );
+        let settings = format!("delegation:\n  subagent_auto_approve: {setting}\n");
+        let scene = Scene::with_config(Wire::Chat, script, &settings);
+        scene.asks("have it removed").exits(0);
+        assert_eq!(!folder.exists(), is_run, "subagent_auto_approve: {setting}");
+        let questions = scene.server.questions();
+        let own = questions.last().unwrap().view().last_text("tool").to_owned();
+        assert!(own.contains("Nobody is there to be asked"), "only the child may: {own}");
+    }
+}
+
+#[test]
 fn the_default_request_is_small() {
     let scene = Scene::new(Wire::Chat, [Step::text("Hi.")]);
     scene.asks("hello").exits(0);

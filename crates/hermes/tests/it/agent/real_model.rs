@@ -9,12 +9,13 @@ mod relay;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use hermes_testkit::part;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use self::relay::{Relay, post};
-use crate::support::{Sandbox, part};
+use crate::support::Sandbox;
 
 /// Reading a prompt is what takes a model long on a busy machine. This toolset has no tools, which this model
 /// could not use anyway.

@@ -90,6 +90,48 @@ fn a_home_that_cannot_be_written_to_does_not_lose_the_answer() {
     scene.asks("2+2?").exits(0).says("Four.").notes("not saved");
 }
 
+/// A disk of its own for the home, so small that not even an empty database has room on it, in a
+/// mount namespace that ends with the shell.
+#[test]
+fn a_full_disk_does_not_lose_the_answer() {
+    let answers = [Step::text("Four.").times(2)];
+    let scene = Scene::new(Wire::Chat, answers);
+    let alone = if nix::unistd::geteuid().is_root() { "" } else { "--user --map-root-user" };
+    let run = scene.sandbox.shell(&format!(
+        "unshare {alone} --mount bash -c '
+            cp $HERMES_HOME/config.yaml config.yaml &&
+            mount -t tmpfs -o size=64k,mode=700 tmpfs $HERMES_HOME &&
+            install -m 600 config.yaml $HERMES_HOME/ &&
+            $HERMES -z 2+2? && $HERMES -c -z again?; echo code $?'"
+    ));
+    run.exits(0).says("Four.").notes("not saved").notes("full");
+    assert_eq!(scene.server.questions().len(), 1, "there is nothing to go on with");
+}
+
+/// A clock that was wrong once must not turn a conversation upside down.
+#[test]
+fn a_clock_that_jumps_does_not_change_the_order_of_a_conversation() {
+    let scene =
+        Scene::new(Wire::Chat, [Step::text("First."), Step::text("Second."), Step::text("Third.")]);
+    let at = |time: &str, question: &str| {
+        let run = scene.sandbox.shell(&format!("faketime '{time}' $HERMES -c -z {question}"));
+        run.exits(0);
+    };
+    scene.asks("one").exits(0);
+    at("2038-01-20 03:00:00", "two");
+    at("1999-12-31 23:59:59", "three");
+    let sent = scene.sent();
+    let said: Vec<_> = sent[2].view().turns.iter().map(|turn| turn.text.clone()).collect();
+    assert!(
+        said[0].contains("one") && said[2].contains("two") && said[4].contains("three"),
+        "{said:?}"
+    );
+    assert_eq!((said[1].as_str(), said[3].as_str()), ("First.", "Second."));
+    let run = scene.sandbox.run(["sessions", "list"]).exits(0);
+    assert!(run.out.contains("one"), "{}", run.out);
+    scene.sandbox.run(["sessions", "repair", "--check"]).exits(0);
+}
+
 #[test]
 fn commands_show_the_model_and_what_a_conversation_takes_up() {
     let scene = Scene::new(Wire::Chat, [Step::text("unused")]);

@@ -3,7 +3,7 @@
 mod commands;
 mod servers;
 
-use crate::support::part;
+use hermes_testkit::part;
 
 /// An installed program that speaks the protocol.
 fn program(name: &str) -> String {

@@ -25,7 +25,7 @@ async fn mistakes_are_explained_with_the_way_out() {
     play.sees("! There is no command /modle.\n  Did you mean /model?").await;
     play.send("/undo many");
     play.sees("! `many` is no number of one or more.\n  /undo [N]").await;
-    play.send("/moa question");
+    play.send("/reload-skills");
     play.sees("this build cannot do that yet").await;
     assert!(play.agent.log().is_empty());
 }
@@ -159,4 +159,80 @@ async fn a_command_that_takes_long_shows_it_and_can_be_stopped() {
     play.control('c');
     play.sees("compressed KeepLast(3)").await;
     play.did("turn wait for it").await;
+}
+
+#[tokio::test]
+async fn commands_of_plugins_are_run_and_listed() {
+    let play = Play::new(quiet);
+    play.send("/trip Rome");
+    play.sees("trip to Rome").await;
+    play.send("/help");
+    play.sees("From plugins").await;
+    play.sees("plan a trip").await;
+    assert!(play.agent.log().is_empty());
+}
+
+#[tokio::test]
+async fn commands_of_ones_own_run_or_stand_for_others() {
+    let play = Play::new(quiet);
+    play.send("/disk /tmp");
+    play.sees("ran df -h /tmp\nwell").await;
+    play.send("/fix it");
+    play.sees("called “fixed it”").await;
+    play.send("/help");
+    play.sees("Your own").await;
+}
+
+#[tokio::test]
+async fn settings_are_read_anew() {
+    let play = Play::new(quiet);
+    play.send("/reload");
+    play.sees("display.show_cost: in force now").await;
+    play.send("/fresh");
+    play.sees("ran date").await;
+    play.send("hello");
+    play.sees("┊ 0 in, 0 out").await;
+}
+
+#[tokio::test]
+async fn fast_is_a_switch_and_personalities_are_listed() {
+    let play = Play::new(quiet);
+    play.send("/reasoning high");
+    play.sees("thinks at level high").await;
+    play.send("/fast");
+    play.sees("thinks as little as it can").await;
+    assert_eq!(play.agent.status().effort, Some(hermes_llm::model::Effort::None));
+    play.send("/fast");
+    play.sees("thinks as before").await;
+    assert_eq!(play.agent.status().effort, Some(hermes_llm::model::Effort::High));
+    play.send("/personality");
+    play.sees("✓ concise  a way to speak\n  teacher  a way to speak").await;
+    play.send("/personality teacher");
+    play.sees("teacher from the next session on").await;
+}
+
+#[tokio::test]
+async fn the_clipboard_goes_into_the_line() {
+    let play = Play::new(quiet);
+    play.type_in("see: ");
+    play.control('u');
+    play.send("/paste");
+    play.sees("❯ from the clipboard").await;
+}
+
+#[tokio::test]
+async fn what_a_report_needs_is_told_in_one_go() {
+    let play = Play::new(quiet);
+    play.send("/debug");
+    let text = play.sees("ran doctor").await;
+    for part in ["ran config show", "/home/someone/.hermes", "scripted (test)", "60 columns"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn several_models_are_asked_in_a_turn() {
+    let play = Play::new(quiet);
+    play.send("/moa which is best?");
+    play.did("mixture which is best?").await;
 }

@@ -1,6 +1,7 @@
 //! Whole conversations, with a scripted agent and a terminal in memory.
 
 mod asking;
+mod beside;
 mod commands;
 mod screens;
 mod turns;
@@ -9,11 +10,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use hermes_llm::model::BoxFuture;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
 use super::*;
+use crate::chat::clipboard::Clip;
 use crate::chat::input::{Completer, History};
+use crate::chat::quick::Does;
 use crate::chat::scripted::{Script, Scripted};
 use crate::chat::slash::command_words;
 use crate::chat::terminal::Drawer;
@@ -41,6 +45,10 @@ impl Stage for FakeStage {
         Ok(format!("{text}{}", self.composed))
     }
 
+    fn clipboard(&self) -> BoxFuture<'static, anyhow::Result<Clip>> {
+        Box::pin(async { Ok(Clip::Text("from the clipboard".into())) })
+    }
+
     fn command_line(&self) -> CommandLine {
         Arc::new(|words, _| vec![format!("ran {}", words.join(" "))])
     }
@@ -51,6 +59,7 @@ struct Play {
     agent: Arc<Scripted>,
     keys: UnboundedSender<Input>,
     task: JoinHandle<Exit>,
+    wire: Wire,
 }
 
 impl Play {
@@ -67,7 +76,15 @@ impl Play {
         let (wire, inbox) = Wire::pair();
         let agent = Arc::new(Scripted::new(&wire, script));
         let (keys, input) = unbounded_channel();
-        let completer = Completer { commands: command_words(), folder: "/".into(), home: None };
+        let quick = vec![
+            QuickCommand { name: "disk".into(), does: Does::Exec("df -h".into()) },
+            QuickCommand { name: "fix".into(), does: Does::Alias("/title fixed".into()) },
+        ];
+        let completer = Completer {
+            commands: command_words(&quick, Vec::new()),
+            folder: "/".into(),
+            home: None,
+        };
         let drawer = Drawer::start(screen.clone(), size).unwrap();
         let (mut repl, done) = Repl::new(Parts {
             conversation: Arc::clone(&agent) as Arc<dyn Conversation>,
@@ -78,9 +95,10 @@ impl Play {
             colour: Colour::Off,
             size,
             home: "/home/someone/.hermes".into(),
+            quick,
         });
         let task = tokio::spawn(async move { repl.run(input, inbox, done).await });
-        Self { screen, agent, keys, task }
+        Self { screen, agent, keys, task, wire }
     }
 
     fn key(&self, code: KeyCode, modifiers: KeyModifiers) {

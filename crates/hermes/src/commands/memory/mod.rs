@@ -1,6 +1,9 @@
 //! `hermes memory`: the notes that sessions begin with, by hand.
 //!
 //! Changes take the same way as the agent's own: the same limits, the same lock, the same refusals.
+//! What the agent wanted to change while nobody could be asked is in [`pending`].
+
+mod pending;
 
 use hermes_agent::memory::{MemorySettings, MemoryStore, entries};
 use hermes_tools::agent_level::{Memory, MemoryAction, MemoryTarget};
@@ -11,6 +14,7 @@ use crate::cli::{MemoryCommand, MemoryOptions, MemoryWhose};
 use crate::exit::Exit;
 use crate::host::Host;
 use crate::ui::Ui;
+use pending::Word;
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &MemoryCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
@@ -18,6 +22,9 @@ pub(crate) fn run(command: &MemoryCommand, host: &Host, ui: &mut Ui) -> anyhow::
     let store = MemoryStore::new(&host.home, MemorySettings::from_config(host.config.value()));
     match command {
         MemoryCommand::Show { json } => show(&store, *json, ui),
+        MemoryCommand::Pending { json } => pending::list(&store, *json, ui),
+        MemoryCommand::Approve(choice) => pending::decide(&store, Word::Yes, choice, ui),
+        MemoryCommand::Reject(choice) => pending::decide(&store, Word::No, choice, ui),
         MemoryCommand::Path { json } => path(&store, *json, ui),
         MemoryCommand::Add { text, options } => {
             change(&store, MemoryAction::Add, Some(text), None, options, ui)

@@ -1,0 +1,293 @@
+//! A script out of our reach.
+//!
+//! One process of ours ([`HELPER`], in the Python that runs the script) stands beside the script for as
+//! long as it runs. It reads our messages from its input and writes its own to its output, through the
+//! client of the place, so that a call costs one message each way and no shell. When its input ends,
+//! because we end, so does the script; whatever it cannot end itself, the guard of the session does.
+//! The folder of a run is in that of the session, which the guard removes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use hermes_process::{Child, InputPipe, OutputPipe};
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
+
+use super::calls::Desk;
+use super::frames::{Heard, Messages, message};
+use super::token::Token;
+use super::window::Window;
+use super::{GRACE, Mode, RunScript, STDERR, STDOUT, ScriptEnd, ScriptRan};
+use crate::backend::ClientTrouble;
+use crate::environment::{Environment, Spawned, random_id};
+use crate::error::ExecError;
+use crate::guard::Guard;
+use crate::quote::quoted;
+
+const HELPER: &str = include_str!("helper.py");
+
+/// How long the helper may take to answer.
+const START_LIMIT: Duration = Duration::from_secs(30);
+/// How long a client may take to end once the helper has.
+const CLIENT_LIMIT: Duration = Duration::from_secs(2);
+/// Bytes kept of what a client says on its own account.
+const CLIENT_BYTES: u64 = 16 << 10;
+
+/// Runs a script in an environment.
+pub(super) async fn run(
+    environment: &Environment,
+    code: &str,
+    how: RunScript,
+) -> Result<ScriptRan, ExecError> {
+    let token = Arc::new(Token::draw().map_err(|source| ExecError::File {
+        act: "read",
+        path: "/dev/urandom".to_owned(),
+        source,
+    })?);
+    let mark = format!("hermes-script-{}", random_id());
+    let size = HELPER.len();
+    let begin = format!(
+        "command -v python3 >/dev/null 2>&1 || {{ echo {mark}-none; exit 127; }}; exec python3 -I -S \
+         -c 'import sys; exec(compile(sys.stdin.buffer.read({size}), \"helper\", \"exec\"))' {mark}"
+    );
+    let cwd = match how.mode {
+        Mode::Project => how.cwd.clone(),
+        Mode::Strict => "/".to_owned(),
+    };
+    let begun = Instant::now();
+    let (spawned, session) = environment.spawn_apart(&begin, Some(cwd)).await?;
+    let folder = format!("{session}/hermes_exec_{}", random_id());
+    let mut beside = Beside::new(environment, spawned, mark)?;
+    beside.say(HELPER.as_bytes().to_vec());
+    let mut variables = how.variables;
+    let fixed = [
+        ("HERMES_RPC_TOKEN", token.text()),
+        ("PYTHONDONTWRITEBYTECODE", "1"),
+        ("PYTHONIOENCODING", "utf-8"),
+        ("PYTHONUTF8", "1"),
+    ];
+    variables.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let setup = json!({
+        "folder": folder,
+        "script.py": code,
+        "hermes_tools.py": how.module,
+        "project": how.mode == Mode::Project,
+        "variables": variables.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+    });
+    beside.say(message(b's', &[setup.to_string().as_bytes()]));
+    beside.wait_until_ready().await?;
+
+    let desk = Desk::new(token, how.calls);
+    let mut output = Output { stdout: Window::new(STDOUT), stderr: Window::new(STDERR) };
+    let running = beside.see_through(&desk, &mut output);
+    let stopped = tokio::select! {
+        biased;
+        code = running => Ok(code?),
+        () = how.cancel.cancelled() => Err(ScriptEnd::Interrupted as fn(_) -> _),
+        () = sleep(how.timeout) => Err(ScriptEnd::TimedOut as fn(_) -> _),
+    };
+    let end = match stopped {
+        Ok(code) => {
+            beside.leave().await;
+            ScriptEnd::Finished(code)
+        }
+        Err(end) => {
+            let code = beside.stop(&mut output).await;
+            let job = crate::remote_files::Job {
+                script: format!("rm -rf -- {}", quoted(&folder)),
+                input: Vec::new(),
+                most_output: 1 << 16,
+                limit: START_LIMIT,
+                cancel: tokio_util::sync::CancellationToken::new(),
+            };
+            if let Err(error) = environment.run_job(&job).await {
+                tracing::debug!(%error, "the folder of a script stays until its session ends");
+            }
+            end(code)
+        }
+    };
+    let Output { stdout, stderr } = output;
+    let (stdout, stderr) = (stdout.finish(), stderr.finish());
+    Ok(ScriptRan { end, stdout, stderr, duration: begun.elapsed() })
+}
+
+struct Output {
+    stdout: Window,
+    stderr: Window,
+}
+
+/// Has the guard end what belongs to a run, however that ends.
+struct Ended {
+    guard: Option<Guard>,
+    call: String,
+}
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        if let Some(guard) = &self.guard {
+            guard.end(&self.call);
+        }
+    }
+}
+
+/// The helper, and the way to it.
+struct Beside<'a> {
+    environment: &'a Environment,
+    child: Child,
+    ended: Ended,
+    messages: Messages<OutputPipe>,
+    words: tokio::task::JoinHandle<String>,
+    /// Written by a task of its own, so that nothing here waits for a reader.
+    outbox: mpsc::UnboundedSender<Vec<u8>>,
+}
+
+impl<'a> Beside<'a> {
+    fn new(
+        environment: &'a Environment,
+        spawned: Spawned,
+        mark: String,
+    ) -> Result<Self, ExecError> {
+        let Spawned { mut child, call, guard } = spawned;
+        let ended = Ended { guard, call };
+        let (Some(input), Some(output)) = (child.take_stdin(), child.take_stdout()) else {
+            let why = "its client has no pipes".to_owned();
+            return Err(ExecError::NotStarted { backend: environment.kind(), why });
+        };
+        let words = tokio::spawn(words_of(child.take_stderr()));
+        let (outbox, inbox) = mpsc::unbounded_channel();
+        tokio::spawn(write_all(input, inbox));
+        let messages = Messages::new(output, mark);
+        Ok(Self { environment, child, ended, messages, words, outbox })
+    }
+
+    fn say(&self, bytes: Vec<u8>) {
+        // Who no longer listens has ended, which is heard elsewhere.
+        let _ = self.outbox.send(bytes);
+    }
+
+    async fn wait_until_ready(&mut self) -> Result<(), ExecError> {
+        let backend = self.environment.kind();
+        match timeout(START_LIMIT, self.messages.next()).await {
+            Ok(Some(Heard::Ready)) => Ok(()),
+            Ok(Some(Heard::NoPython)) => Err(ExecError::Unavailable {
+                backend,
+                why: "scripts need python3, which is not there; install it over there".to_owned(),
+            }),
+            Ok(_) => Err(self.trouble().await),
+            Err(_) => Err(ExecError::NotStarted {
+                backend,
+                why: "its python3 did not answer in time".to_owned(),
+            }),
+        }
+    }
+
+    /// Hands calls and output through until the script has ended; its code.
+    async fn see_through(
+        &mut self,
+        desk: &Desk,
+        output: &mut Output,
+    ) -> Result<Option<i32>, ExecError> {
+        let mut calls = FuturesUnordered::new();
+        loop {
+            let heard = tokio::select! {
+                heard = self.messages.next() => heard,
+                Some((caller, answer)) = calls.next() => {
+                    let answer: Vec<u8> = answer;
+                    let caller: [u8; 4] = caller;
+                    let _ = self.outbox.send(message(b'a', &[&caller, &answer]));
+                    continue;
+                }
+            };
+            match heard {
+                Some(Heard::Stdout(bytes)) => output.stdout.push(&bytes),
+                Some(Heard::Stderr(bytes)) => output.stderr.push(&bytes),
+                Some(Heard::Call { caller, line }) => {
+                    calls.push(async move { (caller, desk.answer(line).await) });
+                }
+                Some(Heard::Ended(code)) => return Ok(code),
+                Some(Heard::Failed(why)) => {
+                    return Err(ExecError::NotStarted { backend: self.environment.kind(), why });
+                }
+                Some(Heard::Ready | Heard::NoPython) => {}
+                None => return Err(self.trouble().await),
+            }
+        }
+    }
+
+    /// Asks the script to end, and has the guard end whatever is left. The code, if it told one.
+    async fn stop(mut self, output: &mut Output) -> Option<i32> {
+        self.say(message(b't', &[]));
+        let ending = async {
+            while let Some(heard) = self.messages.next().await {
+                match heard {
+                    Heard::Stdout(bytes) => output.stdout.push(&bytes),
+                    Heard::Stderr(bytes) => output.stderr.push(&bytes),
+                    Heard::Ended(code) => return code,
+                    _ => {}
+                }
+            }
+            None
+        };
+        let code = timeout(GRACE, ending).await.ok().flatten();
+        if let Some(guard) = self.ended.guard.take() {
+            guard.end_and_wait(&self.ended.call).await;
+        }
+        code
+    }
+
+    /// The script has ended; what it left behind ends too.
+    async fn leave(self) {
+        let Self { mut child, ended, outbox, .. } = self;
+        drop((outbox, ended));
+        if timeout(CLIENT_LIMIT, child.wait()).await.is_ok() {
+            // A client may leave something to the ones after it, such as a shared connection.
+            child.release();
+        }
+    }
+
+    /// Why there is nothing to be heard any more.
+    async fn trouble(&mut self) -> ExecError {
+        let backend = self.environment.kind();
+        let status = timeout(CLIENT_LIMIT, self.child.wait()).await;
+        let code = status.ok().and_then(Result::ok).and_then(|status| status.code()).unwrap_or(-1);
+        let words = match timeout(CLIENT_LIMIT, &mut self.words).await {
+            Ok(Ok(words)) => words,
+            _ => String::new(),
+        };
+        match self.environment.backend().trouble(code, &words) {
+            Some(ClientTrouble::Gone(why)) => ExecError::Gone { backend, why },
+            Some(ClientTrouble::Refused(why)) => ExecError::NotStarted { backend, why },
+            Some(ClientTrouble::Unreachable(why)) => ExecError::Unreachable { backend, why },
+            None => {
+                let noise = self.messages.noise();
+                let said = [words.trim(), noise.as_str()].into_iter().find(|text| !text.is_empty());
+                let why = said.unwrap_or("its client ended without a word").to_owned();
+                ExecError::NotStarted { backend, why }
+            }
+        }
+    }
+}
+
+async fn write_all(mut pipe: InputPipe, mut inbox: mpsc::UnboundedReceiver<Vec<u8>>) {
+    while let Some(bytes) = inbox.recv().await {
+        if pipe.write_all(&bytes).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn words_of(pipe: Option<OutputPipe>) -> String {
+    let mut said = Vec::new();
+    if let Some(pipe) = pipe {
+        let mut pipe = pipe.take(CLIENT_BYTES);
+        let _ = pipe.read_to_end(&mut said).await;
+        // Read on, so that a talkative client is not stopped by a full pipe.
+        let mut rest = pipe.into_inner();
+        let _ = tokio::io::copy(&mut rest, &mut tokio::io::sink()).await;
+    }
+    String::from_utf8_lossy(&said).into_owned()
+}

@@ -1,0 +1,1 @@
+"""The host of one Python plugin; see `__main__.py`."""

@@ -1,0 +1,72 @@
+//! What all plugins of a process share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use hermes_runtime::Runtime;
+use hermes_store::home::Home;
+use hermes_tool::{BoxFuture, ContextParts, Vars};
+use serde_json::Value;
+use tokio::runtime::Handle;
+
+use crate::discover::Found;
+use crate::log::Echo;
+use crate::record;
+use crate::settings::PluginSettings;
+
+/// Something a plugin wants said in the conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Injected {
+    /// The plugin.
+    pub plugin: String,
+    /// Who is to have said it: `user` or another role.
+    pub role: String,
+    /// The words.
+    pub content: String,
+}
+
+/// Takes what plugins want said; whether there is a conversation to say it in.
+pub type MessageSink = Arc<dyn Fn(Injected) -> bool + Send + Sync>;
+/// Asks the conversation's model for a plugin.
+pub type ModelDoor = Arc<dyn Fn(Value) -> BoxFuture<Result<Value, String>> + Send + Sync>;
+
+/// What all plugins of a process share.
+pub(crate) struct Shared {
+    pub(crate) home: Home,
+    pub(crate) vars: Vars,
+    pub(crate) settings: PluginSettings,
+    pub(crate) interpreter: PathBuf,
+    pub(crate) profile: String,
+    pub(crate) reserved_commands: Vec<String>,
+    pub(crate) echo: Echo,
+    pub(crate) runtime: Runtime,
+    /// Where plugins' processes are looked after.
+    pub(crate) workers: Handle,
+    /// What a call by a plugin on its own account knows.
+    pub(crate) context: ArcSwap<ContextParts>,
+    pub(crate) messages: ArcSwapOption<MessageSink>,
+    pub(crate) model: ArcSwapOption<ModelDoor>,
+}
+
+impl Shared {
+    pub(crate) fn log_folder(&self) -> PathBuf {
+        self.home.logs().join("plugins")
+    }
+
+    /// The variables a plugin may see: what it asks for and what somebody agreed to.
+    pub(crate) fn granted(&self, found: &Found) -> Vec<String> {
+        self.settings.granted_env(&found.key, &found.manifest.name)
+    }
+
+    pub(crate) fn fingerprint(&self, found: &Found) -> String {
+        let name = &found.manifest.name;
+        let allowed = format!(
+            "{:?} {:?} {}",
+            self.settings.entry(&found.key, name),
+            self.granted(found),
+            self.profile,
+        );
+        record::fingerprint(found, &self.interpreter, &allowed)
+    }
+}
