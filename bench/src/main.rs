@@ -7,8 +7,11 @@
 //! `measurements.rs` describes. Nothing is judged that was not measured in this run.
 
 mod agent;
+mod code;
 mod files;
+mod mcp;
 mod measurements;
+mod npm;
 mod ours;
 mod process;
 mod reference;
@@ -99,6 +102,10 @@ enum Group {
     Sessions,
     /// Whole conversations with a scripted model.
     Agent,
+    /// Tools of other programs, by the Model Context Protocol.
+    Mcp,
+    /// Scripts that call tools.
+    Code,
 }
 
 impl Args {
@@ -122,6 +129,10 @@ struct Output<'a> {
     sessions: Option<sessions::Numbers>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<agent::Numbers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mcp: Option<mcp::Numbers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<code::Numbers>,
 }
 
 /// What the rows of the runtime are made from.
@@ -191,6 +202,15 @@ fn run(args: &Args) -> Result<Report> {
         true => Some(measure_agent(&sandbox, ours, reference, args)?),
         false => None,
     };
+    let mcp = match args.wants(Group::Mcp) {
+        true => Some(mcp::measure(&sandbox, reference)?),
+        false => None,
+    };
+
+    let code = match args.wants(Group::Code) {
+        true => Some(code::measure()?),
+        false => None,
+    };
 
     let of_runtime = runtime
         .iter()
@@ -199,10 +219,19 @@ fn run(args: &Args) -> Result<Report> {
     let of_terminal = terminal.iter().flat_map(terminal::rows);
     let of_sessions = sessions.iter().flat_map(sessions::rows);
     let of_agent = agent.iter().flat_map(agent::rows);
-    let all = of_runtime.chain(of_files).chain(of_terminal).chain(of_sessions).chain(of_agent);
+    let of_mcp = mcp.iter().flat_map(mcp::rows);
+    let of_code = code.iter().flat_map(code::rows);
+    let all = of_runtime
+        .chain(of_files)
+        .chain(of_terminal)
+        .chain(of_sessions)
+        .chain(of_agent)
+        .chain(of_mcp)
+        .chain(of_code);
     let report = Report { rows: all.collect() };
     let text = if args.json {
-        let output = Output { report: &report, runtime, files, terminal, sessions, agent };
+        let output =
+            Output { report: &report, runtime, files, terminal, sessions, agent, mcp, code };
         serde_json::to_string_pretty(&output)? + "\n"
     } else {
         report.table()

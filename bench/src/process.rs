@@ -145,6 +145,26 @@ pub(crate) fn bare_shell(text: &str) -> Command {
     shell
 }
 
+/// The plainest way to run a program, like [`bare_shell`].
+pub(crate) fn bare_program(program: &Path) -> Command {
+    let mut program = command(program.as_os_str());
+    program.stdin(Stdio::null()).stderr(Stdio::null());
+    program
+}
+
+/// What a program prints, in the user's own environment.
+pub(crate) fn prepare_output(program: &str, args: &[&str]) -> Result<String> {
+    let output = command(OsStr::new(program))
+        .args(args)
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("starting `{program}`"))?;
+    if !output.status.success() {
+        bail!("`{program}` failed: {}", output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("reading what `{program}` printed"))
+}
+
 /// How a program that was given some time ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ended<T> {

@@ -10,6 +10,8 @@ use crate::process;
 
 /// What is compared with, exactly.
 pub(crate) const PACKAGE: &str = "hermes-agent==0.19.0";
+/// What its MCP client needs and it does not bring.
+const MCP_SDK: &str = "mcp<2";
 
 /// An installed reference.
 pub(crate) struct Reference {
@@ -20,6 +22,8 @@ pub(crate) struct Reference {
     pub(crate) files_script: PathBuf,
     /// The script that measures its terminal, its guard and its redaction.
     pub(crate) terminal_script: PathBuf,
+    /// The script that measures its MCP client.
+    pub(crate) mcp_script: PathBuf,
 }
 
 impl Reference {
@@ -31,6 +35,7 @@ impl Reference {
             script: bench.join("reference.py"),
             files_script: bench.join("reference_files.py"),
             terminal_script: bench.join("reference_terminal.py"),
+            mcp_script: bench.join("reference_mcp.py"),
         };
         if !reference.marker().exists() {
             reference
@@ -53,14 +58,14 @@ impl Reference {
     /// Exists only after a complete installation of this very version, so that an
     /// interrupted or outdated one is made anew.
     fn marker(&self) -> PathBuf {
-        self.environment.join(format!("{PACKAGE}.installed"))
+        self.environment.join(format!("{PACKAGE}-with-mcp.installed"))
     }
 
     fn create(&self, interpreter: &OsStr) -> Result<()> {
         let environment = self.environment.as_os_str();
         let words = ["-m", "venv", "--clear"].map(OsStr::new);
         process::prepare(interpreter, &[&words[..], &[environment]].concat())?;
-        let words = ["-m", "pip", "install", "--quiet", PACKAGE].map(OsStr::new);
+        let words = ["-m", "pip", "install", "--quiet", PACKAGE, MCP_SDK].map(OsStr::new);
         process::prepare(self.python().as_os_str(), &words)?;
         std::fs::File::create(self.marker())
             .with_context(|| format!("creating {}", self.marker().display()))?;

@@ -31,6 +31,7 @@ use crowd::Crowd;
 use guard::Guard;
 use redaction::Speed;
 
+pub(crate) use rig::Rig;
 pub(crate) use rows::rows;
 
 const ROUNDS: usize = 5;

@@ -1,5 +1,5 @@
-//! The terminal tool as a host offers it: a gate with its default settings, and this machine to
-//! run commands on.
+//! Tools as a host offers them: a gate with its default settings, and this machine to run commands
+//! and scripts on.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,18 +16,28 @@ use serde_json::{Value, json};
 const TASK: &str = "bench";
 
 /// A host with a terminal.
-pub(super) struct Rig {
+pub(crate) struct Rig {
     runtime: Runtime,
     services: Services,
     environments: Arc<Environments>,
     approvals: Arc<Approvals>,
+    tools: Arc<[Arc<str>]>,
 }
 
 impl Rig {
     /// A rig in the current directory, whose files go below it too.
     pub(super) fn new() -> Result<Self> {
         let here = std::env::current_dir().context("finding the current directory")?;
-        let config = json!({"terminal": {"backend": "local", "cwd": here}});
+        Self::with(&here, json!({}))
+    }
+
+    /// A rig in a directory, with further settings.
+    pub(crate) fn with(here: &Path, own: Value) -> Result<Self> {
+        let here = here.to_owned();
+        let mut config = json!({"terminal": {"backend": "local", "cwd": here}});
+        if let (Value::Object(config), Value::Object(own)) = (&mut config, own) {
+            config.extend(own);
+        }
         let home = home(&here)?;
         let process_vars = Vars::from_process();
         let vars = process_vars.overlaid([("HERMES_HOME".to_owned(), home.display().to_string())]);
@@ -49,7 +59,9 @@ impl Rig {
             .config(config)
             .vars(vars)
             .build();
-        Ok(Self { runtime, services, environments, approvals })
+        let tables = runtime.registry().snapshot();
+        let tools = tables.tools().into_iter().map(|tool| Arc::clone(tool.name())).collect();
+        Ok(Self { runtime, services, environments, approvals, tools })
     }
 
     /// The environment behind the tool.
@@ -65,17 +77,25 @@ impl Rig {
 
     /// The tool called as an agent calls it.
     pub(super) async fn call(&self, command: &str) -> String {
+        self.call_tool("terminal", json!({"command": command})).await
+    }
+
+    /// A tool called as an agent calls it.
+    pub(crate) async fn call_tool(&self, tool: &str, args: Value) -> String {
         let ids =
             CallIds { task_id: TASK.to_owned(), session_id: TASK.to_owned(), ..CallIds::default() };
-        let context =
-            ContextParts { ids, services: self.services.clone(), ..ContextParts::default() };
-        let args = json!({"command": command});
-        let call = ToolCall { context, ..ToolCall::new("terminal".to_owned(), args) };
+        let context = ContextParts {
+            ids,
+            services: self.services.clone(),
+            enabled_tools: Arc::clone(&self.tools),
+            ..ContextParts::default()
+        };
+        let call = ToolCall { context, ..ToolCall::new(tool.to_owned(), args) };
         self.runtime.call(call).await.text().to_string()
     }
 
     /// Ends what was started.
-    pub(super) async fn close(&self) {
+    pub(crate) async fn close(&self) {
         self.environments.close_all().await;
     }
 }

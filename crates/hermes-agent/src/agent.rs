@@ -269,6 +269,11 @@ impl Agent {
         &self.world.runtime
     }
 
+    /// Where it came from.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
     /// The instructions.
     #[must_use]
     pub fn prompt(&self) -> &SystemPrompt {

@@ -15,6 +15,7 @@ use hermes_approval::{Approvals, SessionYolo};
 use hermes_files::state::FileState;
 use hermes_llm::model::BoxFuture;
 use hermes_runtime::ToolScope;
+use hermes_runtime::hooks::{HookEvent, Payload};
 use hermes_store::atomic::{self, WriteOptions};
 use hermes_store::home::ensure_private_dir;
 use hermes_store::sessions::{DELEGATE_FROM, new_session_id};
@@ -154,6 +155,7 @@ impl Delegator {
             format!("{}\n\nContext:\n{}", task.goal, task.context)
         };
         let cancel = cx.cancellation().child_token();
+        self.tell_start(&task, &agent, cx).await;
         let (result, is_late) = self.work(&mut agent, said, &cancel).await;
         self.spend(result.api_calls);
         let status = match result.exit {
@@ -167,6 +169,7 @@ impl Delegator {
         }
         agent.conversation_mut().end(if status == "completed" { "agent_close" } else { status });
         let summary = self.fitting(&result.final_response, count, &agent);
+        self.tell_stop(&task, &agent, (status, &summary, begun.elapsed()), cx).await;
         let mut answer = json!({
             "task_index": task.index,
             "status": status,
@@ -187,6 +190,52 @@ impl Delegator {
             answer["files_changed"] = changed.into();
         }
         answer
+    }
+
+    /// Tells hooks that a child begins.
+    async fn tell_start(&self, task: &Task, agent: &Agent, cx: &ToolContext) {
+        let hooks = self.world.runtime.hooks();
+        if hooks.listens(HookEvent::SubagentStart) {
+            let mut payload = self.about_child(task, agent, cx);
+            payload.insert("child_goal".into(), task.goal.as_str().into());
+            hooks.raise(HookEvent::SubagentStart, payload).await;
+        }
+    }
+
+    /// Tells hooks how a child has ended.
+    async fn tell_stop(
+        &self,
+        task: &Task,
+        agent: &Agent,
+        (status, summary, took): (&str, &str, Duration),
+        cx: &ToolContext,
+    ) {
+        let hooks = self.world.runtime.hooks();
+        if hooks.listens(HookEvent::SubagentStop) {
+            let mut payload = self.about_child(task, agent, cx);
+            payload.insert("child_status".into(), status.into());
+            payload.insert("child_summary".into(), summary.into());
+            let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+            payload.insert("duration_ms".into(), milliseconds.into());
+            hooks.raise(HookEvent::SubagentStop, payload).await;
+        }
+    }
+
+    fn about_child(&self, task: &Task, agent: &Agent, cx: &ToolContext) -> Payload {
+        let role = match task.role {
+            ChildRole::Orchestrator => "orchestrator",
+            _ => "leaf",
+        };
+        let mut payload = Payload::new();
+        for (key, value) in [
+            ("parent_session_id", self.session.as_str()),
+            ("parent_turn_id", cx.ids().turn_id.as_str()),
+            ("child_session_id", agent.conversation().id()),
+            ("child_role", role),
+        ] {
+            payload.insert(key.into(), value.into());
+        }
+        payload
     }
 
     async fn work(

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hermes_guard::command::Surroundings;
-use hermes_tool::{CallIds, Vars};
+use hermes_tool::{CallIds, ToolContext, Vars};
 use tokio_util::sync::CancellationToken;
 
 /// A command that wants to run.
@@ -203,6 +203,8 @@ pub enum Audience {
     Terminal,
     /// A person at the other end of a messaging platform.
     Gateway,
+    /// A person behind a program that calls us and can show them a question.
+    Client,
     /// Nobody: a scheduled job.
     Cron,
     /// Nobody: no terminal, or a platform where nobody can answer.
@@ -210,6 +212,13 @@ pub enum Audience {
 }
 
 impl Audience {
+    /// Who could be asked about a call: whoever the host has put into its services, else whoever
+    /// its variables name.
+    #[must_use]
+    pub fn of_call(cx: &ToolContext) -> Self {
+        cx.service::<Self>().map_or_else(|| Self::from_vars(cx.vars()), |known| *known)
+    }
+
     /// Who is there according to the variables a host sets. A scheduled job is never a chat, even
     /// if the platform that started it is.
     #[must_use]
@@ -288,6 +297,15 @@ mod tests {
         assert_eq!(audience(&["HERMES_EXEC_ASK", "HERMES_INTERACTIVE"]), Audience::Gateway);
         assert_eq!(audience(&["HERMES_INTERACTIVE"]), Audience::Terminal);
         assert_eq!(audience(&[]), Audience::Nobody);
+    }
+
+    #[test]
+    fn a_host_can_say_who_is_there_for_one_call() {
+        use hermes_tool::{ContextParts, Services};
+        let services = Services::default().with(std::sync::Arc::new(Audience::Client));
+        let cx = ContextParts { services, ..ContextParts::default() }.into();
+        assert_eq!(Audience::of_call(&cx), Audience::Client);
+        assert_eq!(Audience::of_call(&ToolContext::default()), Audience::Nobody);
     }
 
     #[test]

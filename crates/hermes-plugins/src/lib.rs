@@ -72,12 +72,21 @@ pub mod python;
 mod record;
 mod report;
 mod settings;
+mod setup;
 mod shared;
 pub mod shell_hooks;
 
 pub use error::PluginError;
-pub use plugins::{DEBUG_VARIABLE, Plugins, Setup, Wake};
+pub use plugins::{DEBUG_VARIABLE, Plugins, Wake};
 pub use problem::Problem;
 pub use report::Report;
 pub use settings::PluginSettings;
+pub use setup::Setup;
 pub use shared::{Injected, MessageSink, ModelDoor};
+
+/// Writes a file for a test.
+#[cfg(test)]
+pub(crate) fn put(file: &std::path::Path, text: &str) {
+    let options = hermes_store::atomic::WriteOptions::KEEP;
+    assert!(hermes_store::atomic::write(file, text.as_bytes(), options).is_ok());
+}

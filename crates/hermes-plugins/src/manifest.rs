@@ -1,7 +1,7 @@
 //! `plugin.yaml`: what a plugin says about itself before it runs.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hermes_store::config::{Config, ConfigError, as_text};
 use serde_json::{Map, Value};
@@ -92,7 +92,7 @@ impl Manifest {
         Some(Self::load(&file, &fallback.unwrap_or_default()))
     }
 
-    fn load(file: &PathBuf, fallback: &str) -> Result<Self, ConfigError> {
+    fn load(file: &Path, fallback: &str) -> Result<Self, ConfigError> {
         Ok(Self::read(Config::load_unexpanded(file)?.into_value(), fallback))
     }
 

@@ -19,99 +19,28 @@
 //! look. Processes live on a worker thread of their own, so callers may be on any runtime or none.
 //! Dropping [`Plugins`] ends every process.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use hermes_runtime::Runtime;
-use hermes_store::home::Home;
-use hermes_tool::{ContextParts, Vars};
+use hermes_tool::ContextParts;
 use serde_json::{Value, json};
 
-use crate::discover::entry_points::EntryPoints;
-use crate::discover::{BUNDLED_VARIABLE, Choice, Discovery, Found, Places};
+use crate::discover::Found;
 use crate::error::PluginError;
 use crate::link::About;
 use crate::log::Echo;
 use crate::plugin::Plugin;
 use crate::protocol::CommandEntry;
-use crate::python;
 use crate::report::Report;
-use crate::settings::PluginSettings;
+use crate::setup::Setup;
 use crate::shared::{MessageSink, ModelDoor, Shared};
-use crate::shell_hooks::SAFE_MODE_VARIABLE;
 
 /// Shows plugins' logs on stderr.
 pub const DEBUG_VARIABLE: &str = "HERMES_PLUGINS_DEBUG";
 /// How long all plugins together may take to end.
 const CLOSING: Duration = Duration::from_secs(2);
-
-/// What plugins are loaded from.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// The state folder.
-    pub home: Home,
-    /// The variables, of which a plugin sees a few.
-    pub vars: Vars,
-    /// What the user decided.
-    pub settings: PluginSettings,
-    /// Where a project's plugins would be.
-    pub cwd: Option<PathBuf>,
-    /// The profile's name.
-    pub profile: String,
-    /// Slash commands that are taken.
-    pub reserved_commands: Vec<String>,
-}
-
-impl Setup {
-    /// With the usual settings, in the current folder.
-    #[must_use]
-    pub fn new(home: Home, vars: Vars, config: &Value) -> Self {
-        Self {
-            home,
-            vars,
-            settings: PluginSettings::read(config),
-            cwd: std::env::current_dir().ok(),
-            profile: "default".to_owned(),
-            reserved_commands: Vec::new(),
-        }
-    }
-
-    fn interpreter(&self) -> PathBuf {
-        python::interpreter(self.settings.python.as_deref(), &self.vars)
-    }
-
-    /// Everything there is, asking Python about packages if that is not known.
-    ///
-    /// # Errors
-    /// Never: what cannot be looked at is among the problems.
-    pub async fn discover(&self) -> Discovery {
-        let mut discovery = self.folders();
-        let points = EntryPoints::of(&self.home, &self.vars, &self.interpreter());
-        let found = match points.known() {
-            Some(found) => Ok(found),
-            None => points.ask().await,
-        };
-        match found {
-            Ok(found) => found.into_iter().for_each(|plugin| discovery.put(plugin)),
-            Err(problem) => {
-                discovery.problems.push(crate::Problem::new("packages", problem.to_string()));
-            }
-        }
-        discovery
-    }
-
-    fn folders(&self) -> Discovery {
-        Places::usual(&self.home, &self.vars, self.cwd.as_deref()).look()
-    }
-
-    /// Whether there can be anything to load.
-    fn wants_none(&self) -> bool {
-        self.vars.is_on(SAFE_MODE_VARIABLE)
-            || (self.settings.enabled.is_empty() && self.vars.non_blank(BUNDLED_VARIABLE).is_none())
-    }
-}
 
 /// Which plugins are started beforehand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +96,7 @@ impl Plugins {
         let mut problems = Vec::new();
         let chosen = match only {
             Some(plugin) => vec![plugin],
-            None => chosen(&setup, &workers, &mut problems),
+            None => setup.chosen(&workers, &mut problems),
         };
         let echo = if setup.vars.is_on(DEBUG_VARIABLE) { Echo::On } else { Echo::Off };
         let shared = Arc::new(Shared {
@@ -365,36 +294,4 @@ impl Drop for Plugins {
             workers.shutdown_background();
         }
     }
-}
-
-/// The plugins to load.
-fn chosen(
-    setup: &Setup,
-    workers: &tokio::runtime::Runtime,
-    problems: &mut Vec<String>,
-) -> Vec<Found> {
-    // On a thread of the workers: the caller may be inside another runtime.
-    let (sender, discovered) = std::sync::mpsc::sync_channel(1);
-    let asked = setup.clone();
-    workers.spawn(async move { sender.send(asked.discover().await) });
-    let discovery = discovered.recv().unwrap_or_default();
-    let is_named = |name: &String| discovery.found.iter().any(|plugin| plugin.is_called(name));
-    for name in setup.settings.enabled.iter().filter(|name| !is_named(name)) {
-        problems.push(format!(
-            "plugin `{name}` is enabled and was not found; `hermes plugins list` shows those that \
-             are there, `hermes plugins disable {name}` forgets it"
-        ));
-    }
-    for problem in &discovery.problems {
-        tracing::info!("{problem}");
-        if problem.place == "packages" && problems.is_empty() {
-            continue; // nothing that is enabled is missed
-        }
-        problems.push(problem.to_string());
-    }
-    discovery
-        .found
-        .into_iter()
-        .filter(|plugin| plugin.choice(&setup.settings) == Choice::Load)
-        .collect()
 }

@@ -108,11 +108,12 @@ mod tests {
     use super::*;
     use crate::discover::Source;
     use crate::manifest::Manifest;
+    use crate::put;
 
     #[test]
     fn a_changed_file_another_python_and_another_consent_all_show() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("__init__.py"), "a").unwrap();
+        put(&folder.path().join("__init__.py"), "a");
         let found = Found {
             key: "p".into(),
             source: Source::User,
@@ -125,7 +126,7 @@ mod tests {
         assert_eq!(before, print("python3", ""));
         assert_ne!(before, print("python4", ""));
         assert_ne!(before, print("python3", "override"));
-        std::fs::write(folder.path().join("__init__.py"), "ab").unwrap();
+        put(&folder.path().join("__init__.py"), "ab");
         assert_ne!(before, print("python3", ""));
     }
 
@@ -138,7 +139,7 @@ mod tests {
         record.save(&home, "web/p");
         assert_eq!(Record::load(&home, "web/p"), Some(record));
         assert_eq!(Record::load(&home, "other"), None);
-        std::fs::write(Record::file(&home, "web/p"), "{").unwrap();
+        put(&Record::file(&home, "web/p"), "{");
         assert_eq!(Record::load(&home, "web/p"), None);
     }
 }

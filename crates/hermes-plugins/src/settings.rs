@@ -5,6 +5,9 @@ use std::time::Duration;
 use hermes_store::config::{as_bool, as_f64, as_text};
 use serde_json::{Map, Value};
 
+/// No time limit is longer: a week is for ever.
+const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
+
 /// What the user decided about plugins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PluginSettings {
@@ -44,6 +47,7 @@ impl PluginSettings {
             given
                 .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
                 .unwrap_or(Duration::from_secs(default))
+                .min(LONGEST)
         };
         Self {
             enabled: list("enabled"),

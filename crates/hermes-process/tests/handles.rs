@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use common::{PATIENCE, eventually, is_alive, kill_9, look_up, pids, sh};
 use hermes_process::{
-    Child, Command, End, Lifetime, ProcessError, Stdin, Stop, process_start_time, signal_if_same,
+    Child, Command, End, Lifetime, Output, ProcessError, Stdin, Stop, process_start_time,
+    signal_if_same,
 };
-use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::time::timeout;
 
 /// Starts a script and reads the lines it prints first.
@@ -170,4 +171,22 @@ async fn a_number_used_again_is_never_signalled() {
     std::thread::sleep(Duration::from_millis(50));
     assert!(tree.iter().all(|pid| is_alive(*pid)), "{tree:?}");
     assert!(signal_if_same(pid, time, Stop::Kill).await.unwrap());
+}
+
+#[tokio::test]
+async fn errors_can_go_to_a_file_while_output_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("errors");
+    let file = std::fs::File::create(&path).unwrap();
+    let command = sh("read line; echo \"out $line\"; echo \"err $line\" >&2");
+    let command = command.stdin(Stdin::Piped).output(Output::ErrorsToFile(file));
+    let mut child = command.spawn().unwrap();
+    assert!(child.take_stderr().is_none());
+    let mut stdin = child.take_stdin().unwrap();
+    stdin.write_all(b"1\n").await.unwrap();
+    let mut stdout = BufReader::new(child.take_stdout().unwrap()).lines();
+    assert_eq!(stdout.next_line().await.unwrap().as_deref(), Some("out 1"));
+    assert_eq!(stdout.next_line().await.unwrap(), None);
+    child.wait().await.unwrap();
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "err 1\n");
 }

@@ -67,6 +67,7 @@ pub mod executor;
 pub mod guardrails;
 pub mod hooks;
 pub mod limits;
+mod offers;
 pub mod pipeline;
 pub mod registry;
 pub mod repair;
@@ -77,6 +78,7 @@ pub mod tool_search;
 pub mod toolsets;
 
 pub use definitions::{Deferral, DefinitionRequest, Definitions, ToolScope};
+pub use offers::Offer;
 pub use pipeline::{Outcome, Status, ToolCall, Verdict};
 pub use runtime::{Runtime, RuntimeBuilder};
 pub use settings::Settings;

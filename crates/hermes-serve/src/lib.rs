@@ -1,1 +1,49 @@
-//! The tools over HTTP.
+//! The tools over HTTP, for programs that speak JSON and nothing else.
+//!
+//! | request | answer |
+//! |---|---|
+//! | `GET /health` | that the server is up; the only one without a token |
+//! | `GET /v1/tools` | every tool on offer, with schema and effects |
+//! | `GET /v1/tools/{name}` | one of them |
+//! | `POST /v1/tools/{name}/call` | the result of a call; the body is the object of arguments |
+//! | `GET /openapi.json` | all of this as an OpenAPI document, one operation a tool |
+//!
+//! A call is answered with JSON, or, to who accepts `text/event-stream`, with events: `progress` while
+//! it runs, then `result`. Whatever a tool does, the answer to a call that was let in is status 200
+//! with `status` saying how it ended; other statuses are about the request.
+//!
+//! ```
+//! use hermes_runtime::Runtime;
+//! use hermes_serve::{Access, Api, Token};
+//!
+//! let api = Api::builder(Runtime::builder().build()).build();
+//! let access = Access::loopback(Token::generate()?);
+//! let router: axum::Router = access.protect(hermes_serve::router(&api));
+//! # let _ = router;
+//! # Ok::<(), hermes_serve::TokenError>(())
+//! ```
+//!
+//! [`serve`] binds the router to a listener and stops it gracefully; a program with a server of its
+//! own mounts the router instead. [`Access`] is what stands before it: hosts, origins and the token. It
+//! protects any router, so the MCP server over HTTP uses it, too.
+//!
+//! # What never happens here
+//!
+//! A call goes around the runtime's pipeline. A request without the token learns which tools there
+//! are. A call runs on after its client went away. A token is compared in a time that depends on where
+//! it differs, or shown in a log.
+
+mod access;
+mod api;
+mod bind;
+mod call;
+mod openapi;
+mod problem;
+mod token;
+
+pub use access::{Access, Hosts};
+pub use api::{Api, ApiBuilder, Called, MAX_BODY_BYTES, router};
+pub use bind::{BindError, listen, serve};
+pub use openapi::document as openapi_document;
+pub use problem::Problem;
+pub use token::{Token, TokenError};

@@ -151,6 +151,8 @@ names! {
     shell_hooks_allowlist => "shell-hooks-allowlist.json";
     /// Full text of hook outputs too long for the conversation.
     hook_outputs => "hook_outputs";
+    /// Logins to MCP servers.
+    mcp_tokens => "mcp-tokens";
     /// Log files.
     logs => "logs";
     /// What can be made again at any time.

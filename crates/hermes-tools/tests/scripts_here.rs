@@ -42,6 +42,11 @@ impl Here {
         self.folder.path().join("work")
     }
 
+    /// Makes a file there.
+    fn write(&self, name: &str, text: &str) {
+        write(&self.work().join(name), text);
+    }
+
     fn run(&self, code: &str) -> Value {
         self.workers.block_on(self.rig.call("execute_code", json!({"code": code})))
     }
@@ -59,6 +64,12 @@ impl Drop for Here {
     fn drop(&mut self) {
         self.workers.block_on(self.rig.environments.close_all());
     }
+}
+
+/// Makes a file.
+fn write(path: &Path, text: &str) {
+    let mut file = std::fs::File::create_new(path).expect("a new file");
+    std::io::Write::write_all(&mut file, text.as_bytes()).expect("room on the disk");
 }
 
 /// The folder of a script that told it.

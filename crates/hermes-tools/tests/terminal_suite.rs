@@ -44,4 +44,5 @@ everywhere! {
     scripts::a_script_that_fails_says_why,
     scripts::a_script_may_do_much_at_once,
     scripts::a_script_that_is_stopped_leaves_nothing,
+    scripts::a_script_calls_by_files_where_there_is_no_socket,
 }

@@ -11,7 +11,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::mcp::McpCommand;
 use crate::commands::plugins::PluginsCommand;
+use crate::commands::serve::ServeArgs;
 use crate::commands::sessions::args::SessionsCommand;
 use crate::exit;
 
@@ -177,6 +179,11 @@ pub(crate) enum Command {
     /// See and change the notes that sessions begin with
     #[command(subcommand)]
     Memory(MemoryCommand),
+    /// Servers of tools: add, try and look after them, and offer ours to other programs
+    #[command(subcommand)]
+    Mcp(McpCommand),
+    /// Offer our tools to programs, over HTTP
+    Serve(ServeArgs),
     /// Show how sessions were used: messages, models, tools, cost
     Insights(InsightsArgs),
     /// See and choose the model that answers

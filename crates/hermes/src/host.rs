@@ -12,6 +12,7 @@
 
 mod approvals;
 mod environments;
+mod mcp;
 mod plugins;
 
 use std::path::Path;
@@ -152,7 +153,10 @@ impl Host {
         let enabled = self.platform_toolsets(runtime, PLATFORM);
         let tables = runtime.registry().snapshot();
         let toolsets = runtime.toolsets().snapshot();
-        for name in enabled.iter().filter(|name| !toolsets.is_valid(name, &*tables)) {
+        // A server's tools are known once it has answered.
+        let servers = enabled_mcp_servers(self.config.value());
+        let is_known = |name: &&String| toolsets.is_valid(name, &*tables) || servers.contains(name);
+        for name in enabled.iter().filter(|name| !is_known(name)) {
             let hint = toolsets
                 .suggestion(name, &*tables)
                 .map(|near| format!("; did you mean `{near}`?"))

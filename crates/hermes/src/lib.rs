@@ -12,6 +12,7 @@ mod approve;
 mod chat;
 mod cli;
 mod commands;
+mod doors;
 mod elicit;
 mod exit;
 mod host;
@@ -110,6 +111,8 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
         Command::Approvals(command) => commands::approvals::run(command, &host, ui),
         Command::Checkpoints(command) => commands::checkpoints::run(command, &host, ui),
         Command::Sessions(command) => commands::sessions::run(command, &host, ui),
+        Command::Mcp(command) => commands::mcp::run(command, &host, ui),
+        Command::Serve(args) => commands::serve::run(args, &host, ui),
         Command::Insights(args) => commands::insights::run(args, &host, ui),
         Command::Memory(command) => commands::memory::run(command, &host, ui),
         Command::Model { command } => commands::model::run(command.as_ref(), &host, ui),

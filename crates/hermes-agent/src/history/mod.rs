@@ -79,6 +79,24 @@ pub fn for_wire(messages: &[Message], echo: ReasoningEcho) -> Vec<Message> {
     copy.sent
 }
 
+/// The same with something more behind what the person said in one of the messages. It is sent and
+/// not recorded.
+pub(crate) fn for_wire_with(
+    messages: &[Message],
+    echo: ReasoningEcho,
+    extra: Option<&(usize, String)>,
+) -> Vec<Message> {
+    let mut copy = for_wire(messages, echo);
+    if let Some((at, text)) = extra {
+        // The copy begins with the copy of everything up to that message.
+        let place = for_wire(&messages[..=*at], echo).len();
+        if let Some(message) = place.checked_sub(1).and_then(|place| copy.get_mut(place)) {
+            content::append(&mut message.content, text.as_str().into());
+        }
+    }
+    copy
+}
+
 /// The copy so far, and the model's last message with the results that have come in for it.
 struct Copy {
     sent: Vec<Message>,

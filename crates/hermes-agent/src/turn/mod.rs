@@ -18,6 +18,7 @@
 //! What never happens here: a call without a result, a wait that an interrupt does not end, a
 //! failure that looks like an answer.
 
+mod hooks;
 mod odd;
 mod shorten;
 mod tools;
@@ -91,6 +92,7 @@ pub(crate) struct Turn<'a> {
     usage: Usage,
     cost: Option<f64>,
     failed_changes: tools::FailedChanges,
+    added: hooks::Added,
 }
 
 impl<'a> Turn<'a> {
@@ -110,12 +112,15 @@ impl<'a> Turn<'a> {
             usage: Usage::default(),
             cost: None,
             failed_changes: tools::FailedChanges::default(),
+            added: hooks::Added::default(),
         }
     }
 
     pub(crate) async fn run(mut self, said: Content) -> TurnResult {
         self.agent.open_session();
-        let mut message = Message::user(scrub(said));
+        let is_first = self.agent.conversation.messages().is_empty();
+        let said = scrub(said);
+        let mut message = Message::user(said.clone());
         if !self.agent.news.is_empty() {
             let mut all = std::mem::take(&mut self.agent.news);
             all.push(message.text().into_owned());
@@ -123,7 +128,9 @@ impl<'a> Turn<'a> {
         }
         self.agent.conversation.push(message);
         self.compress_before().await;
+        self.hooks_at_start(&said, is_first).await;
         let ended = self.iterate().await;
+        self.hooks_at_end(&ended).await;
         self.write_up(ended)
     }
 
@@ -152,13 +159,28 @@ impl<'a> Turn<'a> {
     async fn ask(&mut self) -> Asked {
         self.calls += 1;
         self.agent.world.front.on_event(Event::Asking { call: self.calls as usize });
+        self.hooks_before_request().await;
+        let begun = Instant::now();
+        let asked = self.ask_model().await;
+        self.hooks_after_request(&asked, begun.elapsed()).await;
+        asked
+    }
+
+    async fn ask_model(&mut self) -> Asked {
         let is_long = self.is_long();
+        let extra = self
+            .said_at(self.agent.conversation.messages())
+            .and_then(|at| Some((at, self.added.context.clone()?)));
         let cap = self.odd.cap(self.agent.settings.max_tokens);
         let Agent { conversation, seats, world, settings, tools, prompt, .. } = &mut *self.agent;
         let messages = conversation.messages();
         let build = |seat: &Seat| Request {
             system: Some(prompt.for_model(&*seat.model)),
-            messages: history::for_wire(messages, ReasoningEcho::for_model(seat.model.name())),
+            messages: history::for_wire_with(
+                messages,
+                ReasoningEcho::for_model(seat.model.name()),
+                extra.as_ref(),
+            ),
             tools: Arc::clone(&tools.functions),
             max_tokens: cap,
             effort: settings.effort,
@@ -199,6 +221,12 @@ impl<'a> Turn<'a> {
             return self.empty(&answer);
         }
         let message = self.message_of(&answer);
+        if let Some(more) = self.wants_more(&text).await {
+            self.agent.conversation.push(message);
+            self.agent.conversation.push(more);
+            return Step::Again;
+        }
+        let text = self.shown_answer(text).await;
         self.agent.world.front.on_event(Event::Said { text: text.clone() });
         self.agent.conversation.push(message);
         Step::End(Ended::new(ExitReason::TextResponse, self.odd.whole(&text)))

@@ -82,7 +82,7 @@ impl Builder {
         self
     }
 
-    /// Asks the person at the terminal.
+    /// Asks the person at the terminal, or behind a program that calls us.
     #[must_use]
     pub fn asker(mut self, asker: Arc<dyn Asker>) -> Self {
         self.asker = Some(asker);
@@ -183,8 +183,8 @@ impl Approvals {
         scan.concern(&request.command)
     }
 
-    /// Decides about a whole script. On a terminal, and where nobody is there, its calls meet this
-    /// gate one by one, so the script as such passes; a chat is asked about it first.
+    /// Decides about a whole script. On a terminal, behind a client, and where nobody is there, its
+    /// calls meet this gate one by one, so the script as such passes; a chat is asked about it first.
     pub async fn admit_script(&self, request: ScriptRequest) -> Result<Approved<Script>, Refusal> {
         let decision = self.decide_script(&request).await;
         self.log(&request.session, "script", &request.code, &decision).await;
@@ -206,7 +206,9 @@ impl Approvals {
             source: Source::Matter,
         };
         match (request.audience, self.settings.cron) {
-            (Audience::Terminal | Audience::Nobody, _) => Ok(Grant::by(GrantedBy::LaterGates)),
+            (Audience::Terminal | Audience::Client | Audience::Nobody, _) => {
+                Ok(Grant::by(GrantedBy::LaterGates))
+            }
             (Audience::Cron, Unattended::Approve) => Ok(Grant::by(GrantedBy::CronMode)),
             (Audience::Cron, Unattended::Deny) => {
                 Err(Refusal::new(Reason::Cron, &request.code, vec![concern]))
@@ -235,7 +237,7 @@ impl Approvals {
             }
             Audience::Cron => Err(Refusal::new(Reason::Cron, &matter.what, case.concerns)),
             Audience::Nobody => Err(Refusal::new(Reason::Headless, &matter.what, case.concerns)),
-            Audience::Terminal | Audience::Gateway => self.settle(case).await,
+            Audience::Terminal | Audience::Gateway | Audience::Client => self.settle(case).await,
         }
     }
 

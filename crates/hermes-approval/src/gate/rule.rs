@@ -69,7 +69,7 @@ impl Approvals {
         let open = match case.audience {
             Audience::Cron => return refused(Reason::Cron, all),
             Audience::Nobody => self.memory.not_permanent(all.clone()),
-            Audience::Terminal | Audience::Gateway => {
+            Audience::Terminal | Audience::Gateway | Audience::Client => {
                 self.memory.still_open(case.session, all.clone())
             }
         };

@@ -10,6 +10,8 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 const MAX_BYTES: usize = 80 << 20;
 /// What may come before the first message.
 const MAX_NOISE: usize = 1 << 20;
+/// Room for what is read at once.
+const READ_SIZE: usize = 64 << 10;
 /// Letter and length.
 const HEADER: usize = 5;
 
@@ -54,7 +56,7 @@ pub(super) struct Messages<R> {
 
 impl<R: AsyncRead + Unpin> Messages<R> {
     pub(super) fn new(stream: R, mark: String) -> Self {
-        Self { stream, buffer: Vec::with_capacity(64 << 10), mark: Some(mark) }
+        Self { stream, buffer: Vec::new(), mark: Some(mark) }
     }
 
     /// The next message; nothing when the stream has ended or makes no sense any more.
@@ -65,6 +67,7 @@ impl<R: AsyncRead + Unpin> Messages<R> {
                 Some(Err(())) => return None,
                 None => {}
             }
+            self.buffer.reserve(READ_SIZE);
             if !matches!(self.stream.read_buf(&mut self.buffer).await, Ok(1..)) {
                 return None;
             }
@@ -83,9 +86,8 @@ impl<R: AsyncRead + Unpin> Messages<R> {
         if let Some(mark) = &self.mark {
             let at = find(&self.buffer, mark.as_bytes())?;
             let end = self.buffer.get(at..)?.iter().position(|byte| *byte == b'\n')?;
-            let rest = self.buffer.split_off(at + end + 1);
-            let line = std::mem::replace(&mut self.buffer, rest);
-            let said = String::from_utf8_lossy(line.get(at..)?).trim() == mark.as_str();
+            let line: Vec<u8> = self.buffer.drain(..=at + end).skip(at).collect();
+            let said = String::from_utf8_lossy(&line).trim() == mark.as_str();
             self.mark = None;
             return Some(Ok(if said { Heard::Ready } else { Heard::NoPython }));
         }
@@ -94,12 +96,9 @@ impl<R: AsyncRead + Unpin> Messages<R> {
         if length > MAX_BYTES {
             return Some(Err(()));
         }
-        if self.buffer.len() < HEADER + length {
-            return None;
-        }
-        let rest = self.buffer.split_off(HEADER + length);
-        let mut payload = std::mem::replace(&mut self.buffer, rest);
-        payload.drain(..HEADER);
+        // Copied out, so that the room stays for the next one.
+        let payload = self.buffer.get(HEADER..HEADER + length)?.to_vec();
+        self.buffer.drain(..HEADER + length);
         Some(read(letter, payload).ok_or(()))
     }
 }

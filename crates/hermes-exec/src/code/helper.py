@@ -122,7 +122,7 @@ def start(setup):
         with os.fdopen(descriptor, "wb") as file:
             file.write(setup[name].encode())
     try:
-        calls = Socket(folder)
+        calls = Files(folder) if os.environ.get("HERMES_RPC_TRANSPORT") == "files" else Socket(folder)
     except OSError:
         calls = Files(folder)
     here = os.getcwd() if setup["project"] else folder

@@ -45,7 +45,8 @@ impl ScriptsHere {
     /// Whether there may be a Python to run scripts with. Nothing is started.
     #[must_use]
     pub fn has_python(&self, configured: Option<&Path>) -> bool {
-        !python::candidates(configured, Mode::Project, &self.variables).is_empty()
+        let all = python::candidates(configured, Mode::Project, &self.variables);
+        all.iter().any(|file| python::is_program(file))
     }
 
     /// Whether the kernel can keep scripts from looking into other processes.

@@ -53,7 +53,8 @@ pub(super) fn candidates(
     found
 }
 
-fn is_program(file: &Path) -> bool {
+/// Whether a file may be executed.
+pub(super) fn is_program(file: &Path) -> bool {
     file.is_file() && access(file, AccessFlags::X_OK).is_ok()
 }
 
@@ -118,13 +119,18 @@ async fn probe(file: &Path, variables: &BTreeMap<String, String>) -> Result<Path
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
 
+    fn write(file: &Path, text: &str) {
+        std::fs::File::create_new(file).unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
     fn program(file: &Path, text: &str) {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(file, format!("#!/bin/sh\n{text}\n")).unwrap();
+        write(file, &format!("#!/bin/sh\n{text}\n"));
         std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
@@ -156,7 +162,7 @@ mod tests {
         let (venv, bin) = (folder.path().join("venv"), folder.path().join("bin"));
         program(&venv.join("bin/python"), "");
         program(&bin.join("python"), "");
-        std::fs::write(bin.join("python3"), "not a program").unwrap();
+        write(&bin.join("python3"), "not a program");
         let vars = variables(&[("CONDA_PREFIX", &venv), ("PATH", &bin)]);
         let both = [venv.join("bin/python"), bin.join("python")];
         assert_eq!(candidates(None, Mode::Project, &vars), both);

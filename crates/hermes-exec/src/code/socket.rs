@@ -24,6 +24,8 @@ const MAX_CONNECTIONS: usize = 64;
 /// The longest request. Files are written through it.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
 
+/// Room for what is read at once.
+const READ_SIZE: usize = 8 << 10;
 /// Between attempts to accept a connection.
 const PAUSE: Duration = Duration::from_millis(10);
 /// How long, and how much, somebody is listened to who is turned away.
@@ -118,7 +120,7 @@ struct Lines<R> {
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     fn new(stream: R) -> Self {
-        Self { stream, buffer: Vec::with_capacity(8 << 10), seen: 0, skipping: false }
+        Self { stream, buffer: Vec::new(), seen: 0, skipping: false }
     }
 
     /// The next line without its end; blank ones are passed over.
@@ -126,9 +128,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         loop {
             let fresh = self.buffer.get(self.seen..).unwrap_or_default();
             if let Some(at) = fresh.iter().position(|byte| *byte == b'\n') {
-                let rest = self.buffer.split_off(self.seen + at + 1);
-                let mut line = std::mem::replace(&mut self.buffer, rest);
-                line.pop();
+                // Copied out, so that the room stays for the next one.
+                let end = self.seen + at;
+                let line = self.buffer.get(..end).unwrap_or_default().to_vec();
+                self.buffer.drain(..=end);
                 self.seen = 0;
                 if std::mem::take(&mut self.skipping) {
                     return Some(Line::TooLong);
@@ -144,6 +147,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 self.seen = 0;
                 self.skipping = true;
             }
+            self.buffer.reserve(READ_SIZE);
             if !matches!(self.stream.read_buf(&mut self.buffer).await, Ok(1..)) {
                 return None;
             }

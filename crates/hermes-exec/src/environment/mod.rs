@@ -136,7 +136,7 @@ impl Environment {
             return Err(ExecError::NotStarted { backend: self.kind(), why: why.to_owned() });
         }
         self.make_ready().await?;
-        let mut spawned = self.spawn_client(command, how, Output::Merged)?;
+        let mut spawned = self.spawn_client(command, &how, Output::Merged)?;
         // Not for a terminal, where it would be typed: there a long command is told to be too long.
         if let Some(mut pipe) = spawned.child.take_stdin() {
             let _ = pipe.write_all(&first_input(command, None)).await;
@@ -155,13 +155,13 @@ impl Environment {
         self.make_ready().await?;
         let folder = self.state().scripts.folder().to_owned();
         let how = Spawn { cwd, ..Spawn::default() };
-        Ok((self.spawn_client(command, how, Output::Separate)?, folder))
+        Ok((self.spawn_client(command, &how, Output::Separate)?, folder))
     }
 
     fn spawn_client(
         &self,
         command: &str,
-        how: Spawn,
+        how: &Spawn,
         output: Output,
     ) -> Result<Spawned, ExecError> {
         let State { scripts, cwd, start, guard, kept } = self.view();

@@ -13,15 +13,16 @@ use rmcp::transport::Transport;
 use tokio::sync::Notify;
 
 use super::authorize::{AuthorizerRequest, MakeAuthorizer};
+use super::connect_error::ConnectError;
 use super::elicitation::{Elicitation, Person};
 use super::handler::{Handler, VERSIONS};
 use super::progress::{OpenCalls, ProgressTable};
 use super::sampling::{Sampler, Sampling};
 use super::session::{Failure, Hello, Session};
-use super::settings::{
-    HttpSettings, ServerSettings, SettingsError, StdioSettings, TransportSettings,
-};
-use super::transport::http::{self, Door, Headers, chain, send_failure};
+use super::settings::{HttpSettings, ServerSettings, StdioSettings, TransportSettings};
+use super::transport::http::{self, Door, chain, send_failure};
+use super::transport::http_client::{self, Headers};
+use super::transport::lane::Lane;
 use super::transport::sse::{Sse, SseError};
 use super::transport::stdio::Stdio;
 use super::transport::tap::{Tapped, Wire};
@@ -29,131 +30,6 @@ use super::transport::{environment, preflight, stderr_log};
 use crate::names::NameTable;
 use crate::safety::osv::{self, Database};
 use crate::safety::{redact_error, suspicious_entry};
-
-/// Why there is no connection to a server.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConnectError {
-    /// The entry cannot be used.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// The command looks like an attack.
-    #[error(
-        "MCP server '{server}' is not started: {why}; if it is meant, put the script into a file \
-         and start that"
-    )]
-    Suspicious {
-        /// The server.
-        server: String,
-        /// What stands out.
-        why: String,
-    },
-    /// The package is reported as malicious.
-    #[error("MCP server '{server}' is not started: {why}; remove it from the configuration")]
-    Malicious {
-        /// The server.
-        server: String,
-        /// The reports.
-        why: String,
-    },
-    /// There is no such program, or it cannot be run.
-    #[error("MCP server '{server}' cannot be started: {why}")]
-    Program {
-        /// The server.
-        server: String,
-        /// What is wrong, and what to do.
-        why: String,
-    },
-    /// A file of the TLS settings cannot be used.
-    #[error("MCP server '{server}': `{key}` names {path}, which cannot be used: {why}")]
-    TlsFile {
-        /// The server.
-        server: String,
-        /// The key of the entry.
-        key: &'static str,
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// A key with a password.
-    #[error(
-        "MCP server '{server}': the key of `client_cert` is locked with a password, which is not \
-         supported; unlock it with `openssl pkey` into a file only you can read"
-    )]
-    LockedKey {
-        /// The server.
-        server: String,
-    },
-    /// A header that cannot be sent.
-    #[error("MCP server '{server}': the header {name:?} has a name or value that cannot be sent")]
-    Header {
-        /// The server.
-        server: String,
-        /// The header.
-        name: String,
-    },
-    /// The HTTP client could not be made.
-    #[error("MCP server '{server}': no HTTP client can be made: {why}")]
-    Client {
-        /// The server.
-        server: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// The address is not one of an MCP server.
-    #[error(
-        "MCP server '{server}': the address answers with {kind}, so it is no MCP server; the path \
-         may be wrong (many servers listen at /mcp)"
-    )]
-    NoMcp {
-        /// The server.
-        server: String,
-        /// The content type that came.
-        kind: String,
-    },
-    /// Somebody has to log in.
-    #[error("MCP server '{server}' asks for a login: {why}; run `hermes mcp login {server}`")]
-    Login {
-        /// The server.
-        server: String,
-        /// What the authorizer says.
-        why: String,
-    },
-    /// The server speaks a version we do not.
-    #[error("MCP server '{server}' speaks protocol version {theirs}; we speak {ours}")]
-    Version {
-        /// The server.
-        server: String,
-        /// Its version.
-        theirs: String,
-        /// Ours.
-        ours: String,
-    },
-    /// It took too long.
-    #[error("MCP server '{server}' did not answer within {seconds} s (`connect_timeout`)")]
-    TimedOut {
-        /// The server.
-        server: String,
-        /// The limit.
-        seconds: u64,
-    },
-    /// Anything else on the way.
-    #[error("MCP server '{server}': {why}")]
-    Failed {
-        /// The server.
-        server: String,
-        /// What happened.
-        why: String,
-    },
-}
-
-impl ConnectError {
-    /// Whether another attempt would end the same way.
-    #[must_use]
-    pub fn is_final(&self) -> bool {
-        !matches!(self, Self::TimedOut { .. } | Self::Failed { .. })
-    }
-}
 
 /// How patient we are; tests are less so.
 #[derive(Clone, Copy, Debug)]
@@ -232,9 +108,12 @@ pub(crate) async fn connect(
         tools_changed: Arc::clone(&lasting.tools_changed),
         wire: Wire::new(),
     };
+    let mut lane = None;
     let running = match &settings.transport {
         TransportSettings::Stdio(stdio) => {
-            let transport = start_program(shared, settings, stdio).await?;
+            let wire = Arc::clone(&handler.wire);
+            let transport = start_program(shared, settings, stdio, wire).await?;
+            lane = Some(transport.lane());
             shake_hands(handler, transport).await?
         }
         TransportSettings::Http(http) => {
@@ -250,13 +129,14 @@ pub(crate) async fn connect(
             shake_hands(handler, sse).await?
         }
     };
-    greeted(settings, running)
+    greeted(settings, running, lane)
 }
 
 async fn start_program(
     shared: &Shared,
     settings: &ServerSettings,
     stdio: &StdioSettings,
+    wire: Arc<Wire>,
 ) -> Result<Stdio, ConnectError> {
     let server = || settings.name.to_string();
     if let Some(why) = suspicious_entry(&stdio.command, &stdio.args) {
@@ -265,18 +145,19 @@ async fn start_program(
     let program = environment::find(stdio, &shared.vars, shared.home.root())
         .map_err(|why| ConnectError::Program { server: server(), why })?;
     let command = program.file.to_string_lossy();
-    if let Some(package) = osv::package_of(&command, &stdio.args) {
-        http::install_tls();
-        let database =
-            Database::new(shared.vars.non_blank(osv::ENDPOINT_VARIABLE), &shared.home.cache());
-        if let Some(why) = database.malice(&reqwest::Client::new(), &package).await {
+    if let Some(package) = osv::package_of(&command, &stdio.args)
+        && let Some(http) = http_client::plain_client(&shared.vars)
+    {
+        let endpoint = shared.vars.non_blank(osv::ENDPOINT_VARIABLE);
+        let database = Database::new(endpoint, &shared.home.cache());
+        if let Some(why) = database.malice(&http, &package).await {
             return Err(ConnectError::Malicious { server: server(), why });
         }
     }
     let failed = |why: String| ConnectError::Failed { server: server(), why };
     let errors = stderr_log::open(&shared.home.logs(), &settings.name)
         .map_err(|error| failed(format!("its log cannot be opened: {error}")))?;
-    Stdio::start(program, &stdio.args, errors)
+    Stdio::start(program, &stdio.args, errors, wire)
         .map_err(|error| ConnectError::Program { server: server(), why: error.to_string() })
 }
 
@@ -285,33 +166,33 @@ fn door(
     settings: &ServerSettings,
     http: &HttpSettings,
 ) -> Result<Door, ConnectError> {
-    let client = http::client(settings, http, Headers::Server, &shared.vars)?;
+    let client = http_client::client(settings, http, Headers::Server, &shared.vars)?;
     let authorizer = match (&http.oauth, &shared.authorizer) {
         (Some(oauth), Some(make)) => {
             let request = AuthorizerRequest {
                 server: Arc::clone(&settings.name),
                 url: http.url.clone(),
                 settings: oauth.clone(),
-                http: http::client(settings, http, Headers::None, &shared.vars)?,
+                http: http_client::client(settings, http, Headers::None, &shared.vars)?,
             };
             let made = make(request);
-            Some(made.map_err(|error| login(settings, error.to_string()))?)
+            Some(made.map_err(|error| login(settings, &error.to_string()))?)
         }
         (Some(_), None) => {
-            return Err(login(settings, "no login is possible here".to_owned()));
+            return Err(login(settings, "no login is possible here"));
         }
         (None, _) => None,
     };
     Ok(Door { http: client, authorizer })
 }
 
-fn login(settings: &ServerSettings, why: String) -> ConnectError {
-    ConnectError::Login { server: settings.name.to_string(), why: redact_error(&why) }
+fn login(settings: &ServerSettings, why: &str) -> ConnectError {
+    ConnectError::Login { server: settings.name.to_string(), why: redact_error(why) }
 }
 
 fn sse_error(settings: &ServerSettings, error: &SseError) -> ConnectError {
     match error.failure() {
-        Failure::Auth(why) => login(settings, why),
+        Failure::Auth(why) => login(settings, &why),
         _ => failed(settings, &error.to_string()),
     }
 }
@@ -333,7 +214,7 @@ where
     shaken.map_err(|error| match &error {
         ClientInitializeError::TransportError { error, .. } => {
             match send_failure(error.error.as_ref()) {
-                Failure::Auth(why) => login(&settings, why),
+                Failure::Auth(why) => login(&settings, &why),
                 other => failed(&settings, &format!("the handshake failed: {other}")),
             }
         }
@@ -355,6 +236,7 @@ where
 fn greeted(
     settings: &ServerSettings,
     running: RunningService<RoleClient, Handler>,
+    lane: Option<Arc<Lane>>,
 ) -> Result<Session, ConnectError> {
     let Some(info) = running.peer().peer_info() else {
         return Err(failed(settings, "the handshake gave no answer"));
@@ -373,5 +255,5 @@ fn greeted(
     };
     let server = info.server_info.as_ref().map(|own| format!("{} {}", own.name, own.version));
     let hello = Hello { capabilities, server, instructions: info.instructions.clone() };
-    Ok(Session::new(running, hello))
+    Ok(Session::new(running, hello, lane))
 }

@@ -17,7 +17,7 @@
 //! | [`sampling`], [`elicitation`], [`roots`] | what servers may ask of us |
 //! | [`authorize`] | who gets us past a server's 401 |
 //! | `transport` | the three ways to a server |
-//! | `session` | one connection: requests, progress, cancellation |
+//! | `session`, `sending` | one connection: requests, progress, cancellation |
 //! | `server` | one server over its life: connecting, calling, keeping alive |
 //! | `register` | from a server's listing to registered tools |
 //! | `render` | from a server's answer to what a model reads |
@@ -32,6 +32,7 @@
 
 pub mod authorize;
 mod connect;
+mod connect_error;
 pub mod elicitation;
 mod handler;
 mod progress;
@@ -40,12 +41,14 @@ mod render;
 pub mod request_error;
 pub mod roots;
 pub mod sampling;
+mod sending;
 mod server;
 mod servers;
 mod session;
 pub mod settings;
 pub mod status;
-mod transport;
+pub(crate) mod transport;
 
-pub use connect::{ConnectError, Pace};
+pub use connect::Pace;
+pub use connect_error::ConnectError;
 pub use servers::{Probed, Reloaded, Servers, ServersParts, Surface, UnknownServer};

@@ -13,7 +13,7 @@ use hermes_tool::{
 };
 use serde_json::Value;
 
-use super::connect::ConnectError;
+use super::connect_error::ConnectError;
 use super::server::{Repeat, Server, UTILITIES};
 use super::session::{Failure, Session};
 use super::settings::{CallOrder, ServerSettings};

@@ -31,7 +31,8 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::authorize::MakeAuthorizer;
-use super::connect::{ConnectError, Pace, Shared, Visit, connect};
+use super::connect::{Pace, Shared, Visit, connect};
+use super::connect_error::ConnectError;
 use super::elicitation::Person;
 use super::register;
 use super::sampling::{Sampler, SamplingCounters};

@@ -8,17 +8,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hermes_runtime::bridge::shared_runtime;
 use hermes_tool::ToolContext;
 use rmcp::RoleClient;
-use rmcp::model::{CancelledNotification, ClientRequest, CustomRequest, RequestId, ServerResult};
-use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, RunningService, ServiceError};
+use rmcp::service::RunningService;
 use serde_json::{Map, Value, json};
 use tokio::time::sleep_until;
 
 use super::handler::Handler;
 use super::progress::{OpenCalls, ProgressTable};
-use super::transport::http;
+use super::sending::Way;
+use super::transport::lane::Lane;
 use super::transport::tap::Wire;
 
 /// Pages of a listing read before it is cut off.
@@ -100,12 +99,16 @@ pub(crate) struct Session {
     pub(crate) wire: Arc<Wire>,
     pub(crate) calls: Arc<OpenCalls>,
     progress: Arc<ProgressTable>,
-    peer: Peer<RoleClient>,
+    way: Way,
     running: Mutex<Option<RunningService<RoleClient, Handler>>>,
 }
 
 impl Session {
-    pub(crate) fn new(running: RunningService<RoleClient, Handler>, hello: Hello) -> Self {
+    pub(crate) fn new(
+        running: RunningService<RoleClient, Handler>,
+        hello: Hello,
+        lane: Option<Arc<Lane>>,
+    ) -> Self {
         let handler = running.service();
         Self {
             hello,
@@ -113,7 +116,7 @@ impl Session {
             wire: Arc::clone(&handler.wire),
             calls: Arc::clone(&handler.calls),
             progress: Arc::clone(&handler.progress),
-            peer: running.peer().clone(),
+            way: lane.map_or_else(|| Way::Sdk(running.peer().clone()), Way::Pipe),
             running: Mutex::new(Some(running)),
         }
     }
@@ -137,71 +140,28 @@ impl Session {
         cx: &ToolContext,
     ) -> Result<Value, Failure> {
         let begun = Instant::now();
-        let request = ClientRequest::CustomRequest(CustomRequest::new(method, Some(params)));
-        let options = PeerRequestOptions::no_options();
-        let sent = self.peer.send_cancellable_request(request, options).await;
-        // Not even taken over by the loop: nothing was sent.
-        let sent = sent.map_err(|_| Failure::NotDelivered("the connection is closed".into()))?;
-        let RequestHandle { rx: mut answer, id, progress_token, .. } = sent;
-        let notice = Notice { peer: self.peer.clone(), id: Some(id.clone()) };
-        let mut notes =
-            self.progress.listen(&serde_json::to_value(&progress_token).unwrap_or_default());
+        let sending = self.way.send(method, params, &self.progress, &self.wire);
+        let (mut sent, mut notes) = sending.await?;
         let end = tokio::time::Instant::from_std(begun + limits.total);
         let mut quiet = tokio::time::Instant::from_std(begun + limits.quiet).min(end);
-        let outcome = loop {
-            tokio::select! {
+        loop {
+            let note = tokio::select! {
                 biased;
-                answer = &mut answer => break match answer {
-                    Ok(Ok(result)) => Ok(plain(result)),
-                    Ok(Err(error)) => Err(self.failure(error, &id)),
-                    Err(_) => Err(self.lost(&id)),
-                },
-                () = self.wire.gone.cancelled() => break Err(self.lost(&id)),
+                answer = sent.answer() => return answer,
                 () = cx.cancellation().cancelled() => {
-                    notice.send("the caller no longer wants the result");
-                    self.wire.take_handed(&id);
+                    sent.give_up("the caller no longer wants the result");
                     return Err(Failure::Cancelled);
                 }
-                note = notes.next() => {
-                    quiet = (tokio::time::Instant::now() + limits.quiet).min(end);
-                    note.report(cx);
-                }
                 () = sleep_until(quiet) => {
-                    notice.send("timed out");
-                    self.wire.take_handed(&id);
+                    sent.give_up("timed out");
                     let elapsed = begun.elapsed();
                     let limit = if elapsed >= limits.total { limits.total } else { limits.quiet };
                     return Err(Failure::TimedOut { elapsed, limit });
                 }
-            }
-        };
-        notice.not_needed();
-        self.wire.take_handed(&id);
-        outcome
-    }
-
-    /// The connection has ended under a request.
-    fn lost(&self, id: &RequestId) -> Failure {
-        if self.wire.take_handed(id) {
-            Failure::Lost("the connection was lost while the server had the request".into())
-        } else {
-            Failure::NotDelivered("the connection was lost before the request was sent".into())
-        }
-    }
-
-    fn failure(&self, error: ServiceError, id: &RequestId) -> Failure {
-        match error {
-            ServiceError::McpError(error) => {
-                let message = error.message.into_owned();
-                if is_session_lost(&message) {
-                    return Failure::Lost(message);
-                }
-                Failure::Rpc { code: i64::from(error.code.0), message }
-            }
-            // Only HTTP can fail after something has arrived: a pipe takes a whole line or none.
-            ServiceError::TransportSend(error) => http::send_failure(error.error.as_ref()),
-            ServiceError::TransportClosed => self.lost(id),
-            other => Failure::Lost(other.to_string()),
+                note = notes.next() => note,
+            };
+            quiet = (tokio::time::Instant::now() + limits.quiet).min(end);
+            note.report(cx);
         }
     }
 
@@ -241,56 +201,5 @@ impl Session {
                 Err(error) => tracing::warn!(%error, "a connection did not close well"),
             }
         }
-    }
-}
-
-/// Texts by which servers say that they do not know our session any more.
-fn is_session_lost(message: &str) -> bool {
-    let message = message.to_ascii_lowercase();
-    ["session expired", "session not found", "session terminated", "session was re-initialized"]
-        .iter()
-        .any(|text| message.contains(text))
-}
-
-/// The result as JSON, whatever type the SDK found for it.
-fn plain(result: ServerResult) -> Value {
-    match result {
-        ServerResult::CustomResult(result) => result.0,
-        other => serde_json::to_value(other).unwrap_or_default(),
-    }
-}
-
-/// Tells the server that nobody waits for a request, unless an answer came. Also when the waiting
-/// future is simply dropped.
-struct Notice {
-    peer: Peer<RoleClient>,
-    id: Option<RequestId>,
-}
-
-impl Notice {
-    fn send(mut self, reason: &'static str) {
-        self.dispatch(reason);
-    }
-
-    fn not_needed(mut self) {
-        self.id = None;
-    }
-
-    fn dispatch(&mut self, reason: &'static str) {
-        let Some(id) = self.id.take() else { return };
-        let text = json!({"method": "notifications/cancelled",
-            "params": {"requestId": id, "reason": reason}});
-        let Ok(notice) = serde_json::from_value::<CancelledNotification>(text) else { return };
-        let peer = self.peer.clone();
-        shared_runtime().spawn(async move {
-            // The connection may be gone, and then there is nobody to tell.
-            let _ = peer.send_notification(notice.into()).await;
-        });
-    }
-}
-
-impl Drop for Notice {
-    fn drop(&mut self) {
-        self.dispatch("the caller went away");
     }
 }

@@ -9,6 +9,9 @@ use super::challenge::Challenge;
 use super::metadata::{self, ResourceMetadata, ServerMetadata};
 use super::web;
 
+/// How often a description may have moved.
+const MOST_MOVES: usize = 3;
+
 /// What there is to know before a login.
 pub(super) struct Discovered {
     /// What the server calls itself; tokens are asked for under this name.
@@ -119,7 +122,7 @@ async fn first<T: DeserializeOwned>(
 ) -> Result<Option<T>, LoginError> {
     let mut unreachable = None;
     for place in places.iter().filter(|place| metadata::is_usable(place, server)) {
-        match web::send(http.get(place.clone()), place).await {
+        match follow(http, place, server).await {
             Ok(answer) if answer.status.is_success() && answer.body.is_object() => {
                 return answer.read(place).map(Some);
             }
@@ -131,6 +134,19 @@ async fn first<T: DeserializeOwned>(
         Some(problem) => Err(problem),
         None => Ok(None),
     }
+}
+
+/// A description may have moved. Nothing secret is in the question, so we go after it, a few times.
+async fn follow(http: &Http, place: &Url, server: &Url) -> Result<web::Answer, LoginError> {
+    let mut place = place.clone();
+    let mut answer = web::send(http.get(place.clone()), &place).await?;
+    for _ in 0..MOST_MOVES {
+        let moved = answer.moved_to.as_deref().and_then(|to| place.join(to).ok());
+        let Some(next) = moved.filter(|next| metadata::is_usable(next, server)) else { break };
+        place = next;
+        answer = web::send(http.get(place.clone()), &place).await?;
+    }
+    Ok(answer)
 }
 
 /// The server's address as its name: without what follows the path.

@@ -15,6 +15,7 @@
 //! | [`callback`] | where the browser comes back to |
 //! | [`store`] | what is kept on disk |
 //! | [`login`] | all of it, in order |
+//! | [`authorizer`], [`login_to`] | a login for the client, and for a person who asks for one |
 //!
 //! Why not the SDK's own code for this: it keeps tokens in one opaque store, cannot share a renewal between
 //! processes, and has no listener, no pasted address and no login without a person.
@@ -24,6 +25,7 @@
 //! in a message, a log line or a debug output; a login goes on with a server that calls itself somebody
 //! else.
 
+mod bridge;
 pub mod callback;
 pub mod challenge;
 mod discover;
@@ -43,6 +45,7 @@ mod tests;
 use hermes_tool::BoxFuture;
 use url::Url;
 
+pub use bridge::{authorizer, login_to};
 pub use login::Login;
 pub use settings::{Company, Grant, LoginSettings, SigningKey};
 pub use store::Shelf;

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::Client as Http;
+use reqwest::{Client as Http, RequestBuilder};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use url::form_urlencoded::{Serializer, byte_serialize};
@@ -135,6 +135,36 @@ pub(super) async fn fetch(
     params: &[(&str, &str)],
 ) -> Result<Tokens, TokenError> {
     let now = now();
+    let request = request(http, endpoint, client, params)?;
+    let answer = web::send(request, endpoint).await?;
+    if !answer.status.is_success() {
+        let code = answer.text("error").unwrap_or_default();
+        let more = answer.text("error_description").unwrap_or_default();
+        let text = format!("{} refuses: {} {code} {more}", short(endpoint), answer.status.as_u16());
+        let text = text.trim_end().to_owned();
+        return Err(match (answer.status.as_u16(), code) {
+            (400 | 401, "invalid_client") => TokenError::UnknownClient(text),
+            (_, "invalid_grant") => TokenError::Spent(text),
+            _ => TokenError::Other(LoginError::Failed(text)),
+        });
+    }
+    let answer: TokenAnswer = answer.read(endpoint)?;
+    Ok(Tokens {
+        access_token: answer.access_token,
+        token_type: answer.token_type,
+        refresh_token: answer.refresh_token,
+        scope: answer.scope,
+        expires_at: answer.expires_in.as_ref().and_then(seconds).map(|left| now + left),
+    })
+}
+
+/// The request, with who we are in the place the endpoint wants it.
+fn request(
+    http: &Http,
+    endpoint: &Url,
+    client: &Client,
+    params: &[(&str, &str)],
+) -> Result<RequestBuilder, LoginError> {
     let mut form = Serializer::new(String::new());
     for (name, value) in params {
         form.append_pair(name, value);
@@ -161,26 +191,7 @@ pub(super) async fn fetch(
             form.append_pair("client_id", &client.id);
         }
     }
-    let answer = web::send(request.body(form.finish()), endpoint).await?;
-    if !answer.status.is_success() {
-        let code = answer.text("error").unwrap_or_default();
-        let more = answer.text("error_description").unwrap_or_default();
-        let text = format!("{} refuses: {} {code} {more}", short(endpoint), answer.status.as_u16());
-        let text = text.trim_end().to_owned();
-        return Err(match (answer.status.as_u16(), code) {
-            (400 | 401, "invalid_client") => TokenError::UnknownClient(text),
-            (_, "invalid_grant") => TokenError::Spent(text),
-            _ => TokenError::Other(LoginError::Failed(text)),
-        });
-    }
-    let answer: TokenAnswer = answer.read(endpoint)?;
-    Ok(Tokens {
-        access_token: answer.access_token,
-        token_type: answer.token_type,
-        refresh_token: answer.refresh_token,
-        scope: answer.scope,
-        expires_at: answer.expires_in.as_ref().and_then(seconds).map(|left| now + left),
-    })
+    Ok(request.body(form.finish()))
 }
 
 /// Some servers write the number as text.

@@ -18,6 +18,8 @@ const MAX_BODY: usize = 1 << 20;
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) body: Value,
+    /// Where the server says it is now.
+    pub(super) moved_to: Option<String>,
 }
 
 impl Answer {
@@ -48,6 +50,12 @@ pub(super) async fn send(request: RequestBuilder, url: &Url) -> Result<Answer, L
             .await
             .map_err(|problem| failed(reason(&problem)))?;
         let status = response.status();
+        let moved_to = response
+            .headers()
+            .get(reqwest::header::LOCATION)
+            .filter(|_| status.is_redirection())
+            .and_then(|place| place.to_str().ok())
+            .map(str::to_owned);
         let mut body = Vec::new();
         while let Some(chunk) =
             response.chunk().await.map_err(|problem| failed(reason(&problem)))?
@@ -57,7 +65,8 @@ pub(super) async fn send(request: RequestBuilder, url: &Url) -> Result<Answer, L
                 return Err(failed(format!("it sends more than {MAX_BODY} bytes")));
             }
         }
-        Ok(Answer { status, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+        let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+        Ok(Answer { status, body, moved_to })
     };
     match tokio::time::timeout(LIMIT, exchange).await {
         Ok(answer) => answer,

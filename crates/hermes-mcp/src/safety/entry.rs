@@ -38,7 +38,7 @@ pub fn suspicious_entry(command: &str, args: &[String]) -> Option<String> {
         return Some(format!("its command contains {sign:?}"));
     }
     let (shell, rest) = unwrapped(&words)?;
-    let script = inline_script(rest)?;
+    let script = inline_script(&rest)?;
     let hit = |pattern: &Option<Regex>| {
         // Without its pattern (which cannot happen) nothing is let through.
         pattern.as_ref().is_none_or(|pattern| pattern.is_match(&script))
@@ -105,7 +105,7 @@ fn base_name(word: &str) -> String {
 }
 
 /// Everything from the option that announces a script; none without one.
-fn inline_script(args: Vec<String>) -> Option<String> {
+fn inline_script(args: &[String]) -> Option<String> {
     let announces = |word: &str| {
         let lower = word.to_ascii_lowercase();
         let cluster = lower.starts_with('-') && !lower.starts_with("--") && lower.contains('c');

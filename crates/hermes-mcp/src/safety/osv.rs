@@ -8,6 +8,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use hermes_store::atomic::{WriteOptions, write};
+use hermes_store::home::ensure_private_dir;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -209,8 +211,10 @@ fn remembered(file: &Path) -> Option<Option<String>> {
 
 fn remember(file: &Path, verdict: Option<&str>) {
     let text = json!({"malice": verdict}).to_string();
-    let options = hermes_store::atomic::WriteOptions::default();
-    if let Err(error) = hermes_store::atomic::write(file, text.as_bytes(), options) {
+    let Some(dir) = file.parent() else { return };
+    let kept =
+        ensure_private_dir(dir).and_then(|()| write(file, text.as_bytes(), WriteOptions::KEEP));
+    if let Err(error) = kept {
         tracing::debug!(%error, "the answer of the package database is not kept");
     }
 }

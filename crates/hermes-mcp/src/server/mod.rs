@@ -1,1 +1,240 @@
-//! Our tools, as a server for other programs.
+//! Our tools for other programs: a server of the Model Context Protocol.
+//!
+//! A [`Server`] offers the tools of a [`Runtime`] to whoever speaks the protocol, over a pair of
+//! streams ([`Server::serve`]) or over HTTP ([`Server::http_router`]). Every client gets a session
+//! of its own. What is offered beside the tools comes from [`Resources`] and [`Prompts`]; a host
+//! adds as many of either as it likes. [`SessionResources`] shows recorded conversations and
+//! [`HouseholdPrompts`] a few ready questions.
+//!
+//! ```
+//! use hermes_mcp::server::Server;
+//! use hermes_runtime::Runtime;
+//! # async fn run() -> Result<(), hermes_mcp::server::ServeError> {
+//! let runtime = Runtime::builder().build();
+//! let server = Server::builder(runtime, "my-tools", "1.0.0").build();
+//! let (client, here) = tokio::io::duplex(64 * 1024);
+//! drop(client);
+//! let (read, write) = tokio::io::split(here);
+//! server.serve(read, write, Default::default()).await
+//! # }
+//! ```
+//!
+//! # The way of one call
+//!
+//! > name looked up among the tools on offer → arguments without their nulls → a [`Caller`] put
+//! > into the services of the call → the runtime's pipeline, with its gate, hooks and limits → text,
+//! > images and sound as the protocol wants them
+//!
+//! While the tool runs, whatever it or the gate want from the client goes through the [`Caller`]:
+//! progress, log lines, questions to the person. They are sent from the task of the call itself, so
+//! that over HTTP they travel on the stream of that very call. A host that has to ask somebody
+//! (the gate for commands, hooks) finds the client behind a call in [`Callers`].
+//!
+//! # What never happens here
+//!
+//! A call reaches a handler around the pipeline. A question without an answer counts as a yes. A
+//! result is sent twice, once as text and once as structure. Anything is printed: logs go to
+//! `tracing`.
+
+pub mod bridge;
+mod call;
+mod caller;
+mod catalog;
+mod content;
+mod http;
+mod log;
+mod progress;
+mod prompts;
+mod session;
+mod session_resources;
+mod sources;
+mod stdio;
+mod watch;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hermes_runtime::{Runtime, ToolScope};
+use hermes_tool::Services;
+use tokio_util::sync::CancellationToken;
+
+pub use caller::{Caller, CallerError, Callers, Choice};
+pub use http::{HTTP_PATH, HttpOptions, MAX_BODY_BYTES};
+pub use log::{LogLevel, LogLine};
+pub use prompts::HouseholdPrompts;
+pub use rmcp::model;
+pub use session_resources::SessionResources;
+pub use sources::{Prompts, Resources, SourceError};
+pub use stdio::ServeError;
+
+use session::Session;
+
+/// What happens when a client's session is over; it gets the session's id.
+type SessionEnd = Arc<dyn Fn(&str) + Send + Sync>;
+/// Makes services for one call, given the client behind it.
+type CallServices = Arc<dyn Fn(&Caller) -> Services + Send + Sync>;
+
+/// The tools of a runtime, for clients of the protocol. Cheap to clone.
+#[derive(Clone)]
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+/// What all sessions of a server share.
+pub(crate) struct Shared {
+    pub(crate) runtime: Runtime,
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) scope: ToolScope,
+    pub(crate) instructions: Option<String>,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) resources: Vec<Arc<dyn Resources>>,
+    pub(crate) prompts: Vec<Arc<dyn Prompts>>,
+    pub(crate) callers: Arc<Callers>,
+    pub(crate) services: CallServices,
+    pub(crate) session_end: Option<SessionEnd>,
+}
+
+/// Builds a [`Server`].
+pub struct ServerBuilder {
+    shared: Shared,
+}
+
+impl Server {
+    /// Starts building a server that calls itself by this name and version.
+    pub fn builder(
+        runtime: Runtime,
+        name: impl Into<String>,
+        version: impl Into<String>,
+    ) -> ServerBuilder {
+        ServerBuilder {
+            shared: Shared {
+                runtime,
+                name: name.into(),
+                version: version.into(),
+                scope: ToolScope::default(),
+                instructions: None,
+                cwd: None,
+                resources: Vec::new(),
+                prompts: Vec::new(),
+                callers: Arc::default(),
+                services: Arc::new(|_| Services::default()),
+                session_end: None,
+            },
+        }
+    }
+
+    /// Names of the tools on offer, sorted.
+    #[must_use]
+    pub fn tool_names(&self) -> BTreeSet<String> {
+        catalog::names(&self.shared)
+    }
+
+    /// A session for one client.
+    pub(crate) fn session(&self) -> Session {
+        Session::new(Arc::clone(&self.shared))
+    }
+
+    /// Serves one client on a pair of streams, until it hangs up or `stop` is cancelled.
+    ///
+    /// # Errors
+    /// When the client does not begin the way the protocol wants, or the streams break.
+    pub async fn serve<R, W>(
+        &self,
+        read: R,
+        write: W,
+        stop: CancellationToken,
+    ) -> Result<(), ServeError>
+    where
+        R: tokio::io::AsyncRead + Send + Unpin + 'static,
+        W: tokio::io::AsyncWrite + Send + Unpin + 'static,
+    {
+        stdio::serve(self.session(), read, write, stop).await
+    }
+
+    /// The server over HTTP (streamable HTTP), at [`HTTP_PATH`]. Hosts and origins that the options
+    /// do not list are refused; checking tokens is the host's part.
+    pub fn http_router(&self, options: &HttpOptions) -> axum::Router {
+        http::router(self.clone(), options)
+    }
+}
+
+impl ServerBuilder {
+    /// The toolsets on offer; all by default.
+    #[must_use]
+    pub fn scope(mut self, scope: ToolScope) -> Self {
+        self.shared.scope = scope;
+        self
+    }
+
+    /// What clients may tell their model about this server.
+    #[must_use]
+    pub fn instructions(mut self, text: impl Into<String>) -> Self {
+        self.shared.instructions = Some(text.into());
+        self
+    }
+
+    /// Where relative paths start; the process's own directory by default.
+    #[must_use]
+    pub fn cwd(mut self, cwd: Option<PathBuf>) -> Self {
+        self.shared.cwd = cwd;
+        self
+    }
+
+    /// Adds things to read. The first source that knows an address answers for it.
+    #[must_use]
+    pub fn resources(mut self, source: Arc<dyn Resources>) -> Self {
+        self.shared.resources.push(source);
+        self
+    }
+
+    /// Adds ready questions. The first source that knows a name answers for it.
+    #[must_use]
+    pub fn prompts(mut self, source: Arc<dyn Prompts>) -> Self {
+        self.shared.prompts.push(source);
+        self
+    }
+
+    /// Where clients are found by those who have to ask somebody about a call.
+    #[must_use]
+    pub fn callers(mut self, callers: Arc<Callers>) -> Self {
+        self.shared.callers = callers;
+        self
+    }
+
+    /// Services for every call, made when it comes in.
+    #[must_use]
+    pub fn services(mut self, make: impl Fn(&Caller) -> Services + Send + Sync + 'static) -> Self {
+        self.shared.services = Arc::new(make);
+        self
+    }
+
+    /// What to do when a client's session is over, to give up what was held for it.
+    #[must_use]
+    pub fn on_session_end(mut self, act: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.shared.session_end = Some(Arc::new(act));
+        self
+    }
+
+    /// The server.
+    #[must_use]
+    pub fn build(self) -> Server {
+        Server { shared: Arc::new(self.shared) }
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("name", &self.shared.name).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for ServerBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ServerBuilder")
+    }
+}
+
+#[cfg(test)]
+mod tests;

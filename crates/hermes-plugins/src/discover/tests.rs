@@ -1,4 +1,5 @@
 use super::*;
+use crate::put;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -14,8 +15,8 @@ impl Scene {
     fn plugin(&self, place: &str, manifest: &str) -> &Self {
         let folder = self.folder.path().join(place);
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("plugin.yaml"), manifest).unwrap();
-        std::fs::write(folder.join("__init__.py"), "").unwrap();
+        put(&folder.join("plugin.yaml"), manifest);
+        put(&folder.join("__init__.py"), "");
         self
     }
 

@@ -7,8 +7,7 @@
 //!
 //! A request ends in one of four ways: with an answer, with an error of the plugin, at its deadline,
 //! or with the process. Whoever no longer waits is taken off the list and the plugin is told
-//! (`cancel`). A plugin that misses a deadline and does not answer a `ping` either is stuck and is
-//! ended.
+//! (`cancel`). A plugin that does not answer a `ping` after that is stuck and is ended.
 //!
 //! What never happens here: a request is sent twice, an answer is waited for after the process is
 //! gone, or a line without meaning ends the conversation.
@@ -35,7 +34,7 @@ use crate::protocol::{self, Failure, MAX_LINE_BYTES};
 const QUEUED_LINES: usize = 64;
 /// Requests of a plugin that are served at the same time.
 const MAX_SERVED: usize = 32;
-/// How long a plugin may take to answer a ping after it missed a deadline.
+/// How long a plugin may take to answer a ping after a request was taken back.
 const PING_DEADLINE: Duration = Duration::from_secs(5);
 /// How long a plugin may take to end when asked to.
 const GRACE: Duration = Duration::from_millis(500);
@@ -156,14 +155,9 @@ impl Link {
         about: About,
         deadline: Duration,
     ) -> Result<Value, LinkError> {
-        let answered = tokio::time::timeout(deadline, self.ask_for_ever(method, params, about));
-        match answered.await {
-            Ok(answered) => answered,
-            Err(_) => {
-                tokio::spawn(Arc::clone(self).end_if_stuck());
-                Err(LinkError::TimedOut(deadline))
-            }
-        }
+        let asked = self.ask_for_ever(method, params, about, GivenUp::IsItStuck);
+        let answered = tokio::time::timeout(deadline, asked).await;
+        answered.unwrap_or(Err(LinkError::TimedOut(deadline)))
     }
 
     async fn ask_for_ever(
@@ -171,6 +165,7 @@ impl Link {
         method: &str,
         params: &Value,
         about: About,
+        given_up: GivenUp,
     ) -> Result<Value, LinkError> {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let line = protocol::request(id, method, params);
@@ -179,7 +174,7 @@ impl Link {
         }
         let (answer, answered) = oneshot::channel();
         lock(&self.pending).insert(id, Pending { answer, about: Arc::new(about) });
-        let _waiting = Waiting { link: Arc::clone(self), id };
+        let _waiting = Waiting { link: Arc::clone(self), id, given_up };
         if self.is_gone() {
             return Err(self.gone_error().await);
         }
@@ -199,9 +194,9 @@ impl Link {
 
     async fn end_if_stuck(self: Arc<Self>) {
         let nothing = json!({});
-        let ping = self.ask_for_ever("ping", &nothing, About::Nothing);
+        let ping = self.ask_for_ever("ping", &nothing, About::Nothing, GivenUp::SoBeIt);
         if tokio::time::timeout(PING_DEADLINE, ping).await.is_err() {
-            self.log.line("hermes", "it missed a deadline and does not answer; it is ended");
+            self.log.line("hermes", "it was given up on and does not answer; it is ended");
             lock(&self.end).get_or_insert_with(|| "was stuck and has been ended".to_owned());
             self.process.order(Stop::Kill);
         }
@@ -252,12 +247,27 @@ impl Drop for Link {
 struct Waiting {
     link: Arc<Link>,
     id: u64,
+    given_up: GivenUp,
+}
+
+/// What happens when nobody waits for an answer any more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GivenUp {
+    /// The plugin has to show that it still listens.
+    IsItStuck,
+    /// Nothing.
+    SoBeIt,
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
         if lock(&self.link.pending).remove(&self.id).is_some() && !self.link.is_gone() {
             self.link.tell("cancel", &json!({"request": self.id}));
+            if self.given_up == GivenUp::IsItStuck
+                && let Ok(workers) = tokio::runtime::Handle::try_current()
+            {
+                workers.spawn(Arc::clone(&self.link).end_if_stuck());
+            }
         }
     }
 }

@@ -49,15 +49,20 @@ pub(super) fn attach(plugin: &Arc<Plugin>, mut brings: Registrations) {
     attach_hooks(plugin, &brings, &mut refused);
     attach_middleware(plugin, &brings, &mut refused);
     let commands = commands(plugin, &brings, &mut refused);
-    for reason in &refused {
-        plugin.log.line("hermes", &format!("not taken up: {reason}"));
-        tracing::info!("plugin '{}': not taken up: {reason}", plugin.key());
-    }
     let mut book = plugin.book();
     book.brings = brings;
     book.tools = tools;
     book.commands = commands;
     book.refused = refused;
+}
+
+/// The same for the plugin's own words: what is not taken up is told in its log.
+pub(super) fn attach_and_tell(plugin: &Arc<Plugin>, brings: Registrations) {
+    attach(plugin, brings);
+    for reason in &plugin.book().refused {
+        plugin.log.line("hermes", &format!("not taken up: {reason}"));
+        tracing::info!("plugin '{}': not taken up: {reason}", plugin.key());
+    }
 }
 
 fn attach_hooks(plugin: &Arc<Plugin>, brings: &Registrations, refused: &mut Vec<String>) {

@@ -210,7 +210,7 @@ impl Plugin {
             is_known
         };
         if !is_known {
-            attach::attach(self, brings.clone());
+            attach::attach_and_tell(self, brings.clone());
             let record = Record { fingerprint: self.fingerprint.clone(), runs_on, brings };
             record.save(&self.shared.home, self.key());
         }

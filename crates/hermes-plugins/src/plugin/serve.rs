@@ -73,7 +73,7 @@ impl Serve for Desk {
                 Ok(later) => {
                     let mut all = plugin.book().brings.clone();
                     all.merge(later);
-                    attach::attach(&plugin, all);
+                    attach::attach_and_tell(&plugin, all);
                 }
                 Err(problem) => plugin.log.line("hermes", &format!("register: {problem}")),
             },
@@ -81,7 +81,7 @@ impl Serve for Desk {
                 let Some(Value::Array(names)) = params.shift_remove("tools") else { return };
                 let mut all = plugin.book().brings.clone();
                 all.tools.retain(|tool| !names.iter().any(|name| *name == *tool.name));
-                attach::attach(&plugin, all);
+                attach::attach_and_tell(&plugin, all);
             }
             other => plugin.log.line("hermes", &format!("nobody takes the notice '{other}'")),
         }

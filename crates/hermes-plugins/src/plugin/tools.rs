@@ -18,6 +18,13 @@ use crate::protocol::ToolEntry;
 /// How long a plugin may take to say whether a tool is available.
 const CHECK_DEADLINE: Duration = Duration::from_secs(2);
 
+/// How much later than the caller we stop waiting.
+const SLACK: Duration = Duration::from_secs(1);
+/// Longest name of a tool.
+const MAX_NAME: usize = 64;
+/// How long an interrupted call waits before it answers for itself.
+const AFTER_INTERRUPT: Duration = Duration::from_millis(200);
+
 /// Registers tools and takes away those that are gone. Gives the names of those in force.
 pub(super) fn attach(
     plugin: &Arc<Plugin>,
@@ -30,6 +37,10 @@ pub(super) fn attach(
     }
     let mut tools = Vec::new();
     for entry in entries {
+        if !is_callable(&entry.name) {
+            refused.push(format!("tool {:?}: models cannot call a tool of that name", entry.name));
+            continue;
+        }
         let tool = tool(plugin, entry);
         let registered = if entry.replaces == Some(true) {
             registry.register_override(tool)
@@ -53,6 +64,12 @@ pub(super) fn attach(
         }
     }
     tools
+}
+
+/// Whether providers take the name: letters, digits, `_` and `-`, not too many.
+fn is_callable(name: &str) -> bool {
+    let is_sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_sound)
 }
 
 fn is_of(tool: &Tool, plugin: &Plugin) -> bool {
@@ -122,13 +139,16 @@ async fn call(plugin: Weak<Plugin>, tool: String, args: Args, cx: ToolContext) -
         "deadline_ms": u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX),
     });
     let cancellation = cx.cancellation().clone();
-    let asked = plugin.ask("tool.call", params, About::Tool(cx), deadline);
-    // The runtime tells the caller of an interrupt; dropping the request tells the plugin.
-    let answered = cancellation.run_until_cancelled(asked).await;
-    let answered = answered.unwrap_or_else(|| {
-        let why = "interrupted".to_owned();
-        Err(PluginError::Call { plugin: plugin.key().to_owned(), kind: None, why })
-    })?;
+    // The runtime's clock is the one that counts; ours is there for callers without one.
+    let asked = plugin.ask("tool.call", params, About::Tool(cx), deadline.saturating_add(SLACK));
+    let Some(answered) = cancellation.run_until_cancelled(asked).await else {
+        // Dropping the request told the plugin. The caller hears of the interrupt from the runtime,
+        // which gets the time to say it.
+        tokio::time::sleep(AFTER_INTERRUPT).await;
+        let (plugin, why) = (plugin.key().to_owned(), "interrupted".to_owned());
+        return Err(PluginError::Call { plugin, kind: None, why }.into());
+    };
+    let answered = answered?;
     Ok(match answered {
         Value::String(text) => ToolOutput::Text(text),
         // Objects should have been text; what they mean is clear all the same.
@@ -172,6 +192,14 @@ fn availability(plugin: &Weak<Plugin>, entry: &ToolEntry) -> Availability {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_providers_refuse_are_refused_here() {
+        assert!(is_callable("note_add") && is_callable("mcp-x"));
+        for bad in ["", "two words", "ünder", "a.b", &"x".repeat(65)] {
+            assert!(!is_callable(bad), "{bad}");
+        }
+    }
 
     #[test]
     fn unknown_effects_are_taken_for_the_worst() {

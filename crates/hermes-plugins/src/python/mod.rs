@@ -74,13 +74,14 @@ pub fn digest() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::put;
 
     #[test]
     fn the_configured_python_wins_over_the_environment_and_that_over_the_path() {
         let folder = tempfile::tempdir().unwrap();
         let python = folder.path().join("bin/python");
         std::fs::create_dir(folder.path().join("bin")).unwrap();
-        std::fs::write(&python, "").unwrap();
+        put(&python, "");
         let with = |name: &str, folder: &Path| -> Vars {
             [(name.to_owned(), folder.display().to_string())].into_iter().collect()
         };
@@ -98,7 +99,7 @@ mod tests {
         let home = Home::at(folder.path());
         let host = host_folder(&home).unwrap();
         std::fs::remove_file(host.join("complete")).unwrap();
-        std::fs::write(host.join("__main__.py"), "half").unwrap();
+        put(&host.join("__main__.py"), "half");
         assert_eq!(host_folder(&home).unwrap(), host);
         assert!(std::fs::read_to_string(host.join("__main__.py")).unwrap().contains("def main"));
     }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use hermes_tool::{Args, Effect, Handler, Tool, ToolContext, ToolError, ToolOutput, ToolResult};
+use hermes_tool::{
+    Args, Effect, Effects, Handler, Tool, ToolContext, ToolError, ToolOutput, ToolResult,
+};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -177,7 +179,9 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 /// for anything else that was cancelled.
 async fn wound_up(tool: &Tool, running: impl Future<Output = Caught>) -> Dispatched {
     let nothing = cancelled(tool.name());
-    if !tool.effects().has(Effect::Runs) {
+    // A tool that says nothing about its effects has not said that it runs any.
+    let runs = tool.effects() != Effects::UNKNOWN && tool.effects().has(Effect::Runs);
+    if !runs {
         return nothing;
     }
     match tokio::time::timeout(WIND_UP, running).await {

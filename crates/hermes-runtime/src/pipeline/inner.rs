@@ -21,3 +21,6 @@ impl CallTools for Inner {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -95,10 +95,12 @@ fn available(vars: &Vars) -> Availability {
     };
     let settings = Settings::read(&blueprint.config, vars);
     if !here.has_python(settings.python.as_deref()) {
-        return Availability::unavailable(
-            "no python3 in PATH",
-            "install Python 3.8 or newer, or name one with code_execution.python",
-        );
+        let reason = match &settings.python {
+            Some(named) => format!("code_execution.python is no program: {}", named.display()),
+            None => "no python3 in PATH".to_owned(),
+        };
+        let fix = "install Python 3.8 or newer, or name one with code_execution.python";
+        return Availability::unavailable(reason, fix);
     }
     match here.can_confine() {
         Ok(()) => Availability::Available,

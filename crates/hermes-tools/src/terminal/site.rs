@@ -81,7 +81,7 @@ impl Site {
     }
 
     fn audience(&self) -> Audience {
-        Audience::from_vars(self.cx.vars())
+        Audience::of_call(&self.cx)
     }
 
     /// Asks the gate.

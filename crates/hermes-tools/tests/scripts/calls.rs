@@ -94,7 +94,7 @@ as_nobody()
 #[test]
 fn forked_processes_and_threads_call_as_they_like() {
     let here = Here::new(json!({"code_execution": {"max_tool_calls": 500}}));
-    std::fs::write(here.work().join("a.txt"), "first\nsecond\n").unwrap();
+    here.write("a.txt", "first\nsecond\n");
     let code = r#"
 import os, sys, threading
 import hermes_tools as t

@@ -9,7 +9,7 @@ use crate::{Here, is_gone};
 #[test]
 fn in_a_project_its_modules_are_found_and_nothing_of_ours() {
     let here = Here::new(json!({}));
-    std::fs::write(here.work().join("tools.py"), "NAME = 'of the project'\n").unwrap();
+    here.write("tools.py", "NAME = 'of the project'\n");
     let code = "import os, sys, tools\nprint(tools.NAME, os.getcwd() == sys.path[2], sys.path[0] == sys.path[1])\nprint(os.path.dirname(__file__))";
     let output = here.output(code);
     let (first, folder) = output.trim_end().split_once('\n').unwrap();
@@ -20,7 +20,7 @@ fn in_a_project_its_modules_are_found_and_nothing_of_ours() {
 #[test]
 fn strict_scripts_run_in_a_folder_of_their_own() {
     let here = Here::new(json!({"code_execution": {"mode": "strict"}}));
-    std::fs::write(here.work().join("tools.py"), "").unwrap();
+    here.write("tools.py", "");
     let code = "import os\nprint(os.getcwd() == os.path.dirname(__file__))\ntry:\n    import tools\nexcept ImportError:\n    print('apart')";
     assert_eq!(here.output(code), "True\napart\n");
 }
@@ -51,7 +51,7 @@ fn the_python_of_the_environment_is_used_and_a_missing_one_told() {
     let bin = folder.path().join("bin");
     std::fs::create_dir(&bin).unwrap();
     symlink("/usr/bin/python3", bin.join("python")).unwrap();
-    std::fs::write(folder.path().join("pyvenv.cfg"), "home = /usr/bin\n").unwrap();
+    crate::write(&folder.path().join("pyvenv.cfg"), "home = /usr/bin\n");
     let venv = folder.path().to_str().unwrap();
     let here = Here::new(json!({"vars": {"VIRTUAL_ENV": venv}}));
     assert_eq!(here.output("import sys; print(sys.prefix)"), format!("{venv}\n"));

@@ -147,3 +147,22 @@ pub(crate) async fn a_script_that_is_stopped_leaves_nothing(rig: &Rig) {
     rig.until_says(&count(mark), "0").await;
     rig.until_says(&folders(mark), "0").await;
 }
+
+pub(crate) async fn a_script_calls_by_files_where_there_is_no_socket(rig: &Rig) {
+    rig.terminal("export HERMES_RPC_TRANSPORT=files").await;
+    let code = r#"
+import os, threading
+from hermes_tools import terminal
+answers = []
+threads = [
+    threading.Thread(target=lambda n=n: answers.append(terminal(f"echo {n}")["output"])) for n in range(4)
+]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(sorted(answers), "HERMES_RPC_DIR" in os.environ)
+"#;
+    let settings = rig.environments.settings("task").expect("settings");
+    let elsewhere = settings.backend() != hermes_exec::BackendKind::Local;
+    let by_files = if elsewhere { "True" } else { "False" };
+    assert_eq!(output(rig, code).await, format!("['0', '1', '2', '3'] {by_files}\n"));
+}

@@ -11,7 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::conversation::{
     Answered, Ask, Compress, Conversation, GoalOrder, GoalStep, ModelChoice, PersonalityLine,
-    Reloaded, SessionLine, Status, Stopped, TaskLine, TurnEnd, TurnOutcome, Way, Yolo,
+    PluginCommand, Reloaded, SessionLine, Status, Stopped, TaskLine, TurnEnd, TurnOutcome, Way,
+    Yolo,
 };
 use super::quick::{Does, QuickCommand};
 use super::wire::Wire;
@@ -235,6 +236,15 @@ impl Conversation for Scripted {
     fn delete(&self) -> Answered<'_, ()> {
         self.note("delete");
         done(())
+    }
+
+    fn plugin_commands(&self) -> Vec<PluginCommand> {
+        let (takes, help) = ("PLACE".to_owned(), "plan a trip".to_owned());
+        vec![PluginCommand { name: "trip".to_owned(), takes, help }]
+    }
+
+    fn run_plugin_command(&self, name: String, args: String) -> Answered<'_, Option<String>> {
+        done(Some(format!("{name} to {args}")))
     }
 
     fn background(&self, prompt: String) -> Answered<'_, String> {

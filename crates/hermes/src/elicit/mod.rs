@@ -17,7 +17,7 @@ use std::time::Instant;
 use hermes_tool::BoxFuture;
 
 pub(crate) use dialogue::{fill, visit};
-pub(crate) use terminal::TerminalPerson;
+pub(crate) use terminal::{TerminalLines, TerminalPerson};
 
 /// How the first row of a question begins.
 pub(crate) const LEAD: &str = "? ";

@@ -15,6 +15,7 @@ mod news;
 mod personality;
 mod reload;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context as _;
@@ -24,6 +25,7 @@ use hermes_approval::{Approvals, SessionYolo};
 use hermes_llm::discover::{self, Place};
 use hermes_llm::model::{BoxFuture, Effort};
 use hermes_llm::{Choice, Message, Usage};
+use hermes_mcp::client::Servers;
 use hermes_plugins::Plugins;
 use hermes_store::sessions::{ListFilter, SessionStore, new_session_id, when};
 use tokio_util::sync::CancellationToken;
@@ -37,7 +39,7 @@ use news::ProcessNews;
 use reload::InForce;
 
 use super::models::{Models, NoModel, Sources};
-use super::{Company, Talk, session};
+use super::{Company, Talk, hooks, session};
 use crate::chat::conversation::{
     Answered, Ask, Compress, Conversation, GoalOrder, GoalStep, ModelChoice, PersonalityLine,
     PluginCommand, Reach, Reloaded, SessionLine, Status, Stopped, TaskLine, TurnEnd, TurnOutcome,
@@ -75,6 +77,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         front: wire.front(),
         asker: Some(wire.asker()),
         approver: wire.approver(),
+        person: Some(wire.person()),
         vars: host.call_vars(),
         platform: PLATFORM,
     };
@@ -101,7 +104,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         .into_iter()
         .map(|tool| (tool.name().to_string(), tool.emoji().to_owned()))
         .collect();
-    let Talk { agent, models, approvals, environments, plugins, store, .. } = talk;
+    let Talk { agent, models, approvals, environments, plugins, servers, store, .. } = talk;
     plugins.set_messages(wire.messages());
     let beside = Beside {
         background: Background::new(wire.clone(), Arc::clone(&approvals)),
@@ -111,6 +114,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     let mut conversation =
         AgentTalk::new(agent, &models, (approvals, store.clone()), beside, (host, flags))?;
     conversation.plugins = Some(Arc::clone(&plugins));
+    conversation.servers = Some(servers.clone());
     let conversation = Arc::new(conversation);
     conversation.beside.processes.listen(Arc::clone(&conversation.status), wire);
     let exit = crate::chat::run(Chat {
@@ -128,6 +132,7 @@ async fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     conversation.interrupt();
     conversation.beside.background.leave().await;
     conversation.leave().await;
+    servers.stop().await;
     environments.close_all().await;
     plugins.close().await;
     if let Err(problem) = store.close() {
@@ -176,9 +181,21 @@ struct AgentTalk {
     in_force: Mutex<InForce>,
     flags: (GlobalFlags, TalkFlags),
     plugins: Option<Arc<Plugins>>,
+    servers: Option<Servers>,
+    /// Servers are waited for before the first turn; who comes later joins at a later one.
+    has_waited: AtomicBool,
 }
 
 impl AgentTalk {
+    /// Lets MCP servers that are about to answer have their tools in the first turn.
+    async fn wait_for_servers(&self, stop: &CancellationToken) {
+        let Some(servers) = &self.servers else { return };
+        if !self.has_waited.swap(true, Ordering::Relaxed) {
+            let ready = servers.wait_ready(servers.discovery_timeout());
+            stop.run_until_cancelled(ready).await;
+        }
+    }
+
     fn new(
         agent: Agent,
         models: &Models,
@@ -207,6 +224,8 @@ impl AgentTalk {
             in_force: Mutex::new(InForce::of(host)),
             flags: (host.flags().clone(), flags.clone()),
             plugins: None,
+            servers: None,
+            has_waited: AtomicBool::new(false),
         };
         {
             let agent = talk.agent.try_lock().context("nobody else has it yet")?;
@@ -267,7 +286,9 @@ impl AgentTalk {
     }
 
     async fn leave(&self) {
-        self.agent.lock().await.conversation_mut().end(LEFT);
+        let mut agent = self.agent.lock().await;
+        hooks::finalized(&agent, LEFT).await;
+        agent.conversation_mut().end(LEFT);
     }
 }
 
@@ -285,6 +306,7 @@ impl Conversation for AgentTalk {
                 Err(problem) => return failed(problem.to_string()),
             };
             let mut agent = self.agent.lock().await;
+            self.wait_for_servers(&stop).await;
             let session = agent.conversation().id().to_owned();
             for text in self.beside.processes.take(&session).iter().chain(&reminder) {
                 agent.tell(text);
@@ -322,7 +344,10 @@ impl Conversation for AgentTalk {
             let id = new_session_id();
             let prompt = self.fresh_prompt(&id).ok();
             let talk = Messages::new(id, Some(self.store.clone()));
+            let old = agent.conversation().id().to_owned();
+            hooks::finalized(&agent, "session_reset").await;
             agent.turn_to("session_reset", talk, prompt);
+            hooks::reset(&agent, &old, "new_session").await;
             self.turn_to(&agent, None);
             drop(agent);
             match title {

@@ -7,10 +7,12 @@
 //! request to find out about it.
 
 pub(crate) mod chat;
+mod hooks;
 mod models;
 pub(crate) mod oneshot;
 mod plugins;
 mod review;
+pub(crate) mod sampler;
 mod session;
 
 use std::sync::Arc;
@@ -24,6 +26,8 @@ use hermes_approval::{Approvals, Asker};
 use hermes_exec::manager::Environments;
 use hermes_files::state::FileState;
 use hermes_guard::redact::{Redactor, Switch};
+use hermes_mcp::client::Servers;
+use hermes_mcp::client::elicitation::Person;
 use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::approval::Approver;
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
@@ -46,6 +50,8 @@ pub(crate) struct Company {
     pub(crate) asker: Option<Arc<dyn Asker>>,
     /// Is asked about calls that a hook is unsure of.
     pub(crate) approver: Arc<dyn Approver>,
+    /// Answers the questions of MCP servers.
+    pub(crate) person: Option<Arc<dyn Person>>,
     /// What commands know of them.
     pub(crate) vars: Vars,
     /// Where the conversation takes place, for the instructions and the session: `cli`.
@@ -59,6 +65,8 @@ pub(crate) struct Talk {
     pub(crate) approvals: Arc<Approvals>,
     pub(crate) environments: Arc<Environments>,
     pub(crate) plugins: Arc<Plugins>,
+    /// MCP servers. They start beside everything else.
+    pub(crate) servers: Servers,
     pub(crate) store: SessionStore,
     /// What the person should know before the first word.
     pub(crate) warnings: Vec<String>,
@@ -74,10 +82,12 @@ impl Talk {
     ) -> anyhow::Result<Self> {
         let models = Arc::new(Models::choose(&Sources::of(host), flags).await?);
         let runtime = Arc::new(host.runtime_asking(Arc::clone(&company.approver)));
+        let servers = host.mcp_servers(runtime.registry(), company.person.clone());
+        servers.start();
         let plugins = Arc::new(host.plugins(&runtime, ui)?);
         plugins.wake(Wake::All, plugins::patience(&plugins, &company)).await;
         host.register_shell_hooks(&runtime, ui)?;
-        let scope = scope(host, flags, &runtime, ui)?;
+        let scope = scope(host, &flags.toolsets, &runtime, ui)?;
         let mut settings = host.approval_settings(ui)?;
         if company.asker.is_none() && host.config.value()["approvals"]["oneshot"] == "allow" {
             settings.yolo = true;
@@ -128,12 +138,14 @@ impl Talk {
                 vars: None,
             },
         );
-        Ok(Self { agent, models, approvals, environments, plugins, store, warnings })
+        Ok(Self { agent, models, approvals, environments, plugins, servers, store, warnings })
     }
 
     /// Lets go of everything: commands end, the database is closed.
     pub(crate) async fn close(mut self, reason: &str) {
+        hooks::finalized(&self.agent, reason).await;
         self.agent.conversation_mut().end(reason);
+        self.servers.stop().await;
         self.environments.close_all().await;
         self.plugins.close().await;
         if let Err(problem) = self.store.close() {
@@ -150,25 +162,25 @@ fn redaction(host: &Host) -> Switch {
 }
 
 /// The toolsets of the conversation: those named now, or the configured ones.
-fn scope(
+pub(crate) fn scope(
     host: &Host,
-    flags: &TalkFlags,
+    named: &[String],
     runtime: &Runtime,
     ui: &mut Ui,
 ) -> anyhow::Result<ToolScope> {
-    if flags.toolsets.is_empty() {
+    if named.is_empty() {
         return host.scope(runtime, ui);
     }
     let tables = runtime.registry().snapshot();
     let toolsets = runtime.toolsets().snapshot();
-    for name in &flags.toolsets {
+    for name in named {
         if !toolsets.is_valid(name, &*tables) {
             let near = toolsets.suggestion(name, &*tables);
             let near = near.as_ref().map(AsRef::as_ref);
             return Err(UsageError::unknown("toolset", name, near, "hermes toolsets list").into());
         }
     }
-    Ok(ToolScope { enabled: Some(flags.toolsets.clone()), disabled: Vec::new() })
+    Ok(ToolScope { enabled: Some(named.to_vec()), disabled: Vec::new() })
 }
 
 /// What instructions are made from.

@@ -72,6 +72,20 @@ impl Sources {
         })
     }
 
+    /// The model for work on the side of this name.
+    pub(super) fn for_task(&self, task: &str) -> Result<Endpoint, String> {
+        let lookup = |name: &str| self.vars.get(name).map(str::to_owned);
+        provider::resolve(&Choice::default(), &self.config, &lookup)
+            .and_then(|main| provider::auxiliary(task, &self.config, &lookup, &main))
+            .map(|found| found.endpoint)
+            .map_err(|problem| problem.to_string())
+    }
+
+    /// How models are talked to.
+    pub(super) fn options(&self) -> Options {
+        Options::read(&self.config, &|name| self.vars.get(name).map(str::to_owned))
+    }
+
     /// Who does a side task, if somebody else than the conversation's own model is named for it.
     pub(crate) fn on_the_side(&self, task: &str, own: &dyn Model) -> Option<Arc<dyn Model>> {
         let settings = &self.config["auxiliary"][task];

@@ -6,6 +6,7 @@
 use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use hermes_agent::{Event, ExitReason, FrontEnd, Level, TurnResult};
@@ -26,6 +27,9 @@ use crate::ui::Ui;
 
 /// Most bytes read from stdin: a longer question is a mistake.
 const MAX_STDIN_BYTES: u64 = 8 * 1024 * 1024;
+
+/// How long MCP servers are waited for: who asks one question wants it answered with all tools.
+const SERVER_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Asks, prints the answer, and leaves.
 pub(crate) fn run(
@@ -53,6 +57,7 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
         front: Arc::new(Quiet { is_shown: std::io::stderr().is_terminal() || host.is_verbose() }),
         asker: None,
         approver: Arc::new(Nobody),
+        person: None,
         vars: host.vars.clone(),
         platform: PLATFORM,
     };
@@ -63,6 +68,8 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
     if let Some(warning) = talk.models.learn_window().await {
         ui.warn(warning)?;
     }
+    let patience = talk.servers.discovery_timeout().max(SERVER_PATIENCE);
+    cancel.run_until_cancelled(talk.servers.wait_ready(patience)).await;
     let asked = Ask { text: question.to_owned(), images: flags.images.clone(), ..Ask::default() };
     let result = talk.agent.turn(content(asked)?, &cancel).await;
     if let Some(problem) = talk.agent.conversation_mut().take_trouble() {

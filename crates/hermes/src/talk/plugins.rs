@@ -72,10 +72,5 @@ fn request(asked: &Value) -> Result<Request, String> {
         return Err("llm: `messages` is empty".to_owned());
     }
     let max_tokens = asked["max_tokens"].as_u64().and_then(|most| u32::try_from(most).ok());
-    Ok(Request {
-        system: system.map(Into::into),
-        messages,
-        max_tokens: max_tokens.map(Into::into),
-        ..Request::default()
-    })
+    Ok(Request { system: system.map(Into::into), messages, max_tokens, ..Request::default() })
 }

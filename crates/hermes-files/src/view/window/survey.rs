@@ -57,7 +57,7 @@ pub(super) struct Survey {
 pub(super) fn survey(source: &impl ReadSeek) -> io::Result<Option<Arc<Survey>>> {
     let Some(file) = source.as_file() else { return Ok(None) };
     let state = State::of(file)?;
-    if *THREADS < 2 || state.bytes() < LARGE {
+    if state.bytes() < LARGE || *THREADS < 2 {
         return Ok(None);
     }
     if let Some(survey) = LATELY.get(state) {

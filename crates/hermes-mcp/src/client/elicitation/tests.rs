@@ -59,7 +59,7 @@ fn field(name: &str) -> Field {
     form().fields.into_iter().find(|field| field.name == name).unwrap()
 }
 
-fn entered(value: Value) -> Map<String, Value> {
+fn entered(value: &Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
@@ -130,7 +130,7 @@ fn what_does_not_fit_is_said_so() {
 
 #[tokio::test]
 async fn accepting_sends_what_was_entered_and_defaults_for_the_rest() {
-    let reply = Reply::Accepted(entered(json!({"size": "s", "age": 36})));
+    let reply = Reply::Accepted(entered(&json!({"size": "s", "age": 36})));
     let answer = answer(&every_kind(), reply).await;
     assert_eq!(answer["action"], "accept");
     assert_eq!(
@@ -148,7 +148,7 @@ async fn an_answer_that_does_not_fit_is_never_sent() {
         json!({"size": "s", "age": "old"}),
         json!({"size": "s", "extra": 1}),
     ] {
-        let answer = answer(&every_kind(), Reply::Accepted(entered(wrong.clone()))).await;
+        let answer = answer(&every_kind(), Reply::Accepted(entered(&wrong))).await;
         assert_eq!(answer, json!({"action": "cancel"}), "{wrong}");
     }
 }

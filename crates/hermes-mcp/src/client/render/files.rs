@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use hermes_store::atomic::{WriteOptions, write};
+use hermes_store::home::ensure_private_dir;
 use sha2::{Digest as _, Sha256};
 
 /// Largest block that is decoded.
@@ -87,8 +88,10 @@ pub(super) fn store(
         Folder::Audio => format!("audio_{digits}.{}", audio_ending(kind)),
         Folder::Documents => format!("doc_{digits}_{}", file_name(uri, kind)),
     };
-    let path = cache.join(folder.name()).join(name);
+    let dir = cache.join(folder.name());
+    let path = dir.join(name);
     if !path.exists() {
+        ensure_private_dir(&dir)?;
         write(&path, &bytes, WriteOptions::KEEP)?;
     }
     Ok(Stored { path, size: bytes.len() })

@@ -146,10 +146,7 @@ pub fn tools(tools: &Value) -> Vec<Value> {
     tools
         .filter_map(|tool| {
             let name = tool["name"].as_str()?;
-            let mut schema = tool["inputSchema"].clone();
-            if !schema.is_object() {
-                schema = json!({"type": "object", "properties": {}});
-            }
+            let schema = crate::schema::normalise(tool["inputSchema"].clone());
             Some(json!({"type": "function", "function": {
                 "name": name,
                 "description": tool["description"].as_str().unwrap_or_default(),

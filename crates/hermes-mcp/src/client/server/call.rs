@@ -110,6 +110,8 @@ impl Server {
         repeat: Repeat,
         cx: &ToolContext,
     ) -> Result<Value, Unanswered> {
+        // Before looking for the connection: an idle one is not closed while a call is announced.
+        let _open = self.lasting.calls.open(cx);
         let session = self.session(cx).await?;
         let failure = match self.send(&session, method, params.clone(), cx).await {
             Ok(result) => return Ok(result),
@@ -143,7 +145,6 @@ impl Server {
     ) -> Result<Value, Failure> {
         let limit = self.settings.timeout;
         let limits = Limits { quiet: limit, total: limit.saturating_mul(TOTAL) };
-        let _open = session.calls.open(cx);
         session.request(method, params, limits, cx).await
     }
 

@@ -6,12 +6,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
 use hermes_tool::ToolContext;
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 
 use super::{Phase, Server, lock};
-use crate::client::connect::{ConnectError, Visit, connect};
+use crate::client::connect::{Visit, connect};
+use crate::client::connect_error::ConnectError;
 use crate::client::register;
 use crate::client::session::{Failure, Limits, Session};
 use crate::client::settings::TransportSettings;
@@ -57,7 +59,15 @@ impl Server {
                     session.close().await;
                     break;
                 }
-                Ended::Recycled => self.enter(Phase::Recycled),
+                Ended::Recycled => {
+                    self.enter(Phase::Recycled);
+                    // A call that came in between has announced itself before it looked for us.
+                    if !self.lasting.calls.is_empty() {
+                        self.enter(Phase::Live(Arc::clone(&session)));
+                        current = Some(session);
+                        continue;
+                    }
+                }
                 Ended::Lost | Ended::Renewed => self.enter(Phase::Reconnecting),
             }
             session.close().await;
@@ -152,6 +162,8 @@ impl Server {
         }
         lock(&self.breaker).reached();
         *lock(&self.last_used) = Instant::now();
+        // Whoever wanted a new connection until now has one.
+        let _ = self.renew.notified().now_or_never();
         self.enter(Phase::Live(Arc::clone(&session)));
         register::publish(self, offer);
         self.settled.cancel();

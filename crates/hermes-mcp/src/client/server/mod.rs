@@ -21,8 +21,10 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::connect::{ConnectError, Lasting, Shared};
+use super::connect::{Lasting, Shared};
+use super::connect_error::ConnectError;
 use super::progress::OpenCalls;
+use super::register;
 use super::sampling::Sampling;
 use super::session::Session;
 use super::settings::{CallOrder, ServerSettings};
@@ -156,6 +158,7 @@ impl Server {
         if !ended {
             // Dropping what it holds kills the program.
             task.abort();
+            register::withdraw(self);
         }
         self.enter(Phase::Stopped);
         ended

@@ -259,6 +259,27 @@ pub struct OAuthSettings {
     pub client_name: Option<String>,
     /// How long a person may take.
     pub timeout: Option<Duration>,
+    /// The address of a description of us, for servers that take it for a name.
+    pub client_metadata_url: Option<String>,
+    /// Who logs in: a person (`authorization_code`) or the program itself (`client_credentials`).
+    pub grant: Option<String>,
+    /// The program's key in PEM form, or the file it is in.
+    pub private_key: Option<String>,
+    /// What the key signs with: `ES256` or `RS256`.
+    pub signing_algorithm: Option<String>,
+    /// A company's identity provider that vouches for the person.
+    pub identity: Option<IdentitySettings>,
+}
+
+/// The keys of `oauth.identity:`.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct IdentitySettings {
+    /// Where the provider gives tokens.
+    pub token_endpoint: String,
+    /// Our name there.
+    pub client_id: String,
+    /// The person's login there.
+    pub id_token: String,
 }
 
 impl std::fmt::Debug for OAuthSettings {

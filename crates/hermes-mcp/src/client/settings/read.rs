@@ -9,9 +9,9 @@ use url::Url;
 
 use super::values::{Problems, interpolate};
 use super::{
-    CallOrder, ClientCertificate, ElicitationSettings, Entry, HttpSettings, OAuthSettings,
-    SamplingSettings, ServerSettings, SettingsError, StdioSettings, TlsSettings, ToolFilter,
-    TransportSettings, Verify,
+    CallOrder, ClientCertificate, ElicitationSettings, Entry, HttpSettings, IdentitySettings,
+    OAuthSettings, SamplingSettings, ServerSettings, SettingsError, StdioSettings, TlsSettings,
+    ToolFilter, TransportSettings, Verify,
 };
 use crate::client::sampling::settings::AuditLevel;
 
@@ -266,6 +266,19 @@ impl<'a> Reader<'a, '_> {
         let (client_id, client_secret) = (text("client_id"), text("client_secret"));
         let (scope, client_name) = (text("scope"), text("client_name"));
         let (redirect_uri, redirect_host) = (text("redirect_uri"), text("redirect_host"));
+        let (grant, private_key) = (text("grant"), text("private_key"));
+        let (client_metadata_url, signing_algorithm) =
+            (text("client_metadata_url"), text("signing_algorithm"));
+        let mut identity = |key: &str| {
+            p.text(&format!("oauth.identity.{key}"), get("identity").get(key).unwrap_or(&NOTHING))
+        };
+        let identity =
+            match (identity("token_endpoint"), identity("client_id"), identity("id_token")) {
+                (Some(token_endpoint), Some(client_id), Some(id_token)) => {
+                    Some(IdentitySettings { token_endpoint, client_id, id_token })
+                }
+                _ => None,
+            };
         let port = p.count("oauth.redirect_port", get("redirect_port"), 0);
         let timeout = p.limit("oauth.timeout", get("timeout"));
         Some(OAuthSettings {
@@ -277,6 +290,11 @@ impl<'a> Reader<'a, '_> {
             redirect_host,
             client_name,
             timeout,
+            client_metadata_url,
+            grant,
+            private_key,
+            signing_algorithm,
+            identity,
         })
     }
 }

@@ -2,11 +2,11 @@ use super::*;
 use hermes_tool::Vars;
 use serde_json::{Value, json};
 
-fn read(entry: Value) -> Entry {
+fn read(entry: &Value) -> Entry {
     read_servers(&json!({"mcp_servers": {"files": entry}}), &Vars::default()).remove(0)
 }
 
-fn settings(entry: Value) -> ServerSettings {
+fn settings(entry: &Value) -> ServerSettings {
     let entry = read(entry);
     assert_eq!(entry.problems, [], "no problems expected");
     entry.settings.expect("usable").as_ref().clone()
@@ -14,7 +14,7 @@ fn settings(entry: Value) -> ServerSettings {
 
 #[test]
 fn a_program_needs_only_its_command() {
-    let settings = settings(json!({"command": "npx"}));
+    let settings = settings(&json!({"command": "npx"}));
     assert!(settings.enabled && settings.resources && settings.prompts && !settings.roots);
     assert_eq!(settings.timeout.as_secs(), 300);
     assert_eq!(settings.connect_timeout.as_secs(), 60);
@@ -26,7 +26,7 @@ fn a_program_needs_only_its_command() {
 
 #[test]
 fn an_address_wins_over_a_command_with_a_warning() {
-    let entry = read(json!({"command": "npx", "url": " https://x.test/mcp "}));
+    let entry = read(&json!({"command": "npx", "url": " https://x.test/mcp "}));
     assert_eq!(entry.problems.len(), 1);
     let settings = entry.settings.unwrap();
     let TransportSettings::Http(http) = &settings.transport else { panic!("{settings:?}") };
@@ -43,7 +43,7 @@ fn unusable_entries_say_which_server_and_why() {
         (json!({"url": 7}), "it is no text"),
         (json!({"url": "https://"}), "no usable address"),
     ] {
-        let error = read(entry.clone()).settings.unwrap_err().to_string();
+        let error = read(&entry).settings.unwrap_err().to_string();
         assert!(error.contains("'files'") && error.contains(expected), "{entry}: {error}");
     }
 }
@@ -51,33 +51,33 @@ fn unusable_entries_say_which_server_and_why() {
 #[test]
 fn sse_is_chosen_by_name() {
     let http = json!({"url": "http://127.0.0.1:1/sse", "transport": "SSE"});
-    assert_eq!(settings(http).transport.label(), "sse");
+    assert_eq!(settings(&http).transport.label(), "sse");
 }
 
 #[test]
 fn limits_may_stand_under_lifecycle_and_the_top_level_wins() {
-    let both = settings(json!({"command": "x", "idle_timeout_seconds": 5,
+    let both = settings(&json!({"command": "x", "idle_timeout_seconds": 5,
         "lifecycle": {"idle_timeout_seconds": 9, "max_lifetime_seconds": "60"}}));
     assert_eq!(both.idle_timeout, Some(Duration::from_secs(5)));
     assert_eq!(both.max_lifetime, Some(Duration::from_secs(60)));
-    let wrong = read(json!({"command": "x", "idle_timeout_seconds": -1}));
+    let wrong = read(&json!({"command": "x", "idle_timeout_seconds": -1}));
     assert_eq!(wrong.settings.unwrap().idle_timeout, None);
     assert_eq!(wrong.problems.len(), 1);
 }
 
 #[test]
 fn keepalive_has_a_floor() {
-    let quick = settings(json!({"command": "x", "keepalive_interval": 1}));
+    let quick = settings(&json!({"command": "x", "keepalive_interval": 1}));
     assert_eq!(quick.keepalive_interval.as_secs(), 5);
 }
 
 #[test]
 fn filters_take_a_text_or_a_list_and_include_wins() {
-    let one = settings(json!({"command": "x", "tools": {"include": "a", "exclude": ["b"]}}));
+    let one = settings(&json!({"command": "x", "tools": {"include": "a", "exclude": ["b"]}}));
     assert_eq!(one.tools, ToolFilter::Include(vec!["a".into()]));
-    let list = settings(json!({"command": "x", "tools": {"exclude": ["b", 7]}}));
+    let list = settings(&json!({"command": "x", "tools": {"exclude": ["b", 7]}}));
     assert!(list.tools.allows("a") && !list.tools.allows("b") && !list.tools.allows("7"));
-    let wrong = read(json!({"command": "x", "tools": {"include": {"a": 1}}}));
+    let wrong = read(&json!({"command": "x", "tools": {"include": {"a": 1}}}));
     assert_eq!(wrong.settings.unwrap().tools, ToolFilter::All);
     assert_eq!(wrong.problems.len(), 1);
 }
@@ -85,17 +85,17 @@ fn filters_take_a_text_or_a_list_and_include_wins() {
 #[test]
 fn certificates_come_in_three_forms_and_not_in_two_at_once() {
     let url = "https://x.test/mcp";
-    let of = |entry: Value| {
+    let of = |entry: &Value| {
         read(entry).settings.map(|settings| match &settings.transport {
             TransportSettings::Http(http) => http.tls.client.clone(),
             _ => None,
         })
     };
-    let locked = of(json!({"url": url, "client_cert": ["c", "k", "pw"]})).unwrap().unwrap();
+    let locked = of(&json!({"url": url, "client_cert": ["c", "k", "pw"]})).unwrap().unwrap();
     assert_eq!(locked.password.as_deref(), Some("pw"));
-    let two = of(json!({"url": url, "client_cert": "c", "client_key": "k"})).unwrap().unwrap();
+    let two = of(&json!({"url": url, "client_cert": "c", "client_key": "k"})).unwrap().unwrap();
     assert_eq!(two.key.as_deref(), Some("k"));
-    let twice = of(json!({"url": url, "client_cert": ["c", "k"], "client_key": "k"}));
+    let twice = of(&json!({"url": url, "client_cert": ["c", "k"], "client_key": "k"}));
     assert!(matches!(twice, Err(SettingsError::CertificateTwice { .. })));
 }
 
@@ -105,7 +105,7 @@ fn debug_output_shows_no_secret() {
         "auth": "oauth", "oauth": {"client_secret": "hidden3"}});
     let program = json!({"command": "x", "args": ["hidden4"], "env": {"T": "hidden5"}});
     for entry in [entry, program] {
-        let shown = format!("{:?}", read(entry));
+        let shown = format!("{:?}", read(&entry));
         assert!(!shown.contains("hidden"), "{shown}");
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use reqwest::{Method, Response, StatusCode};
 use serde_json::json;
 
-use crate::client::connect::ConnectError;
+use crate::client::connect_error::ConnectError;
 use crate::client::handler::VERSION;
 use crate::client::settings::{HttpSettings, ServerSettings};
 

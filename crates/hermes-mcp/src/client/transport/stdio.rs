@@ -1,8 +1,8 @@
 //! A server that is a program of ours: one JSON message a line on its standard streams.
 //!
-//! The way of a message is short on purpose. Sending writes to the pipe right where it is called;
-//! only a pipe that is full makes anybody wait. Receiving is done by the task that needs the message.
-//! No thread and no further task stands between a caller and the program.
+//! Reading is done by the SDK's task for this connection; what it sends, and our own requests, go
+//! into the pipe right where they are made (see [`lane`](super::lane)). Only a pipe that is full makes
+//! anybody wait.
 //!
 //! The end of the program is noticed by the end of its output, or by its exit, whichever is first: a
 //! grandchild may hold the pipe open. The whole tree is owned by its warden (`hermes-process`), so
@@ -13,16 +13,16 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_process::{Child, Command, InputPipe, Output, OutputPipe, ProcessError, Stdin};
+use hermes_process::{Child, Command, Output, OutputPipe, ProcessError, Stdin};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
-use tokio::io::AsyncWriteExt as _;
-use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::{Instant, timeout};
 
 use super::decode::Decoder;
 use super::environment::Program;
+use super::lane::{Lane, SendError, Sending};
+use super::tap::Wire;
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
@@ -33,23 +33,10 @@ const LAST_WORDS: Duration = Duration::from_millis(50);
 /// How long a program may take to end after its input has, and after SIGTERM.
 const CLOSING: Duration = Duration::from_secs(2);
 
-/// Why a message could not be sent. It has not reached the program, or not whole.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SendError {
-    #[error("the program has ended")]
-    Closed,
-    #[error("the program takes no more input: {0}")]
-    Pipe(io::Error),
-    #[error("the message cannot be written: {0}")]
-    Encode(serde_json::Error),
-}
-
-type Writer = Arc<Mutex<Option<InputPipe>>>;
-
 /// The connection to a running program.
 pub(crate) struct Stdio {
     child: Child,
-    writer: Writer,
+    lane: Arc<Lane>,
     reader: Option<OutputPipe>,
     lines: Lines,
     decoder: Decoder,
@@ -67,6 +54,7 @@ impl Stdio {
         program: Program,
         args: &[String],
         errors: std::fs::File,
+        wire: Arc<Wire>,
     ) -> Result<Self, ProcessError> {
         let mut child = Command::new(program.file)
             .args(args.iter().cloned())
@@ -75,7 +63,7 @@ impl Stdio {
             .output(Output::ErrorsToFile(errors))
             .spawn()?;
         Ok(Self {
-            writer: Arc::new(Mutex::new(child.take_stdin())),
+            lane: Lane::new(child.take_stdin(), wire),
             reader: child.take_stdout(),
             child,
             lines: Lines::default(),
@@ -83,6 +71,11 @@ impl Stdio {
             ready: VecDeque::new(),
             until: None,
         })
+    }
+
+    /// The short way to the program.
+    pub(crate) fn lane(&self) -> Arc<Lane> {
+        Arc::clone(&self.lane)
     }
 
     /// Reads what is there; says whether more may come.
@@ -110,16 +103,12 @@ impl Transport<RoleClient> for Stdio {
         &mut self,
         item: ClientJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let started = start_sending(&self.writer, &item);
-        let writer = Arc::clone(&self.writer);
+        let started = self.lane.send(&item);
         async move {
-            let (guard, rest) = match started? {
-                Sending::Done => return Ok(()),
-                Sending::Rest(guard, rest) => (guard, rest),
-                // Waiters are served in order, so messages stay in order.
-                Sending::Busy(bytes) => (writer.lock_owned().await, bytes),
-            };
-            finish_sending(guard, &rest).await
+            match started? {
+                Sending::Done => Ok(()),
+                Sending::Later(told) => told.await.unwrap_or(Err(SendError::Closed)),
+            }
         }
     }
 
@@ -130,7 +119,8 @@ impl Transport<RoleClient> for Stdio {
             }
             if let Some(line) = self.lines.next_line() {
                 let line = self.lines.slice(line);
-                self.ready.extend(self.decoder.decode(line));
+                let messages = self.decoder.decode(line);
+                self.ready.extend(messages.into_iter().filter_map(|found| self.lane.settle(found)));
                 // A flood of noise must not keep others from running.
                 tokio::task::consume_budget().await;
                 continue;
@@ -158,9 +148,7 @@ impl Transport<RoleClient> for Stdio {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         // The end of its input asks a server to leave. One that does not read is not waited for.
-        if let Ok(mut writer) = timeout(CLOSING, self.writer.lock()).await {
-            writer.take();
-        }
+        self.lane.close(CLOSING).await;
         self.reader.take();
         let handle = self.child.handle();
         let left = timeout(CLOSING, handle.wait()).await.is_ok();
@@ -171,42 +159,6 @@ impl Transport<RoleClient> for Stdio {
         }
         Ok(())
     }
-}
-
-/// How far a message got without waiting.
-enum Sending {
-    Done,
-    /// The pipe is full; this much is left, and it is our turn.
-    Rest(OwnedMutexGuard<Option<InputPipe>>, Vec<u8>),
-    /// It is somebody else's turn.
-    Busy(Vec<u8>),
-}
-
-fn start_sending(writer: &Writer, item: &ClientJsonRpcMessage) -> Result<Sending, SendError> {
-    let mut bytes = serde_json::to_vec(item).map_err(SendError::Encode)?;
-    bytes.push(b'\n');
-    let Ok(guard) = Arc::clone(writer).try_lock_owned() else { return Ok(Sending::Busy(bytes)) };
-    let pipe = guard.as_ref().ok_or(SendError::Closed)?;
-    let mut written = 0;
-    while written < bytes.len() {
-        match pipe.try_write(bytes.get(written..).unwrap_or_default()) {
-            Ok(count) => written += count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                bytes.drain(..written);
-                return Ok(Sending::Rest(guard, bytes));
-            }
-            Err(error) => return Err(SendError::Pipe(error)),
-        }
-    }
-    Ok(Sending::Done)
-}
-
-async fn finish_sending(
-    mut guard: OwnedMutexGuard<Option<InputPipe>>,
-    rest: &[u8],
-) -> Result<(), SendError> {
-    let pipe = guard.as_mut().ok_or(SendError::Closed)?;
-    pipe.write_all(rest).await.map_err(SendError::Pipe)
 }
 
 /// Output on its way to becoming lines.

@@ -41,7 +41,7 @@ impl Wire {
         lock(&self.last).elapsed()
     }
 
-    fn touch(&self) {
+    pub(crate) fn touch(&self) {
         *lock(&self.last) = Instant::now();
     }
 }

@@ -54,7 +54,8 @@ impl Fake {
         let fake = Self { address: listener.local_addr().unwrap(), book };
         let app = Router::new()
             .route("/.well-known/oauth-protected-resource/mcp", get(resource))
-            .route("/.well-known/oauth-authorization-server", get(server))
+            .route("/.well-known/oauth-authorization-server", get(moved))
+            .route("/moved", get(server))
             .route("/authorize", get(authorize))
             .route("/token", post(token))
             .route("/register", post(register))
@@ -83,6 +84,11 @@ async fn resource(State(fake): State<Fake>) -> Json<Value> {
         if book.resource.is_empty() { own } else { book.resource.clone() }
     });
     Json(json!({"resource": resource, "authorization_servers": [fake.at("")]}))
+}
+
+/// The description has moved, as it does on some servers.
+async fn moved() -> Response {
+    (StatusCode::TEMPORARY_REDIRECT, [("location", "/moved")]).into_response()
 }
 
 async fn server(State(fake): State<Fake>) -> Json<Value> {

@@ -75,13 +75,13 @@ impl Told {
             ScriptEnd::TimedOut(code) => {
                 let error =
                     format!("Script timed out after {} seconds and was killed", limit.as_secs());
-                let output = behind(with_stderr(stdout, stderr), &error);
+                let output = behind(&with_stderr(stdout, stderr), &error);
                 let code = code.unwrap_or(UNKNOWN);
                 Self { status: "timeout", output, code, error: Some(error) }
             }
             ScriptEnd::Interrupted(code) => {
                 let note = "[Script interrupted: the user sent a new message or pressed Ctrl-C]";
-                let output = behind(with_stderr(stdout, stderr), note);
+                let output = behind(&with_stderr(stdout, stderr), note);
                 Self { status: "interrupted", output, code: code.unwrap_or(UNKNOWN), error: None }
             }
         }
@@ -91,13 +91,13 @@ impl Told {
 fn with_stderr(stdout: String, stderr: &str) -> String {
     match stderr {
         "" => stdout,
-        stderr => behind(stdout, &format!("--- stderr ---\n{stderr}")),
+        stderr => behind(&stdout, &format!("--- stderr ---\n{stderr}")),
     }
 }
 
 /// A note on a line of its own.
-fn behind(text: String, note: &str) -> String {
-    match text.as_str() {
+fn behind(text: &str, note: &str) -> String {
+    match text {
         "" => note.to_owned(),
         text if text.ends_with('\n') => format!("{text}{note}"),
         text => format!("{text}\n{note}"),
@@ -143,7 +143,10 @@ mod tests {
         let silent = told(ScriptEnd::Finished(Some(3)), "", "");
         assert_eq!(silent.error.as_deref(), Some("Script exited with code 3"));
         let killed = told(ScriptEnd::Finished(Some(-9)), "", "");
-        assert_eq!((killed.code, killed.error.as_deref()), (-9, Some("Script was ended by signal 9")));
+        assert_eq!(
+            (killed.code, killed.error.as_deref()),
+            (-9, Some("Script was ended by signal 9"))
+        );
     }
 
     #[test]

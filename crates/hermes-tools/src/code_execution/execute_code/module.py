@@ -42,7 +42,7 @@ class _Socket:
         if end < 0:
             parts = [rest]
             while end < 0:
-                rest = self._stream.recv(262144)
+                rest = self._stream.recv(65536)
                 if not rest:
                     raise ConnectionError("Hermes no longer answers calls")
                 end = rest.find(b"\n")

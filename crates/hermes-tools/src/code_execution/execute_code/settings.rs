@@ -68,7 +68,10 @@ mod tests {
     #[test]
     fn what_is_missing_or_makes_no_sense_is_the_default() {
         let usual = read(&Value::Null);
-        assert_eq!((usual.timeout.as_secs(), usual.max_calls, usual.mode), (300, 50, Mode::Project));
+        assert_eq!(
+            (usual.timeout.as_secs(), usual.max_calls, usual.mode),
+            (300, 50, Mode::Project)
+        );
         assert_eq!(read(&json!({"timeout": -1, "max_tool_calls": "x", "mode": "odd"})), usual);
     }
 

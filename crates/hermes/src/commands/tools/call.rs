@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use hermes_plugins::Wake;
+use hermes_mcp::client::Servers;
+use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::pipeline::{Rehearsal, RehearsedGate};
 use hermes_runtime::repair::arguments::parse_arguments;
 use hermes_runtime::{Runtime, Status, ToolCall};
@@ -27,39 +28,89 @@ use crate::ui::Ui;
 
 /// Most bytes of arguments read from stdin: larger ones are a mistake.
 const MAX_STDIN_BYTES: u64 = 64 * 1024 * 1024;
+/// How long MCP servers may take to show their tools.
+const SERVERS_WAIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
     let plugins = host.plugins(&runtime, ui)?;
     plugins.wake_blocking(Wake::Unknown);
-    let tool = find_tool(&runtime, &args.name, ui)?;
-    let arguments = arguments(args, ui)?;
-    host.register_shell_hooks(&runtime, ui)?;
-    let mut call = call(args, &tool, arguments, host)?;
-    call.context.enabled_tools = enabled_tools(host, &runtime);
-    let settings = host.approval_settings(ui)?;
-    let environments = host.environments();
-    call.context.services = call
-        .context
-        .services
-        .with(host.approvals(settings, &runtime))
-        .with(Arc::clone(&environments));
-    plugins.set_context(call.context.clone());
     let workers = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .context("start the async runtime")?;
-    let exit = if args.dry_run {
-        rehearse(&workers, &runtime, call, ui)
-    } else {
-        perform(&workers, &runtime, call, ui)
-    };
-    workers.block_on(environments.close_all());
-    workers.block_on(plugins.close());
+    let servers = start_servers(&workers, &args.name, &runtime, host, ui)?;
+    let exit = call_tool(args, host, &Means { runtime, plugins, workers: &workers, servers }, ui);
     // A tool left behind by a timeout must not hold up the end of the process.
     workers.shutdown_background();
     exit
+}
+
+/// What a call is made with.
+struct Means<'a> {
+    runtime: Runtime,
+    plugins: Plugins,
+    workers: &'a tokio::runtime::Runtime,
+    /// Servers that were started for the call.
+    servers: Option<Servers>,
+}
+
+fn call_tool(
+    args: &ToolsCall,
+    host: &Host,
+    means: &Means<'_>,
+    ui: &mut Ui,
+) -> anyhow::Result<Exit> {
+    let Means { runtime, plugins, workers, servers } = means;
+    let name = servers.as_ref().and_then(|servers| servers.names().look_up(&args.name));
+    let tool = find_tool(runtime, name.as_deref().unwrap_or(&args.name), ui)?;
+    let arguments = arguments(args, ui)?;
+    host.register_shell_hooks(runtime, ui)?;
+    let mut call = call(args, &tool, arguments, host)?;
+    call.context.enabled_tools = enabled_tools(host, runtime);
+    let settings = host.approval_settings(ui)?;
+    let environments = host.environments();
+    call.context.services = call
+        .context
+        .services
+        .with(host.approvals(settings, runtime))
+        .with(Arc::clone(&environments));
+    plugins.set_context(call.context.clone());
+    let exit = if args.dry_run {
+        rehearse(workers, runtime, call, ui)
+    } else {
+        perform(workers, runtime, call, ui)
+    };
+    workers.block_on(async {
+        if let Some(servers) = servers {
+            servers.stop().await;
+        }
+        environments.close_all().await;
+        plugins.close().await;
+    });
+    exit
+}
+
+/// Starts the MCP servers the tool can come from, and waits for them.
+fn start_servers(
+    workers: &tokio::runtime::Runtime,
+    tool: &str,
+    runtime: &Runtime,
+    host: &Host,
+    ui: &mut Ui,
+) -> anyhow::Result<Option<Servers>> {
+    let Some(servers) = host.mcp_servers_for(tool, runtime.registry()) else { return Ok(None) };
+    workers.block_on(async {
+        servers.start();
+        servers.wait_ready(SERVERS_WAIT).await;
+    });
+    for server in servers.status() {
+        if let Some(error) = &server.error {
+            ui.warn(error)?;
+        }
+    }
+    Ok(Some(servers))
 }
 
 fn call(args: &ToolsCall, tool: &Tool, arguments: Value, host: &Host) -> anyhow::Result<ToolCall> {

@@ -9,6 +9,7 @@ mod errors;
 mod loop_tests;
 mod real_model;
 mod recovery;
+mod servers;
 mod session;
 mod stream;
 mod terminal;
@@ -19,31 +20,31 @@ use crate::support::{Run, Sandbox};
 
 /// How the model is spoken to.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Wire {
+pub(crate) enum Wire {
     Chat,
     Messages,
 }
 
-pub(super) const BOTH: [Wire; 2] = [Wire::Chat, Wire::Messages];
+pub(crate) const BOTH: [Wire; 2] = [Wire::Chat, Wire::Messages];
 
 /// The program and a model.
-pub(super) struct Scene {
-    pub(super) sandbox: Sandbox,
-    pub(super) server: ModelServer,
+pub(crate) struct Scene {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) server: ModelServer,
 }
 
 impl Scene {
-    pub(super) fn new(wire: Wire, script: impl Into<Script>) -> Self {
+    pub(crate) fn new(wire: Wire, script: impl Into<Script>) -> Self {
         Self::with_config(wire, script, "")
     }
 
     /// With further settings.
-    pub(super) fn with_config(wire: Wire, script: impl Into<Script>, settings: &str) -> Self {
+    pub(crate) fn with_config(wire: Wire, script: impl Into<Script>, settings: &str) -> Self {
         Self::with_window(wire, script, 200_000, settings)
     }
 
     /// With a window of this size.
-    pub(super) fn with_window(
+    pub(crate) fn with_window(
         wire: Wire,
         script: impl Into<Script>,
         window: u64,
@@ -61,23 +62,23 @@ impl Scene {
         Self { sandbox, server }
     }
 
-    pub(super) fn asks(&self, question: &str) -> Run {
+    pub(crate) fn asks(&self, question: &str) -> Run {
         self.sandbox.run(["-z", question])
     }
 
-    pub(super) fn asks_with(&self, flags: &[&str], question: &str) -> Run {
+    pub(crate) fn asks_with(&self, flags: &[&str], question: &str) -> Run {
         let all = flags.iter().copied().chain(["-z", question]);
         self.sandbox.run(all)
     }
 
     /// What was sent, after checking that it is well-formed.
-    pub(super) fn sent(&self) -> Vec<Seen> {
+    pub(crate) fn sent(&self) -> Vec<Seen> {
         self.server.conversation().assert_sound();
         self.server.questions()
     }
 
     /// The results of tools in the last request.
-    pub(super) fn results(&self) -> Vec<String> {
+    pub(crate) fn results(&self) -> Vec<String> {
         let sent = self.sent();
         let view = sent.last().unwrap().view();
         view.turns.iter().filter(|turn| turn.role == "tool").map(|turn| turn.text.clone()).collect()

@@ -162,6 +162,17 @@ async fn a_command_that_takes_long_shows_it_and_can_be_stopped() {
 }
 
 #[tokio::test]
+async fn commands_of_plugins_are_run_and_listed() {
+    let play = Play::new(quiet);
+    play.send("/trip Rome");
+    play.sees("trip to Rome").await;
+    play.send("/help");
+    play.sees("From plugins").await;
+    play.sees("plan a trip").await;
+    assert!(play.agent.log().is_empty());
+}
+
+#[tokio::test]
 async fn commands_of_ones_own_run_or_stand_for_others() {
     let play = Play::new(quiet);
     play.send("/disk /tmp");

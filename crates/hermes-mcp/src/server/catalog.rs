@@ -1,0 +1,101 @@
+//! The tools on offer, as the protocol describes them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use hermes_runtime::Offer;
+use hermes_tool::{Effect, Effects};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+use super::Shared;
+
+/// The tools on offer, sorted by name.
+pub(super) fn offers(shared: &Shared) -> Vec<Tool> {
+    shared.runtime.offers(&shared.scope).iter().map(describe).collect()
+}
+
+/// Their names, to look a call up in.
+pub(super) fn names(shared: &Shared) -> BTreeSet<String> {
+    let offers = shared.runtime.offers(&shared.scope);
+    offers.iter().map(|offer| offer.tool.name().to_string()).collect()
+}
+
+fn describe(offer: &Offer) -> Tool {
+    let (tool, title) = (&offer.tool, title(offer.tool.name()));
+    Tool::new(
+        tool.name().to_string(),
+        offer.description.clone(),
+        Arc::new(schema(&offer.parameters)),
+    )
+    .with_title(title.clone())
+    .with_annotations(annotations(tool.effects(), title))
+}
+
+/// The protocol wants an object, always.
+fn schema(parameters: &Value) -> JsonObject {
+    let mut schema = parameters.as_object().cloned().unwrap_or_default();
+    schema.entry("type").or_insert(json!("object"));
+    schema
+}
+
+/// What the declared effects mean in the protocol's words.
+fn annotations(effects: Effects, title: String) -> ToolAnnotations {
+    let read_only = effects.is_read_only();
+    let changes = effects.has(Effect::Writes) || effects.has(Effect::Runs);
+    // A tool that replaces files it is told about ends in the same state when called again; what a
+    // process does is not known.
+    let repeatable =
+        read_only || (!effects.has(Effect::Runs) && !effects.path_arguments().is_empty());
+    ToolAnnotations::from_raw(
+        Some(title),
+        Some(read_only),
+        Some(changes),
+        Some(repeatable),
+        Some(effects.has(Effect::Network) || effects.has(Effect::Runs)),
+    )
+}
+
+/// A name for people: `read_file` is "Read file".
+fn title(name: &str) -> String {
+    let words = name.replace(['_', '-'], " ");
+    let mut letters = words.chars();
+    match letters.next() {
+        None => words,
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hints(effects: Effects) -> [Option<bool>; 4] {
+        let given = annotations(effects, String::new());
+        [given.read_only_hint, given.destructive_hint, given.idempotent_hint, given.open_world_hint]
+    }
+
+    #[test]
+    fn annotations_follow_from_effects() {
+        let [yes, no] = [Some(true), Some(false)];
+        assert_eq!(hints(Effects::NONE.with(Effect::Reads)), [yes, no, yes, no]);
+        assert_eq!(hints(Effects::NONE.with(Effect::Network)), [yes, no, yes, yes]);
+        assert_eq!(hints(Effects::NONE.with(Effect::Writes).at(&["path"])), [no, yes, yes, no]);
+        assert_eq!(hints(Effects::NONE.with(Effect::Writes)), [no, yes, no, no]);
+        assert_eq!(hints(Effects::NONE.with(Effect::Runs)), [no, yes, no, yes]);
+        assert_eq!(hints(Effects::UNKNOWN), [no, yes, no, yes]);
+    }
+
+    #[test]
+    fn titles_are_names_for_people() {
+        assert_eq!(title("read_file"), "Read file");
+        assert_eq!(title(""), "");
+    }
+
+    #[test]
+    fn a_schema_is_always_one_of_an_object() {
+        assert_eq!(schema(&Value::Null)["type"], "object");
+        let own = json!({"$schema": "x", "type": "object", "additionalProperties": false});
+        assert_eq!(Value::Object(schema(&own)), own);
+    }
+}

@@ -1,0 +1,76 @@
+//! Serving many clients over HTTP.
+//!
+//! Each client has a session, named by a header that the protocol defines; one that is not heard of
+//! for a while is over. Requests for other hosts than those listed, and from web pages of other
+//! origins, are refused, so that a page in somebody's browser cannot reach a server on loopback
+//! through a name that it made point here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio_util::sync::CancellationToken;
+
+use super::Server;
+
+/// The largest request, in bytes.
+pub const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
+/// A client that is silent for so long, without a stream open, is taken to be gone.
+const IDLE: Duration = Duration::from_secs(30 * 60);
+
+/// Where clients find the server.
+pub const HTTP_PATH: &str = "/mcp";
+
+/// How the server is offered over HTTP.
+#[derive(Clone, Debug, Default)]
+pub struct HttpOptions {
+    /// Hosts by which the server is addressed, with or without a port; loopback by its usual names
+    /// when empty.
+    pub hosts: Vec<String>,
+    /// Cancelled when the server is to stop.
+    pub stop: CancellationToken,
+}
+
+pub(super) fn router(server: Server, options: &HttpOptions) -> Router {
+    let config = StreamableHttpServerConfig::default()
+        .with_max_request_body_bytes(MAX_BODY_BYTES)
+        .with_cancellation_token(options.stop.child_token());
+    let hosts =
+        if options.hosts.is_empty() { config.allowed_hosts.clone() } else { options.hosts.clone() };
+    let origins: Vec<String> = hosts.iter().flat_map(|host| origins(host)).collect();
+    let config =
+        config.with_allowed_hosts(hosts).with_allowed_origins(origins).enforce_origin_validation();
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(IDLE);
+    let service =
+        StreamableHttpService::new(move || Ok(server.session()), Arc::new(sessions), config);
+    Router::new().route_service(HTTP_PATH, service)
+}
+
+/// Pages that this very host serves may call it, on any port unless one was named.
+fn origins(host: &str) -> Vec<String> {
+    let is_bare_v6 = host.matches(':').count() > 1 && !host.starts_with('[');
+    let name = if is_bare_v6 { format!("[{host}]") } else { host.to_owned() };
+    let has_port = name.rsplit_once(':').is_some_and(|(before, port)| {
+        !before.is_empty()
+            && port.parse::<u16>().is_ok()
+            && (!before.starts_with('[') || before.ends_with(']'))
+    });
+    let place = if has_port { name } else { format!("{name}:*") };
+    ["http", "https"].map(|scheme| format!("{scheme}://{place}")).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_belong_to_hosts() {
+        assert_eq!(origins("localhost"), ["http://localhost:*", "https://localhost:*"]);
+        assert_eq!(origins("::1")[0], "http://[::1]:*");
+        assert_eq!(origins("[::1]:80")[0], "http://[::1]:80");
+        assert_eq!(origins("a.example:8080")[1], "https://a.example:8080");
+    }
+}

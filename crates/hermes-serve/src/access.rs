@@ -1,0 +1,237 @@
+//! Who may come in: the checks before every request.
+//!
+//! Three of them, in this order. The host by which we are addressed must be one of ours: a web page
+//! whose name was made to point at this machine still says its own name. The origin, if a browser
+//! tells one, must be one of ours as well. And the token must be right.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+
+use crate::problem::Problem;
+use crate::token::Token;
+
+/// The names of this machine that only it itself uses.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+/// What needs no token: it tells nothing.
+const OPEN_PATH: &str = "/health";
+
+/// Names by which a server may be addressed. Ports do not matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hosts(Vec<String>);
+
+impl Hosts {
+    /// Loopback by its usual names.
+    #[must_use]
+    pub fn loopback() -> Self {
+        Self(LOOPBACK.map(str::to_owned).to_vec())
+    }
+
+    /// Loopback, the address that is listened on, and further names.
+    #[must_use]
+    pub fn of(address: SocketAddr, names: &[String]) -> Self {
+        let mut hosts = Self::loopback();
+        if !address.ip().is_unspecified() {
+            hosts.0.push(match address.ip() {
+                IpAddr::V4(ip) => ip.to_string(),
+                IpAddr::V6(ip) => format!("[{ip}]"),
+            });
+        }
+        hosts.0.extend(names.iter().map(|name| name.to_ascii_lowercase()));
+        hosts
+    }
+
+    /// The names.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Whether `host` or `host:port` is one of them.
+    fn has(&self, authority: &str) -> bool {
+        let host = match authority.rsplit_once(':') {
+            // The colons of a bare v6 address are not those of a port.
+            Some((host, port))
+                if !host.ends_with(':') && port.bytes().all(|b| b.is_ascii_digit()) =>
+            {
+                host
+            }
+            _ => authority,
+        };
+        self.0.iter().any(|ours| ours.eq_ignore_ascii_case(host))
+    }
+}
+
+/// The checks before every request.
+#[derive(Clone, Debug)]
+pub struct Access {
+    hosts: Hosts,
+    token: Option<Token>,
+}
+
+impl Access {
+    /// Programs on this machine that know the token.
+    #[must_use]
+    pub fn loopback(token: Token) -> Self {
+        Self { hosts: Hosts::loopback(), token: Some(token) }
+    }
+
+    /// Programs that address us by one of these names and know the token, if there is one.
+    #[must_use]
+    pub fn new(hosts: Hosts, token: Option<Token>) -> Self {
+        Self { hosts, token }
+    }
+
+    /// Puts the checks before every route of a router.
+    pub fn protect(self, router: Router) -> Router {
+        router.layer(from_fn_with_state(Arc::new(self), check))
+    }
+
+    fn admit(
+        &self,
+        path: &str,
+        uri_host: Option<&str>,
+        headers: &HeaderMap,
+    ) -> Result<(), Problem> {
+        let host = single(headers, HOST.as_str()).or(uri_host);
+        if !host.is_some_and(|host| self.hosts.has(host)) {
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "foreign_host",
+                format!("Requests for the host `{}` are not served", host.unwrap_or_default()),
+                format!("Address the server as one of: {}", self.hosts.0.join(", ")),
+            ));
+        }
+        if headers.contains_key(ORIGIN) && !self.is_own_origin(single(headers, ORIGIN.as_str())) {
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "foreign_origin",
+                "Requests from web pages of other origins are not served",
+                "Call the server from a program, not from a page",
+            ));
+        }
+        match &self.token {
+            Some(token) if path != OPEN_PATH => check_token(token, headers),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_own_origin(&self, origin: Option<&str>) -> bool {
+        let Some(origin) = origin else { return false };
+        let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        authority.is_some_and(|authority| self.hosts.has(authority))
+    }
+}
+
+/// A header that stands there once and is text.
+fn single<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (Some(value), None) => value.to_str().ok(),
+        _ => None,
+    }
+}
+
+fn check_token(token: &Token, headers: &HeaderMap) -> Result<(), Problem> {
+    const HINT: &str = "Send the header `Authorization: Bearer TOKEN`";
+    let refused = |code, message: &str| Problem::new(StatusCode::UNAUTHORIZED, code, message, HINT);
+    let given = single(headers, AUTHORIZATION.as_str())
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    match given {
+        None => Err(refused("missing_token", "This server wants a token")),
+        Some((_, given)) if token.matches(given.trim()) => Ok(()),
+        Some(_) => Err(refused("wrong_token", "The token is not the right one")),
+    }
+}
+
+async fn check(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+    let uri_host = request.uri().authority().map(axum::http::uri::Authority::as_str);
+    match access.admit(request.uri().path(), uri_host, request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => {
+            let status = problem.status();
+            let mut response = problem.into_response();
+            if status == StatusCode::UNAUTHORIZED {
+                response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            response
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN: &str = "0123456789abcdef";
+
+    fn verdict(path: &str, headers: &[(&'static str, &str)]) -> Option<&'static str> {
+        let access = Access::loopback(Token::new(TOKEN).unwrap());
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().unwrap());
+        }
+        let problem = access.admit(path, None, &map).err()?;
+        let value = serde_json::to_value(&problem).unwrap();
+        ["foreign_host", "foreign_origin", "missing_token", "wrong_token"]
+            .into_iter()
+            .find(|code| value["code"] == *code)
+    }
+
+    #[test]
+    fn only_our_own_names_are_served() {
+        let token = format!("Bearer {TOKEN}");
+        let from = |host: &str| verdict("/v1/tools", &[("host", host), ("authorization", &token)]);
+        for ours in ["localhost", "127.0.0.1:8080", "[::1]:1", "LOCALHOST:80"] {
+            assert_eq!(from(ours), None, "{ours}");
+        }
+        for foreign in ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io:80", "", "::1"]
+        {
+            assert_eq!(from(foreign), Some("foreign_host"), "{foreign}");
+        }
+        let twice = [("host", "localhost"), ("host", "evil.example"), ("authorization", &token)];
+        assert_eq!(verdict("/v1/tools", &twice), Some("foreign_host"));
+        assert_eq!(verdict("/v1/tools", &[]), Some("foreign_host"));
+    }
+
+    #[test]
+    fn pages_of_other_origins_are_refused_even_with_the_token() {
+        let token = format!("Bearer {TOKEN}");
+        let from = |origin: &str| {
+            verdict(
+                "/health",
+                &[("host", "localhost"), ("origin", origin), ("authorization", &token)],
+            )
+        };
+        assert_eq!(from("http://localhost:3000"), None);
+        for foreign in ["https://evil.example", "null", "file://localhost", "http://localhost@evil"]
+        {
+            assert_eq!(from(foreign), Some("foreign_origin"), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn the_token_is_wanted_everywhere_but_for_health() {
+        assert_eq!(verdict("/health", &[("host", "localhost")]), None);
+        assert_eq!(verdict("/openapi.json", &[("host", "localhost")]), Some("missing_token"));
+        let with = |value: &str| verdict("/", &[("host", "localhost"), ("authorization", value)]);
+        assert_eq!(with("Basic eDp5"), Some("missing_token"));
+        assert_eq!(with("Bearer 0123456789abcdeg"), Some("wrong_token"));
+        assert_eq!(with(&format!("bearer {TOKEN}")), None);
+    }
+
+    #[test]
+    fn the_address_listened_on_is_a_name_too() {
+        let hosts = Hosts::of("10.0.0.7:80".parse().unwrap(), &["Tools.example".to_owned()]);
+        assert!(hosts.has("10.0.0.7:80") && hosts.has("tools.example"));
+        let any = Hosts::of("0.0.0.0:80".parse().unwrap(), &[]);
+        assert!(!any.has("0.0.0.0"));
+    }
+}

@@ -1,0 +1,48 @@
+//! Refusals as JSON: what happened, and what to do about it.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+/// Why a request was not answered the way it wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    #[serde(skip)]
+    status: StatusCode,
+    /// A fixed word for programs.
+    code: &'static str,
+    /// What happened, for people.
+    message: String,
+    /// What to do about it.
+    hint: String,
+}
+
+impl Problem {
+    /// A problem of this kind.
+    pub fn new(
+        status: StatusCode,
+        code: &'static str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self { status, code, message: message.into(), hint: hint.into() }
+    }
+
+    /// The status it is answered with.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+}
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    error: &'a Problem,
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        (self.status, Json(Envelope { error: &self })).into_response()
+    }
+}

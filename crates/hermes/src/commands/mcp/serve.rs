@@ -1,0 +1,134 @@
+//! `hermes mcp serve`: our tools for any MCP client.
+//!
+//! On stdin and stdout for one client that starts us, or over HTTP for many. Stdout belongs to the
+//! protocol; whatever there is to say goes to stderr. The end of stdin ends the process, and with it
+//! everything that was started.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use clap::Args;
+use hermes_approval::Audience;
+use hermes_guard::redact::{Mode, redact};
+use hermes_mcp::server::bridge::{BRIDGE_TOOLSET, Bridge};
+use hermes_mcp::server::{
+    Callers, HTTP_PATH, HouseholdPrompts, HttpOptions, Server, SessionResources,
+};
+use hermes_runtime::ToolScope;
+use hermes_store::sessions::SessionStore;
+
+use crate::doors::{
+    ClientApprover, ClientAsker, Company, Door, HttpFlags, Opening, block_on, stop_on_signals,
+};
+use crate::exit::Exit;
+use crate::host::Host;
+use crate::ui::Ui;
+
+/// Where it listens unless told otherwise.
+const USUAL_ADDRESS: &str = "127.0.0.1:8765";
+/// The token, for who does not want a file.
+const TOKEN_VARIABLE: &str = "HERMES_MCP_TOKEN";
+
+/// What clients may tell their model.
+const INSTRUCTIONS: &str = "Tools of this computer: read, search, write and patch files, and run \
+    commands in a terminal whose directory and variables are kept from call to call. Relative paths \
+    start where the server was started. Commands that could do harm are put to the person first; a \
+    refusal says which rule it was and how the person can allow it.";
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hermes mcp serve                          for a client that starts it: tools on stdin and stdout
+  hermes mcp serve -t file                  the file tools alone
+  hermes mcp serve --http                   at http://127.0.0.1:8765/mcp, for programs on this machine
+  hermes mcp serve --http 0.0.0.0:8765 --token-file ~/token --allow-host tools.example")]
+pub(crate) struct ServeArgs {
+    /// The toolsets to offer, separated by commas; those of `hermes tools list` by default
+    #[arg(short, long, value_name = "A,B", value_delimiter = ',')]
+    toolsets: Vec<String>,
+    /// Listen for HTTP instead of serving stdin and stdout
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = USUAL_ADDRESS)]
+    http: Option<SocketAddr>,
+    /// Also offer tools that read conversations, tell what is new in them, and answer what waits for a
+    /// person's word in other sessions
+    #[arg(long)]
+    bridge: bool,
+    #[command(flatten)]
+    web: HttpFlags,
+}
+
+/// Serves until the client hangs up, or somebody wants it to stop.
+pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+    block_on(async {
+        let stop = stop_on_signals()?;
+        let callers = Arc::<Callers>::default();
+        let bridge = args.bridge.then(|| Bridge::start(sessions(host), hide_secrets));
+        // With a single client there is nobody else who could answer at a desk.
+        let desk = bridge.as_ref().filter(|_| args.http.is_some()).map(Bridge::desk).cloned();
+        let asker = ClientAsker { callers: Arc::clone(&callers), desk: desk.clone() };
+        let company = Company {
+            asker: Some(Arc::new(asker)),
+            approver: Arc::new(ClientApprover(Arc::clone(&callers))),
+        };
+        let door = Door::open(host, &args.toolsets, company, ui).await?;
+        let mut scope = door.scope.clone();
+        if let Some(bridge) = &bridge {
+            door.runtime.registry().register_all(bridge.tools());
+            scope.enabled.get_or_insert_default().push(BRIDGE_TOOLSET.to_owned());
+        }
+        let offer = Offer { scope, callers, has_desk: desk.is_some() };
+        let server = server(&door, host, offer);
+        let served = match args.http {
+            None => {
+                let (stdin, stdout) = (tokio::io::stdin(), tokio::io::stdout());
+                server.serve(stdin, stdout, stop).await.map_err(Into::into)
+            }
+            Some(address) => {
+                let token = args.web.token(host, TOKEN_VARIABLE)?;
+                let opening = Opening::new(address, token, &args.web).await?;
+                ui.line(format_args!("http://{}{HTTP_PATH}", opening.address()))?;
+                let options = HttpOptions { hosts: opening.host_names(), stop: stop.clone() };
+                opening.serve(server.http_router(&options), stop).await
+            }
+        };
+        door.close().await;
+        served.map(|()| Exit::Done)
+    })
+}
+
+/// What is offered, and how people are asked.
+struct Offer {
+    scope: ToolScope,
+    callers: Arc<Callers>,
+    has_desk: bool,
+}
+
+fn sessions(host: &Host) -> SessionStore {
+    SessionStore::read_only(host.home.state_db())
+}
+
+fn hide_secrets(text: &str) -> String {
+    redact(text, Mode::Full).into_owned()
+}
+
+fn server(door: &Door, host: &Host, offer: Offer) -> Server {
+    let services = door.services_of();
+    let approvals = Arc::clone(&door.approvals);
+    Server::builder(door.runtime.clone(), "hermes", env!("CARGO_PKG_VERSION"))
+        .scope(offer.scope)
+        .instructions(INSTRUCTIONS)
+        .cwd(std::env::current_dir().ok())
+        .callers(offer.callers)
+        .services(move |caller| {
+            let audience = match caller.takes_questions() || offer.has_desk {
+                true => Audience::Client,
+                false => Audience::Nobody,
+            };
+            services(caller.session(), audience)
+        })
+        // What somebody said yes to until the session ends ends with it.
+        .on_session_end(move |session| approvals.reset_session(session))
+        .resources(Arc::new(SessionResources::new(sessions(host), hide_secrets)))
+        .prompts(Arc::new(HouseholdPrompts))
+        .build()
+}

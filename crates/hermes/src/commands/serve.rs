@@ -1,0 +1,76 @@
+//! `hermes serve`: the tools over HTTP, for programs that speak JSON.
+//!
+//! Every program that may call knows the token. It is made once, kept in the state folder for its
+//! owner alone, and the same from then on, so that scripts can read it from there.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use clap::Args;
+use hermes_approval::Audience;
+use hermes_runtime::approval::Nobody;
+use hermes_serve::{Api, Token};
+use hermes_store::home::ensure_private_dir;
+
+use crate::doors::{Company, Door, HttpFlags, Opening, block_on, stop_on_signals};
+use crate::exit::Exit;
+use crate::host::Host;
+use crate::ui::Ui;
+
+/// Where it listens unless told otherwise.
+const USUAL_ADDRESS: &str = "127.0.0.1:8766";
+/// The token, for who does not want a file.
+const TOKEN_VARIABLE: &str = "HERMES_SERVE_TOKEN";
+/// The file of the token that is made when none is given.
+const TOKEN_FILE: &str = "serve.token";
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hermes serve
+  curl -H \"Authorization: Bearer $(cat ~/.hermes/serve.token)\" http://127.0.0.1:8766/v1/tools
+  hermes serve -t file --listen 127.0.0.1:9000")]
+pub(crate) struct ServeArgs {
+    /// The toolsets to offer, separated by commas; those of `hermes tools list` by default
+    #[arg(short, long, value_name = "A,B", value_delimiter = ',')]
+    toolsets: Vec<String>,
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = USUAL_ADDRESS)]
+    listen: SocketAddr,
+    #[command(flatten)]
+    web: HttpFlags,
+}
+
+/// Serves until somebody wants it to stop.
+pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+    block_on(async {
+        let stop = stop_on_signals()?;
+        let company = Company { asker: None, approver: Arc::new(Nobody) };
+        let door = Door::open(host, &args.toolsets, company, ui).await?;
+        let token = match args.web.token(host, TOKEN_VARIABLE)? {
+            Some(token) => token,
+            None => own_token(host, ui)?,
+        };
+        let opening = Opening::new(args.listen, Some(token), &args.web).await?;
+        ui.line(format_args!("http://{}", opening.address()))?;
+        let services = door.services_of();
+        let api = Api::builder(door.runtime.clone())
+            .scope(door.scope.clone())
+            .services(move |session| services(session, Audience::Nobody))
+            .cwd(std::env::current_dir().ok())
+            .version(env!("CARGO_PKG_VERSION"))
+            .build();
+        let served = opening.serve(hermes_serve::router(&api), stop).await;
+        door.close().await;
+        served.map(|()| Exit::Done)
+    })
+}
+
+/// The token in the state folder, made if it is not there.
+fn own_token(host: &Host, ui: &mut Ui) -> anyhow::Result<Token> {
+    ensure_private_dir(host.home.root())?;
+    let file = host.home.root().join(TOKEN_FILE);
+    let token = Token::read_or_create(&file)?;
+    ui.note(format_args!("(the token is in {})", file.display()))?;
+    Ok(token)
+}
