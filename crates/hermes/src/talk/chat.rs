@@ -10,6 +10,7 @@ mod background;
 mod beside;
 mod content;
 mod goals;
+mod naming;
 mod news;
 mod personality;
 mod reload;
@@ -19,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context as _;
 use hermes_agent::conversation::{Conversation as Messages, message_of};
-use hermes_agent::{Agent, ExitReason, Kin, SteerBox, TurnResult, title};
+use hermes_agent::{Agent, ExitReason, Kin, SteerBox, TurnResult};
 use hermes_approval::{Approvals, SessionYolo};
 use hermes_llm::discover::{self, Place};
 use hermes_llm::model::{BoxFuture, Effort};
@@ -33,6 +34,7 @@ use background::Background;
 use beside::Beside;
 pub(super) use content::content;
 use goals::Goals;
+use naming::Naming;
 use news::ProcessNews;
 use reload::InForce;
 
@@ -161,22 +163,6 @@ async fn without_model(problem: &anyhow::Error, ui: &mut Ui) -> anyhow::Result<E
     Ok(Exit::Failed)
 }
 
-/// Whether conversations get titles by themselves.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Naming {
-    On,
-    Off,
-}
-
-impl Naming {
-    fn read(host: &Host) -> Self {
-        match host.config.value()["auxiliary"]["title_generation"]["enabled"].as_bool() {
-            Some(false) => Self::Off,
-            _ => Self::On,
-        }
-    }
-}
-
 /// An agent that a chat talks with.
 struct AgentTalk {
     agent: tokio::sync::Mutex<Agent>,
@@ -297,28 +283,6 @@ impl AgentTalk {
         let stop = CancellationToken::new();
         *lock(&self.stop) = stop.clone();
         stop
-    }
-
-    /// Gives the conversation a title after its first exchange, beside whatever happens next.
-    fn name_it(&self, agent: &Agent) {
-        if self.naming == Naming::Off || lock(&self.status).title.is_some() {
-            return;
-        }
-        let Some(request) = title::request(agent.conversation().messages()) else { return };
-        let (model, store) = (Arc::clone(&agent.seats().current().model), self.store.clone());
-        let (session, status) = (agent.conversation().id().to_owned(), Arc::clone(&self.status));
-        // One try: if it fails, the next exchange brings another.
-        tokio::spawn(async move {
-            let cancel = CancellationToken::new();
-            let Ok(answer) = model.answer(&request, &mut |_| {}, &cancel).await else { return };
-            let Some(title) = title::read(&answer.content) else { return };
-            if let Ok(kept) = store.set_title_if_none(&session, &title) {
-                let mut status = lock(&status);
-                if status.session_id == session {
-                    status.title = Some(kept);
-                }
-            }
-        });
     }
 
     async fn leave(&self) {
