@@ -52,14 +52,14 @@ async fn play(lines: &[&'static str]) -> (Reply, String) {
     (reply, typing.screen())
 }
 
-fn accepted(value: Value) -> Reply {
+fn accepted(value: &Value) -> Reply {
     Reply::Accepted(value.as_object().unwrap().clone())
 }
 
 #[tokio::test]
 async fn fields_are_asked_one_by_one_and_the_whole_is_shown_before_it_is_sent() {
     let (reply, screen) = play(&["Ada", "", "hush", "y"]).await;
-    assert_eq!(reply, accepted(json!({"name": "Ada", "word": "hush"})));
+    assert_eq!(reply, accepted(&json!({"name": "Ada", "word": "hush"})));
     let expected = "\
 ? shop asks:
   A shirt?
@@ -80,14 +80,14 @@ Send this to shop? [y]es, [e]dit, [d]ecline: ⏎";
 #[tokio::test]
 async fn what_does_not_fit_is_asked_again() {
     let (reply, screen) = play(&["", "Ada", "medium", "1", "", "y"]).await;
-    assert_eq!(reply, accepted(json!({"name": "Ada", "size": "s"})));
+    assert_eq!(reply, accepted(&json!({"name": "Ada", "size": "s"})));
     assert!(screen.contains("This one is needed.") && screen.contains("not one of the choices"));
 }
 
 #[tokio::test]
 async fn values_can_be_edited_before_they_are_sent() {
     let (reply, screen) = play(&["Ada", "s", "", "e", "Bea", "", "", "yes"]).await;
-    assert_eq!(reply, accepted(json!({"name": "Bea", "size": "s"})));
+    assert_eq!(reply, accepted(&json!({"name": "Bea", "size": "s"})));
     assert!(screen.contains("Your name (text) [Ada]: "), "{screen}");
 }
 

@@ -37,7 +37,7 @@ impl Host {
     ) -> Servers {
         let mut parts =
             ServersParts::new(self.home.clone(), self.vars.clone(), config, Arc::clone(registry));
-        parts.sampler = Some(ModelSampler::new(Sources::of(self)));
+        parts.sampler = Some(ModelSampler::of(Sources::of(self)));
         parts.person = person;
         parts.authorizer = Some(oauth::authorizer(self.mcp_logins(), None));
         Servers::new(parts)

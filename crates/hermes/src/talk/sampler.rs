@@ -21,7 +21,7 @@ pub(crate) struct ModelSampler(Sources);
 
 impl ModelSampler {
     /// Chooses from these settings when it is asked.
-    pub(crate) fn new(sources: Sources) -> Arc<dyn Sampler> {
+    pub(crate) fn of(sources: Sources) -> Arc<dyn Sampler> {
         Arc::new(Self(sources))
     }
 }
