@@ -1,5 +1,7 @@
 //! A small client on the program's stdin and stdout, which sees every line.
 
+#![expect(clippy::needless_pass_by_value, reason = "tests write their JSON in place")]
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -122,7 +124,8 @@ impl Client {
     /// The next line, which must be of the protocol.
     #[track_caller]
     fn next(&mut self) -> Value {
-        let line = self.lines.recv_timeout(DEADLINE).expect("the server said nothing");
+        let line =
+            self.lines.recv_timeout(DEADLINE).unwrap_or_else(|_| panic!("the server said nothing"));
         serde_json::from_str(&line).unwrap_or_else(|why| panic!("{why}: {line}"))
     }
 
