@@ -35,12 +35,8 @@ impl Host {
         registry: &Arc<Registry>,
         person: Option<Arc<dyn Person>>,
     ) -> Servers {
-        let mut parts = ServersParts::new(
-            self.home.clone(),
-            self.vars.clone(),
-            config,
-            Arc::clone(registry),
-        );
+        let mut parts =
+            ServersParts::new(self.home.clone(), self.vars.clone(), config, Arc::clone(registry));
         parts.sampler = Some(ModelSampler::new(Sources::of(self)));
         parts.person = person;
         parts.authorizer = Some(oauth::authorizer(self.mcp_logins(), None));

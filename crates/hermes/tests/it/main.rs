@@ -24,6 +24,7 @@ mod config;
 mod doctor;
 mod file_crash;
 mod hooks;
+mod mcp_client;
 mod memory;
 mod secrets;
 mod sessions;

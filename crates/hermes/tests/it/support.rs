@@ -269,6 +269,23 @@ pub(crate) fn std_command(program: impl AsRef<OsStr>) -> std::process::Command {
     std::process::Command::new(program)
 }
 
+/// A value of the env file that the scripts of the real parts write.
+#[track_caller]
+pub(crate) fn part(key: &str) -> String {
+    let process = hermes_tool::Vars::from_process();
+    let cache = process
+        .non_blank("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| process.non_blank("HOME").map(|home| Path::new(home).join(".cache")));
+    let file = cache.unwrap().join("hermes-test-parts/env");
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    let found = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+    match found {
+        Some(value) => value.to_owned(),
+        None => panic!("{key} is not in {}: run scripts/test-parts/all start", file.display()),
+    }
+}
+
 /// The values under `field` in a list of objects.
 #[track_caller]
 pub(crate) fn column<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {

@@ -158,9 +158,24 @@ mod tests {
 
     #[test]
     fn an_address_says_only_what_was_said() {
-        assert_eq!(made(&["x", "--url", "https://a.b/mcp"]).unwrap(), json!({"url": "https://a.b/mcp"}));
-        let full = made(&["x", "--url", "https://a.b/sse", "--transport", "sse", "--header",
-            "Authorization=Bearer ${T}", "--auth", "oauth", "--exclude", "a,b", "--parallel"]);
+        assert_eq!(
+            made(&["x", "--url", "https://a.b/mcp"]).unwrap(),
+            json!({"url": "https://a.b/mcp"})
+        );
+        let full = made(&[
+            "x",
+            "--url",
+            "https://a.b/sse",
+            "--transport",
+            "sse",
+            "--header",
+            "Authorization=Bearer ${T}",
+            "--auth",
+            "oauth",
+            "--exclude",
+            "a,b",
+            "--parallel",
+        ]);
         assert_eq!(
             full.unwrap(),
             json!({"url": "https://a.b/sse", "transport": "sse",

@@ -38,7 +38,9 @@ pub(super) fn run(args: &Configure, host: &Host, ui: &mut Ui) -> anyhow::Result<
             None => return Ok(Exit::Done),
         }
     } else {
-        return Err(UsageError::new("say which tools: --include A,B, --exclude A,B or --all").into());
+        return Err(
+            UsageError::new("say which tools: --include A,B, --exclude A,B or --all").into()
+        );
     };
     let edits = edits(&args.name, &choice)?;
     entries::edit(host, &edits, ui)?;

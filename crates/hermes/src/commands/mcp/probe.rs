@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::args::Test;
 use super::entries;
+use crate::chat::display::fit::shown;
 use crate::doors::block_on;
 use crate::elicit::TerminalPerson;
 use crate::exit::Exit;
@@ -29,20 +30,20 @@ pub(super) fn run(args: &Test, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit>
     }
     let server = probed.server_info.as_deref().unwrap_or("a server that gives no name");
     ui.line(format_args!(
-        "{} {}: {server}, {} in {took} ms",
+        "{} {}: {}, {} in {took} ms",
         "✓".green(),
         args.name,
+        shown(server),
         count(probed.tools.len(), "tool")
     ))?;
     let mut table = Table::new(["TOOL", "OFFERED", "WHAT IT DOES"]).wrapped();
     for (name, description) in &probed.tools {
         let is_offered = settings.tools.allows(name);
         let style = if is_offered { Style::new() } else { Style::new().dimmed() };
-        let first = description.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         table.row([
-            Cell::styled(name.as_str(), style),
+            Cell::styled(shown(name), style),
             if is_offered { "yes" } else { "no" }.into(),
-            Cell::dim(first.trim()),
+            Cell::dim(first_sentence(description)),
         ]);
     }
     ui.table(&table)?;
@@ -57,6 +58,13 @@ pub(super) fn run(args: &Test, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit>
         }
     }
     Ok(Exit::Done)
+}
+
+/// What a server says first of a tool.
+fn first_sentence(description: &str) -> String {
+    let line = description.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let end = line.find(". ").map_or(line.len(), |end| end + 1);
+    shown(&line[..end])
 }
 
 /// Connects, lists, leaves.

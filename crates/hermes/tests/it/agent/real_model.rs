@@ -6,17 +6,15 @@
 
 mod relay;
 
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use hermes_tool::Vars;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use self::relay::{Relay, post};
-use crate::support::Sandbox;
+use crate::support::{Sandbox, part};
 
 /// Reading a prompt is what takes a model long on a busy machine. This toolset has no tools, which this model
 /// could not use anyway.
@@ -27,22 +25,6 @@ const ONE_SENTENCE: &str = r#"root ::= [A-Z] [a-z ]{5,60} ".""#;
 
 /// From Ctrl-C to the end of the program.
 const PROMPT_END: Duration = Duration::from_secs(1);
-
-/// A value of the env file that the part scripts write.
-fn part(key: &str) -> String {
-    let process = Vars::from_process();
-    let cache = process
-        .non_blank("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| process.non_blank("HOME").map(|home| Path::new(home).join(".cache")));
-    let file = cache.unwrap().join("hermes-test-parts/env");
-    let text = std::fs::read_to_string(&file).unwrap_or_default();
-    let found = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
-    match found {
-        Some(value) => value.to_owned(),
-        None => panic!("{key} is not in {}: run scripts/test-parts/model start", file.display()),
-    }
-}
 
 /// The program, a model, and what passes between them.
 struct Scene {

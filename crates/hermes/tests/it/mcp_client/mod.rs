@@ -1,0 +1,11 @@
+//! MCP servers, as a person uses them: `hermes mcp`, `hermes tools call` and a conversation.
+
+mod commands;
+mod servers;
+
+use crate::support::part;
+
+/// An installed program that speaks the protocol.
+fn program(name: &str) -> String {
+    format!("{}/{name}", part("HERMES_TEST_MCP_BIN"))
+}
