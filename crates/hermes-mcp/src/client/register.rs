@@ -140,7 +140,7 @@ pub(crate) fn publish(server: &Arc<Server>, offer: Offer) {
             tools.push(utility_tool(server, *index, name));
         }
     }
-    let before = std::mem::take(&mut server.facts().names);
+    let before = server.facts().names.clone();
     let mut after: Vec<Arc<str>> = tools.iter().map(|tool| Arc::clone(tool.name())).collect();
     let changed: Vec<Tool> = tools.into_iter().filter(|tool| !is_as_before(server, tool)).collect();
     let changed_names: Vec<Arc<str>> = changed.iter().map(|tool| Arc::clone(tool.name())).collect();
