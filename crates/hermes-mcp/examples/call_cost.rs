@@ -3,21 +3,17 @@
 //! ```console
 //! $ cargo run --release -p hermes-mcp --example call_cost
 //! ```
-#![allow(
-    clippy::expect_used,
-    clippy::print_stdout,
-    clippy::disallowed_methods,
-    reason = "a measurement, with a raw client as its yardstick"
-)]
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "a measurement")]
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hermes_mcp::client::{Servers, ServersParts};
-use hermes_runtime::bridge::block_on;
+use hermes_process::{Child, Command, Stdin};
+use hermes_runtime::bridge::{block_on, shared_runtime};
 use hermes_runtime::registry::Registry;
 use hermes_runtime::{Runtime, ToolCall};
 use hermes_store::home::Home;
@@ -85,10 +81,11 @@ fn median(times: &mut [Duration]) -> Duration {
     times[times.len() / 2]
 }
 
-/// Writes a line, reads a line.
+/// Writes a line, reads a line, blocking.
 struct Raw {
-    child: std::process::Child,
-    reader: BufReader<std::process::ChildStdout>,
+    _child: Child,
+    writer: File,
+    reader: BufReader<File>,
     connected: Duration,
     id: u64,
 }
@@ -96,14 +93,13 @@ struct Raw {
 impl Raw {
     fn start(script: &str) -> Self {
         let begun = Instant::now();
-        let mut child = Command::new("python3")
-            .arg(script)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("python3 runs");
-        let reader = BufReader::new(child.stdout.take().expect("a pipe"));
-        let mut raw = Self { child, reader, connected: Duration::ZERO, id: 0 };
+        let _inside = shared_runtime().enter();
+        let command = Command::new("python3").arg(script).stdin(Stdin::Piped);
+        let mut child = command.env_inherit(["PATH"]).spawn().expect("python3 runs");
+        let writer = child.take_stdin().expect("a pipe").into_blocking_fd().expect("blocking");
+        let reader = child.take_stdout().expect("a pipe").into_blocking_fd().expect("blocking");
+        let (writer, reader) = (File::from(writer), BufReader::new(File::from(reader)));
+        let mut raw = Self { _child: child, writer, reader, connected: Duration::ZERO, id: 0 };
         raw.ask("initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}}));
         raw.ask("tools/list", &json!({}));
         raw.connected = begun.elapsed();
@@ -113,8 +109,7 @@ impl Raw {
     fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.id += 1;
         let message = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
-        let pipe = self.child.stdin.as_mut().expect("a pipe");
-        pipe.write_all(format!("{message}\n").as_bytes()).expect("written");
+        self.writer.write_all(format!("{message}\n").as_bytes()).expect("written");
         let mut line = String::new();
         self.reader.read_line(&mut line).expect("read");
         serde_json::from_str(&line).expect("JSON")
@@ -129,12 +124,5 @@ impl Raw {
     fn big(&mut self) {
         let params = json!({"name": "big", "arguments": {"bytes": 10 * 1024 * 1024}});
         self.ask("tools/call", &params);
-    }
-}
-
-impl Drop for Raw {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -140,7 +140,7 @@ pub(crate) fn publish(server: &Arc<Server>, offer: Offer) {
             tools.push(utility_tool(server, *index, name));
         }
     }
-    let before = std::mem::take(&mut server.facts().names);
+    let before = server.facts().names.clone();
     let mut after: Vec<Arc<str>> = tools.iter().map(|tool| Arc::clone(tool.name())).collect();
     let changed: Vec<Tool> = tools.into_iter().filter(|tool| !is_as_before(server, tool)).collect();
     let changed_names: Vec<Arc<str>> = changed.iter().map(|tool| Arc::clone(tool.name())).collect();
@@ -163,6 +163,7 @@ pub(crate) fn publish(server: &Arc<Server>, offer: Offer) {
     alias(server, &after);
     let mut facts = server.facts();
     facts.names = after;
+    facts.is_published = true;
     facts.warnings = offer.warnings;
 }
 
@@ -192,7 +193,11 @@ fn is_as_before(server: &Server, tool: &Tool) -> bool {
 
 /// Takes everything of a server out of the registry.
 pub(crate) fn withdraw(server: &Server) {
-    let names = std::mem::take(&mut server.facts().names);
+    let names = {
+        let mut facts = server.facts();
+        facts.is_published = false;
+        std::mem::take(&mut facts.names)
+    };
     for name in names {
         server.shared.registry.deregister(&name);
     }

@@ -74,6 +74,8 @@ pub(crate) struct Facts {
     pub(crate) warnings: Vec<String>,
     /// Registered names.
     pub(crate) names: Vec<Arc<str>>,
+    /// Whether what the server offers is registered.
+    pub(crate) is_published: bool,
     pub(crate) server_info: Option<String>,
     pub(crate) instructions: Option<String>,
 }
@@ -169,8 +171,13 @@ impl Server {
         self.settled.cancelled().await;
     }
 
+    /// How it is doing. Connected means that its tools are there.
     pub(crate) fn state(&self) -> State {
-        self.phase.borrow().state()
+        let state = self.phase.borrow().state();
+        if state == State::Connected && !self.facts().is_published {
+            return State::Connecting;
+        }
+        state
     }
 
     pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
