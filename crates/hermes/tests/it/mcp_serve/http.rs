@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::Sandbox;
-use crate::wire::{Answer, Request, Served, wait_until};
+use crate::wire::{Answer, Request, Served};
 
 const TOKEN: &str = "a-token-of-some-length";
 
@@ -80,34 +80,6 @@ fn each_client_has_a_session_of_its_own() {
     let stranger = Session { server: &server, id: "made-up".to_owned() };
     assert_eq!(stranger.send(&ping).status, 404);
     assert_eq!(server.stop(), Some(0));
-}
-
-#[test]
-fn a_second_client_can_answer_for_the_person() {
-    let sandbox = Sandbox::new();
-    std::fs::create_dir(sandbox.scratch("rubbish")).unwrap();
-    let flags = ["mcp", "serve", "--http", "127.0.0.1:0", "--bridge"];
-    let server = Served::start(&sandbox, &flags);
-    let (worker, person) = (Session::begin(&server), Session::begin(&server));
-    std::thread::scope(|scope| {
-        let work = scope
-            .spawn(|| worker.call("terminal", &json!({"command": "rm -rf rubbish; echo gone"})));
-        let mut open = Value::Null;
-        wait_until("a question", || {
-            open = serde_json::from_str(&person.call("permissions_list_open", &json!({}))).unwrap();
-            open["count"] == 1
-        });
-        assert_eq!(open["approvals"][0]["command"], "rm -rf rubbish; echo gone");
-        let yes = json!({"id": open["approvals"][0]["id"], "decision": "allow-once"});
-        assert!(worker.call("permissions_respond", &yes).contains("its own commands"));
-        assert!(person.call("permissions_respond", &yes).contains("\"resolved\":true"));
-        assert!(work.join().unwrap().contains("gone"));
-    });
-    assert!(!sandbox.scratch("rubbish").exists());
-    let events = person.call("events_poll", &json!({}));
-    assert!(events.contains("approval_requested") && events.contains("approval_resolved"));
-    let listed = person.call("conversations_list", &json!({}));
-    assert_eq!(listed, r#"{"count":0,"conversations":[]}"#);
 }
 
 #[test]
