@@ -1,4 +1,12 @@
 //! A script on this machine.
+//!
+//! Its files lie in a folder of the run's own, which is removed with it; one that a killed Hermes left
+//! is removed by the next that runs a script. The process is started like any other, with variables
+//! made from scratch and kept by the kernel from looking into other processes. Then three things go on
+//! side by side in one future: its output is read, its calls are answered, and its end is waited for.
+//!
+//! When it ends, by itself or by us, no call is answered any more and those under way are dropped. What
+//! is in the pipes is read for a moment, and whatever the script left running is killed.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
