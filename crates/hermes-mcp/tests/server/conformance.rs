@@ -1,10 +1,9 @@
 //! Every scenario the suite has for servers, in one run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use hermes_process::{Command, End};
-use hermes_tool::Vars;
 
 use super::fixture;
 
