@@ -1,4 +1,9 @@
 //! Getting tokens: how we show who we are, and what comes back.
+//!
+//! One function asks a token endpoint, whatever the reason: a code, a refresh token, a program's own
+//! credentials or a company's word. Servers differ in where they want the client's secret; what they publish
+//! about it decides, and a client without a secret gives its name alone. Refusals come back as what matters
+//! to the caller: we are not known any more, what we offered is spent, or something else.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

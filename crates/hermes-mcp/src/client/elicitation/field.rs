@@ -1,4 +1,8 @@
 //! One field of a form: what it takes, and how typed text becomes its value.
+//!
+//! [`Field::parse`] is for what people type: choices by number or title, yes and no in several words.
+//! [`Field::check`] is for values, wherever they come from: entered, or a default of the server's. Both say in a
+//! line what is wrong. Formats are looked at just closely enough to catch slips.
 
 use serde_json::{Number, Value};
 

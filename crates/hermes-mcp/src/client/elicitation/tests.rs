@@ -1,3 +1,5 @@
+//! Every kind of field, every kind of answer, and everything that must not be taken for a yes.
+
 use super::*;
 
 /// Answers the same to every question.

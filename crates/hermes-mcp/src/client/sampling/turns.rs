@@ -1,4 +1,8 @@
 //! A server's messages in the shape of a chat.
+//!
+//! The protocol puts everything into blocks of two speakers; a chat has a place of its own for instructions and
+//! for the results of tools. Content that no chat can hold becomes a word in brackets, so that the model knows
+//! something is missing.
 
 use serde_json::{Value, json};
 

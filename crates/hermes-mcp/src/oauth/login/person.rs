@@ -1,4 +1,8 @@
 //! A person logs in: the page, the way back, and the exchange of what they bring.
+//!
+//! The port is taken first, because it is part of the address to come back to, and that of the registration.
+//! Then the person is shown the page, and whichever comes first counts: the browser at the port, or something
+//! pasted. What comes back is exchanged only if it answers our own question.
 
 use reqwest::Url;
 use tokio::time::timeout;

@@ -1,4 +1,7 @@
 //! `hermes mcp add`.
+//!
+//! What is saved is what was said, as a person would write it. Before that the entry is read by the same reader,
+//! and checked by the same rules, as when the server starts: one that would be refused then is not saved now.
 
 use hermes_mcp::client::settings::{TransportSettings, read_servers};
 use hermes_mcp::safety::suspicious_entry;
