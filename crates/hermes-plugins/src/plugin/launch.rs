@@ -24,7 +24,9 @@ pub(super) fn command(plugin: &Plugin) -> Result<Command, PluginError> {
         Runs::Python | Runs::EntryPoint(_) => {
             let host = python::host_folder(&shared.home)
                 .map_err(|source| PluginError::Host { plugin: name(), source })?;
-            Command::new(&shared.interpreter).arg(host).arg("run")
+            // Compiled files would be left in the plugin's folder, and stand for the plugin after a
+            // change within the second in which they were made.
+            Command::new(&shared.interpreter).arg("-B").arg(host).arg("run")
         }
     };
     let granted = shared.granted(found);

@@ -96,6 +96,9 @@ pub(crate) trait Conversation: Send + Sync + 'static {
     /// Reads settings and keys anew.
     fn reload(&self) -> Answered<'_, Reloaded>;
 
+    /// Connects to the MCP servers of the settings as they are now; gives a line on each.
+    fn reload_servers(&self) -> Answered<'_, String>;
+
     /// Runs a command of the person's own, with all the rules for commands; gives what it wrote.
     fn run_quick(&self, command: String) -> Answered<'_, String>;
 

@@ -60,6 +60,7 @@ pub(crate) fn without_model(servers: &[LocalServer], style: &Style) -> Vec<Strin
         bold("What works right now"),
         command("hermes tools list", "the tools a model would get"),
         command("hermes tools call NAME", "call one by hand"),
+        command("hermes mcp serve", "offer them to your editor or agent"),
         command("hermes doctor", "check this installation"),
     ]);
     rows

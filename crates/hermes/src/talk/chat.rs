@@ -563,6 +563,10 @@ impl Conversation for AgentTalk {
         Box::pin(self.read_anew())
     }
 
+    fn reload_servers(&self) -> Answered<'_, String> {
+        Box::pin(self.connect_anew())
+    }
+
     fn run_quick(&self, command: String) -> Answered<'_, String> {
         Box::pin(async move {
             let stop = self.begin_wait();

@@ -121,6 +121,16 @@ pub fn repair_name<'k>(
         .unwrap_or_else(|| by_likeness(&spelling::canonical(name), known, is_read_only))
 }
 
+/// Whether two names are alike in what is their own: all tools of a server share a long beginning, up to
+/// the last `__`, which says nothing about which of them is meant.
+fn own_names_are_alike(tool: &str, name: &str) -> bool {
+    let Some((server, own)) = tool.rsplit_once("__") else { return true };
+    let rest = name.strip_prefix(server).or_else(|| name.strip_prefix(&server.replace("__", "_")));
+    rest.is_none_or(|rest| {
+        similarity::compare(own, rest.trim_start_matches('_'), CALL_CUTOFF).is_some()
+    })
+}
+
 fn by_likeness<'k>(
     name: &str,
     known: &'k Known,
@@ -140,7 +150,8 @@ fn by_likeness<'k>(
     let rival = |&(similarity, tool): &(Similarity, &str)| {
         tool != nearest && (similarity > CALL_CUTOFF || similarity == best)
     };
-    if best >= CALL_CUTOFF && !similar.iter().any(rival) && is_read_only(nearest) {
+    let is_alike = best >= CALL_CUTOFF && own_names_are_alike(nearest, name);
+    if is_alike && !similar.iter().any(rival) && is_read_only(nearest) {
         NameRepair::Repaired(nearest, How::CloseMatch)
     } else {
         NameRepair::Unknown { nearest: Some(nearest) }

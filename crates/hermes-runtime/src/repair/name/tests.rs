@@ -130,6 +130,15 @@ fn a_similar_tool_that_changes_something_is_only_named() {
 }
 
 #[test]
+fn the_name_of_a_server_makes_no_two_tools_alike() {
+    let known = Known::new(["mcp__my_desk__greet"]);
+    let nearest = Some("mcp__my_desk__greet");
+    assert_eq!(repair("mcp__my_desk__fly", &known), NameRepair::Unknown { nearest });
+    let found = NameRepair::Repaired("mcp__my_desk__greet", How::CloseMatch);
+    assert_eq!(repair("mcp__my_desk__greets", &known), found);
+}
+
+#[test]
 fn several_similar_tools_are_not_chosen_between() {
     // `search_files` is similar enough to be meant as well.
     unknown("read_files", Some("read_file"));

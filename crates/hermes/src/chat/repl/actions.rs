@@ -185,6 +185,8 @@ impl<S: Stage> Repl<S> {
             Action::Reload => self.ask_agent(|agent| async move {
                 agent.reload().await.map(|read| Outcome::Reloaded(Box::new(read)))
             }),
+            Action::ReloadServers => self
+                .ask_agent(|agent| async move { agent.reload_servers().await.map(Outcome::Line) }),
             Action::Paste => self.paste(),
             Action::Debug => self.debug(),
             Action::NotThere(what) => {

@@ -61,6 +61,8 @@ pub(crate) enum Action {
     /// Thinks as little as possible, or as before.
     Fast,
     Reload,
+    /// Connects to the MCP servers of the settings as they are now.
+    ReloadServers,
     Paste,
     Debug,
     /// Nobody can do this yet.

@@ -242,8 +242,8 @@ pub(crate) const COMMANDS: &[Command] = &[
         goal
     ),
     command!(Tools, Any, "subgoal", "TEXT", [], "a step on the way to the goal", subgoal),
-    command!(Tools, Idle, "reload-mcp", "", [], "connect MCP servers anew", |_| {
-        Ok(Action::NotThere("MCP servers in a conversation"))
+    command!(Tools, Idle, "reload-mcp", "", [], "connect MCP servers anew", |text| {
+        nothing(text, Action::ReloadServers)
     }),
     command!(Tools, Idle, "reload-skills", "", [], "read skills anew", |_| {
         Ok(Action::NotThere("Skills"))

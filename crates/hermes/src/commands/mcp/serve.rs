@@ -63,9 +63,8 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
         let stop = stop_on_signals()?;
         let callers = Arc::<Callers>::default();
         let bridge = args.bridge.then(|| Bridge::start(sessions(host), hide_secrets));
-        // With a single client there is nobody else who could answer at a desk.
-        let desk = bridge.as_ref().filter(|_| args.http.is_some()).map(Bridge::desk).cloned();
-        let asker = ClientAsker { callers: Arc::clone(&callers), desk: desk.clone() };
+        // Only the client that calls is asked; others see nothing of its questions.
+        let asker = ClientAsker { callers: Arc::clone(&callers), desk: None };
         let company = Company {
             asker: Some(Arc::new(asker)),
             approver: Arc::new(ClientApprover(Arc::clone(&callers))),
@@ -76,7 +75,7 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
             door.runtime.registry().register_all(bridge.tools());
             scope.enabled.get_or_insert_default().push(BRIDGE_TOOLSET.to_owned());
         }
-        let offer = Offer { scope, callers, has_desk: desk.is_some() };
+        let offer = Offer { scope, callers };
         let server = server(&door, host, offer);
         let served = match args.http {
             None => {
@@ -100,7 +99,6 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
 struct Offer {
     scope: ToolScope,
     callers: Arc<Callers>,
-    has_desk: bool,
 }
 
 fn sessions(host: &Host) -> SessionStore {
@@ -120,7 +118,7 @@ fn server(door: &Door, host: &Host, offer: Offer) -> Server {
         .cwd(std::env::current_dir().ok())
         .callers(offer.callers)
         .services(move |caller| {
-            let audience = match caller.takes_questions() || offer.has_desk {
+            let audience = match caller.takes_questions() {
                 true => Audience::Client,
                 false => Audience::Nobody,
             };

@@ -4,19 +4,25 @@
 //! rest counts from the next session or start, and is named with that.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
+use anyhow::Context as _;
+use hermes_mcp::client::status::{ServerStatus, State};
+use hermes_runtime::ToolScope;
 use serde_json::Value;
 
 use super::{AgentTalk, lock};
 use crate::chat::conversation::Reloaded;
 use crate::chat::quick::QuickCommand;
 use crate::chat::settings::ChatSettings;
-use crate::host::Host;
+use crate::host::{Host, PLATFORM};
 use crate::talk::Sources;
 use crate::talk::models::Models;
 
 /// Changes that are named one by one; more are counted.
 const MAX_NAMED: usize = 20;
+/// How long servers are waited for that were just connected anew.
+const RECONNECTION: Duration = Duration::from_secs(20);
 
 impl AgentTalk {
     /// Reads settings and keys anew, and puts into force what can be.
@@ -39,6 +45,38 @@ impl AgentTalk {
             lines.extend(self.choose_models_anew().await);
         }
         Ok(Reloaded { lines, settings, quick })
+    }
+
+    /// Reads which MCP servers there are, connects to them, and gives the agent their tools.
+    pub(super) async fn connect_anew(&self) -> anyhow::Result<String> {
+        let servers = self.servers.as_ref().context("this conversation has no MCP servers")?;
+        let host = Host::open(&self.flags.0)?;
+        host.require_sound_config()?;
+        servers.reload(host.config.value()).await;
+        for server in servers.status() {
+            if matches!(server.state, State::Failed | State::Parked) {
+                // Fails only for a server that is not in the table just read.
+                let _ = servers.reconnect(&server.name);
+            }
+        }
+        servers.wait_ready(RECONNECTION).await;
+        let mut agent = self.agent.lock().await;
+        // Who chose toolsets by hand keeps them.
+        if self.flags.1.toolsets.is_empty() {
+            let enabled = host.platform_toolsets(agent.runtime(), PLATFORM);
+            let scope = ToolScope { enabled: Some(enabled), ..agent.scope().clone() };
+            agent.change_tools(scope);
+        }
+        self.note(&agent);
+        let line = |server: ServerStatus| match server.error {
+            Some(error) => format!("{}: {}: {error}", server.name, server.state.label()),
+            None => format!("{}: {}, {} tools", server.name, server.state.label(), server.tools),
+        };
+        let lines: Vec<String> = servers.status().into_iter().map(line).collect();
+        Ok(match lines.is_empty() {
+            true => "No MCP server is configured; `hermes mcp add` adds one.".to_owned(),
+            false => lines.join("\n"),
+        })
     }
 
     /// Chooses the models anew, as settings and keys say now.

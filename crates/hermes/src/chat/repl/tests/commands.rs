@@ -180,7 +180,7 @@ async fn commands_of_ones_own_run_or_stand_for_others() {
     play.send("/fix it");
     play.sees("called “fixed it”").await;
     play.send("/help");
-    play.sees("Your own").await;
+    play.sees("stands for /title fixed").await;
 }
 
 #[tokio::test]
@@ -192,6 +192,13 @@ async fn settings_are_read_anew() {
     play.sees("ran date").await;
     play.send("hello");
     play.sees("┊ 0 in, 0 out").await;
+}
+
+#[tokio::test]
+async fn servers_are_connected_anew() {
+    let play = Play::new(quiet);
+    play.send("/reload-mcp");
+    play.sees("desk: connected, 3 tools").await;
 }
 
 #[tokio::test]
