@@ -50,6 +50,8 @@ pub struct Ask<'a> {
     pub cancel: &'a CancellationToken,
     /// Whether the conversation is so long that a broken connection may be due to that.
     pub is_long: bool,
+    /// Whether the answer goes on where one was cut off.
+    pub goes_on: bool,
 }
 
 /// What to do about an error.
@@ -110,7 +112,7 @@ impl Ask<'_> {
     ) -> (Result<Answer, ModelError>, String) {
         let mut shown = Shown {
             front: self.front,
-            filter: Filter::default(),
+            filter: if self.goes_on { Filter::of_rest() } else { Filter::default() },
             text: String::new(),
             is_calling: false,
         };

@@ -90,6 +90,12 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// For the rest of an answer that was cut off: white space at its beginning belongs to the text.
+    #[must_use]
+    pub fn of_rest() -> Self {
+        Self { begun: true, ..Self::default() }
+    }
+
     /// Takes the next piece and gives what is certain by now.
     pub fn push(&mut self, piece: &str) -> Pieces {
         let mut out = Pieces::default();

@@ -194,6 +194,7 @@ impl<'a> Turn<'a> {
             front: &*world.front,
             cancel: self.cancel,
             is_long,
+            goes_on: self.odd.goes_on(),
         };
         ask.run(&build).await
     }
@@ -216,7 +217,7 @@ impl<'a> Turn<'a> {
             self.agent.conversation.push(message);
             return Step::Again;
         }
-        let text = visible(&answer.content);
+        let text = self.odd.continued(&answer.content, &visible(&answer.content));
         if text.trim().is_empty() {
             return self.empty(&answer);
         }

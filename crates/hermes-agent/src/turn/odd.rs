@@ -50,6 +50,21 @@ impl Odd {
         Some(raised.min(MAX_CAP.max(base)))
     }
 
+    /// Whether an answer was cut off, and what comes now is the rest of it.
+    pub(super) fn goes_on(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// What is visible of an answer: as the rest of one that was cut off, with the white space it began
+    /// with, which stands between the two.
+    pub(super) fn continued(&self, said: &str, visible: &str) -> String {
+        let gap = match self.goes_on() {
+            true => &said[..said.len() - said.trim_start().len()],
+            false => "",
+        };
+        format!("{gap}{visible}")
+    }
+
     /// The text with the parts that came before it.
     pub(super) fn whole(&self, text: &str) -> String {
         let mut whole = self.parts.concat();
@@ -72,7 +87,7 @@ impl Turn<'_> {
             }
             return Step::Again;
         }
-        let text = visible(&answer.content);
+        let text = self.odd.continued(&answer.content, &visible(&answer.content));
         if thinking::split(&answer.content).unclosed == Some(Tag::Scratchpad) {
             self.odd.scratchpads += 1;
             if self.odd.scratchpads <= MAX_SCRATCHPADS {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn an_answer_that_was_cut_off_is_taken_up_where_it_stopped() {
-    let mut stage = Stage::new(vec![cut("One, two, "), cut("three, "), says("four.")]);
+    let mut stage = Stage::new(vec![cut("One, two,"), cut(" three, "), says("four.")]);
     let result = stage.says("count").await;
     assert_eq!(result.final_response, "One, two, three, four.");
     let caps: Vec<Option<u32>> =
