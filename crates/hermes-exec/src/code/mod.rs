@@ -8,8 +8,8 @@
 //!
 //! On this machine the script is a program like any other that `hermes-process` starts: its whole tree
 //! is ended with it, and it cannot look into other processes, so that our keys are out of its reach.
-//! Its calls come over a Unix socket ([`socket`]). Elsewhere one process of ours stands beside the
-//! script for as long as it runs ([`remote`]); it starts the script, hands its calls and its output
+//! Its calls come over a Unix socket (`socket`). Elsewhere one process of ours stands beside the
+//! script for as long as it runs (`remote`); it starts the script, hands its calls and its output
 //! through the client's pipes, and ends it.
 //!
 //! | file | what it holds |

@@ -9,9 +9,9 @@
 //! |---|---|
 //! | [`settings`] | what the configuration says |
 //! | [`challenge`], [`metadata`] | what servers say; pure |
-//! | [`discover`] | asking them |
-//! | [`register`] | becoming a client |
-//! | [`token`], [`jwt`] | showing who we are, and getting tokens |
+//! | `discover` | asking them |
+//! | `register` | becoming a client |
+//! | [`token`], `jwt` | showing who we are, and getting tokens |
 //! | [`callback`] | where the browser comes back to |
 //! | [`store`] | what is kept on disk |
 //! | [`login`] | all of it, in order |
