@@ -272,10 +272,11 @@ fn build_hermes(this_program: &Path) -> Result<PathBuf> {
     let folder = this_program.parent().context("this program has no folder")?;
     // Cargo names the folder after the profile.
     let profile = folder.file_name().context("this program's folder has no name")?;
+    let builds = folder.parent().context("this program's folder has no parent")?;
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
-    let words =
-        ["build", "--quiet", "--manifest-path", manifest, "--package", "hermes", "--profile"];
-    let words: Vec<_> = words.iter().map(OsStr::new).chain([profile]).collect();
-    process::prepare(env!("CARGO").as_ref(), &words)?;
+    let words = ["build", "--quiet", "--manifest-path", manifest, "--package", "hermes"];
+    let place = [OsStr::new("--profile"), profile, OsStr::new("--target-dir"), builds.as_os_str()];
+    let words: Vec<_> = words.iter().map(OsStr::new).chain(place).collect();
+    process::prepare("cargo".as_ref(), &words)?;
     Ok(folder.join("hermes"))
 }

@@ -4,11 +4,11 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::Signal;
 use nix::sys::time::TimeValLike;
@@ -207,6 +207,14 @@ fn search_path() -> OsString {
 fn children_cpu_ns() -> Result<f64> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("reading the children's CPU time")?;
     Ok((usage.user_time() + usage.system_time()).num_microseconds() as f64 * 1_000.0)
+}
+
+/// The Python itself, behind whatever launcher is in `PATH`.
+pub(crate) fn python() -> Result<PathBuf> {
+    let told = prepare_output("python3", &["-c", "import sys; print(sys.executable)"])?;
+    let path = Path::new(told.trim());
+    ensure!(path.is_absolute(), "python3 does not say where it is: {told}");
+    Ok(path.to_owned())
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! files, as a model would write it: one after the other, each answer decoded.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
 
@@ -14,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime as Workers;
 
-use crate::process::{bare_program, prepare_output};
+use crate::process::{bare_program, python};
 use crate::report::{Baseline, Row, Target};
 use crate::terminal::Rig;
 use crate::timing::median;
@@ -117,14 +116,6 @@ pub(crate) fn measure() -> Result<Numbers> {
     };
     workers.block_on(rig.close());
     Ok(numbers)
-}
-
-/// The Python itself, behind whatever launcher is in `PATH`.
-fn python() -> Result<PathBuf> {
-    let told = prepare_output("python3", &["-c", "import sys; print(sys.executable)"])?;
-    let path = Path::new(told.trim());
-    ensure!(path.is_absolute(), "python3 does not say where it is: {told}");
-    Ok(path.to_owned())
 }
 
 /// Reads lines of files and tells the seconds it took; a wrong answer fails it.

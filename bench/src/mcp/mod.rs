@@ -1,20 +1,23 @@
 //! Calls of tools that other programs offer by the Model Context Protocol.
 //!
-//! All sides call one and the same server, the protocol's own example for everything, each a process
-//! of its own. What nobody can beat are two bare pipes: a line is written and a line is read. They take
-//! turns with ours in one process; the median of all calls counts.
+//! Two servers are called: the protocol's own example for everything, as real servers are, and one that
+//! does nothing but echo. All sides call the same servers, each a process of its own. What nobody can
+//! beat are two bare pipes: a line is written and a line is read. They take turns with ours in one
+//! process; the median of all calls counts.
+//!
+//! The real server takes longer for its part than a fifth of what the reference's client takes in all, so
+//! how much quicker our client is can only be judged beside the small one.
 
 mod ours;
 mod raw;
 mod rows;
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use tokio::runtime::Runtime as Workers;
 
 use crate::npm::Package;
-use crate::process::Sandbox;
+use crate::process::{Sandbox, python};
 use crate::reference::Reference;
 use crate::timing::median;
 use ours::Ours;
@@ -35,27 +38,59 @@ const CALLS: usize = 25;
 /// What was measured, in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Numbers {
-    raw_echo: f64,
-    echo: f64,
+    real: Echoes,
+    small: Echoes,
     four: f64,
-    reference: Option<Theirs>,
+    reference_four: Option<f64>,
 }
 
-/// The same of the reference.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+/// The median call of the tool that says what it is told.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Echoes {
+    bare: f64,
+    ours: f64,
+    reference: Option<f64>,
+}
+
+/// What the reference's script tells.
+#[derive(Clone, Copy, Debug, Deserialize)]
 struct Theirs {
     echo: f64,
-    four: f64,
+    four: Option<f64>,
 }
 
 /// Measures every side.
 pub(crate) fn measure(sandbox: &Sandbox, reference: Option<&Reference>) -> Result<Numbers> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let program = SERVER.find()?;
     let program = program.to_str().context("the server's path is not UTF-8")?;
-    let args = [program, "stdio"];
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let mut raw = Raw::start(Path::new(NODE), &args)?;
-    let ours = runtime.block_on(Ours::start(NODE, &args))?;
+    let theirs = |server: &[&str]| -> Result<Option<Theirs>> {
+        reference.map(|reference| theirs(sandbox, reference, server)).transpose()
+    };
+    let python = python()?;
+    let python = python.to_str().context("the path of python3 is not UTF-8")?;
+    let server = [python, concat!(env!("CARGO_MANIFEST_DIR"), "/echo_server.py")];
+    let ours = runtime.block_on(Ours::start(&server))?;
+    let small = echoes(&runtime, &ours, &server, theirs(&server)?)?;
+    runtime.block_on(ours.stop());
+
+    let server = [NODE, program, "stdio"];
+    let ours = runtime.block_on(Ours::start(&server))?;
+    let reference = theirs(&server)?;
+    let real = echoes(&runtime, &ours, &server, reference)?;
+    let four = runtime.block_on(ours.four_seconds())?;
+    runtime.block_on(ours.stop());
+    let reference_four = reference.and_then(|reference| reference.four);
+    Ok(Numbers { real, small, four, reference_four })
+}
+
+fn echoes(
+    runtime: &Workers,
+    ours: &Ours,
+    server: &[&str],
+    reference: Option<Theirs>,
+) -> Result<Echoes> {
+    let mut raw = Raw::start(server)?;
     for _ in 0..WARM_UP {
         raw.echo()?;
         runtime.block_on(ours.echo())?;
@@ -69,15 +104,16 @@ pub(crate) fn measure(sandbox: &Sandbox, reference: Option<&Reference>) -> Resul
             our_times.push(runtime.block_on(ours.echo())?);
         }
     }
-    let four = runtime.block_on(ours.four_seconds())?;
-    runtime.block_on(ours.stop());
-    let reference = reference.map(|reference| theirs(sandbox, reference, &args)).transpose()?;
     let middle = |times: Vec<f64>| median(times.into_iter()).context("no call was timed");
-    Ok(Numbers { raw_echo: middle(raw_times)?, echo: middle(our_times)?, four, reference })
+    Ok(Echoes {
+        bare: middle(raw_times)?,
+        ours: middle(our_times)?,
+        reference: reference.map(|reference| reference.echo),
+    })
 }
 
-fn theirs(sandbox: &Sandbox, reference: &Reference, args: &[&str]) -> Result<Theirs> {
+fn theirs(sandbox: &Sandbox, reference: &Reference, server: &[&str]) -> Result<Theirs> {
     let script = reference.mcp_script.to_str().context("the script's path is not UTF-8")?;
-    let words = [&[script, NODE], args].concat();
+    let words = [&[script], server].concat();
     sandbox.read_json(&reference.python(), &words).context("measuring the reference's client")
 }

@@ -27,7 +27,8 @@ pub(super) struct Ours {
 
 impl Ours {
     /// Starts the server and waits until its tools are there.
-    pub(super) async fn start(program: &str, args: &[&str]) -> Result<Self> {
+    pub(super) async fn start(server: &[&str]) -> Result<Self> {
+        let (program, args) = server.split_first().context("no server is named")?;
         let home = tempfile::tempdir().context("making a home")?;
         let config = json!({"mcp_servers": {"bench": {
             "command": program, "args": args, "supports_parallel_tool_calls": true,

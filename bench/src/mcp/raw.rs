@@ -1,7 +1,6 @@
 //! The plainest client there can be: a pipe each way, a line out, a line in.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::Instant;
 
@@ -20,14 +19,15 @@ pub(super) struct Raw {
 
 impl Raw {
     /// Starts the server and shakes hands.
-    pub(super) fn start(program: &Path, args: &[&str]) -> Result<Self> {
-        let mut child = command(program.as_os_str())
+    pub(super) fn start(server: &[&str]) -> Result<Self> {
+        let (program, args) = server.split_first().context("no server is named")?;
+        let mut child = command(program.as_ref())
             .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .with_context(|| format!("starting {}", program.display()))?;
+            .with_context(|| format!("starting {program}"))?;
         let input = child.stdin.take().context("the server's input")?;
         let output = BufReader::new(child.stdout.take().context("the server's output")?);
         let mut raw = Self { child, input, output, next_id: 0 };

@@ -1,6 +1,6 @@
 //! The rows of MCP and the target of each.
 
-use super::Numbers;
+use super::{Echoes, Numbers};
 use crate::report::{Baseline, Row, Target};
 use crate::units::Unit;
 
@@ -10,29 +10,16 @@ const FOUR: Target = Target::AtMost(1.2e9);
 
 /// All rows, in the order of printing.
 pub(crate) fn rows(numbers: &Numbers) -> Vec<Row> {
-    let theirs =
-        |number: fn(&super::Theirs) -> f64| Baseline::from(numbers.reference.as_ref().map(number));
+    let Numbers { real, small, four, reference_four } = numbers;
+    let row = |name, ours, theirs, target| Row::new(name, Unit::Time, ours, theirs, target);
+    let bare = |echoes: &Echoes| Baseline::Measured(echoes.bare);
+    let theirs = |echoes: &Echoes| Baseline::from(echoes.reference);
+    let (waited, patience) = (Baseline::from(*reference_four), FOUR);
     vec![
-        Row::new(
-            "echo over stdio, vs bare pipes",
-            Unit::Time,
-            numbers.echo,
-            Baseline::Measured(numbers.raw_echo),
-            VERSUS_RAW,
-        ),
-        Row::new(
-            "echo over stdio",
-            Unit::Time,
-            numbers.echo,
-            theirs(|theirs| theirs.echo),
-            VERSUS_REFERENCE,
-        ),
-        Row::new(
-            "four calls of 1 s at once",
-            Unit::Time,
-            numbers.four,
-            theirs(|theirs| theirs.four),
-            FOUR,
-        ),
+        row("echo over stdio, vs bare pipes", real.ours, bare(real), VERSUS_RAW),
+        row("echo over stdio", real.ours, theirs(real), Target::None),
+        row("echo, small server, vs bare pipes", small.ours, bare(small), Target::None),
+        row("echo, small server", small.ours, theirs(small), VERSUS_REFERENCE),
+        row("four calls of 1 s at once", *four, waited, patience),
     ]
 }

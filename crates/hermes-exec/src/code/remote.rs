@@ -13,7 +13,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use hermes_process::{Child, InputPipe, OutputPipe};
 use serde_json::json;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
@@ -27,6 +27,7 @@ use crate::environment::{Environment, Spawned, random_id};
 use crate::error::ExecError;
 use crate::guard::Guard;
 use crate::quote::quoted;
+use crate::remote_files::words_of;
 
 const HELPER: &str = include_str!("helper.py");
 
@@ -34,8 +35,6 @@ const HELPER: &str = include_str!("helper.py");
 const START_LIMIT: Duration = Duration::from_secs(30);
 /// How long a client may take to end once the helper has.
 const CLIENT_LIMIT: Duration = Duration::from_secs(2);
-/// Bytes kept of what a client says on its own account.
-const CLIENT_BYTES: u64 = 16 << 10;
 
 /// Runs a script in an environment.
 pub(super) async fn run(
@@ -265,7 +264,10 @@ impl<'a> Beside<'a> {
             None => {
                 let noise = self.messages.noise();
                 let said = [words.trim(), noise.as_str()].into_iter().find(|text| !text.is_empty());
-                let why = said.unwrap_or("its client ended without a word").to_owned();
+                let why = match said {
+                    Some(said) => said.to_owned(),
+                    None => format!("its client ended without a word (exit code {code})"),
+                };
                 ExecError::NotStarted { backend, why }
             }
         }
@@ -278,16 +280,4 @@ async fn write_all(mut pipe: InputPipe, mut inbox: mpsc::UnboundedReceiver<Vec<u
             return;
         }
     }
-}
-
-async fn words_of(pipe: Option<OutputPipe>) -> String {
-    let mut said = Vec::new();
-    if let Some(pipe) = pipe {
-        let mut pipe = pipe.take(CLIENT_BYTES);
-        let _ = pipe.read_to_end(&mut said).await;
-        // Read on, so that a talkative client is not stopped by a full pipe.
-        let mut rest = pipe.into_inner();
-        let _ = tokio::io::copy(&mut rest, &mut tokio::io::sink()).await;
-    }
-    String::from_utf8_lossy(&said).into_owned()
 }

@@ -46,7 +46,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use runner::run_client;
+pub(crate) use runner::{run_client, words_of};
 
 /// How long an act may take that moves no content.
 const ACT_LIMIT: Duration = Duration::from_secs(60);

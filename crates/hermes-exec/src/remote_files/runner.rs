@@ -89,7 +89,8 @@ async fn through(
 /// Code of a client that was killed; no program ends with it by itself.
 const KILLED: i32 = -1;
 
-async fn words_of(pipe: Option<OutputPipe>) -> String {
+/// What a client says on its own account, as far as it is kept.
+pub(crate) async fn words_of(pipe: Option<OutputPipe>) -> String {
     let mut said = Vec::new();
     if let Some(pipe) = pipe {
         let mut pipe = pipe.take(CLIENT_BYTES);

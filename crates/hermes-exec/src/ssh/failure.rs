@@ -31,7 +31,11 @@ const NEVER_CONNECTED: [&str; 8] = [
 ];
 
 /// Tells trouble of the connection from a command that failed.
-pub(crate) fn trouble(code: i32, words: &str, link: Link) -> Option<ClientTrouble> {
+pub(crate) fn trouble(
+    code: i32,
+    words: &str,
+    link: impl FnOnce() -> Link,
+) -> Option<ClientTrouble> {
     if code != OWN_CODE {
         return None;
     }
@@ -43,7 +47,7 @@ pub(crate) fn trouble(code: i32, words: &str, link: Link) -> Option<ClientTroubl
     if telling.is_empty() {
         // A session whose master dies ends without a word; a command may end with that code, too.
         let lost = "the connection ended while the command ran";
-        return (link == Link::Lost).then(|| ClientTrouble::Unreachable(lost.to_owned()));
+        return (link() == Link::Lost).then(|| ClientTrouble::Unreachable(lost.to_owned()));
     }
     let telling = telling.join("\n");
     if NEVER_CONNECTED.iter().any(|word| telling.contains(word)) {
@@ -110,17 +114,17 @@ mod tests {
                 ClientTrouble::Unreachable("Connection to h closed by remote host.".into()),
             ),
         ] {
-            assert_eq!(trouble(255, words, Link::Stands), Some(expected), "{words}");
+            assert_eq!(trouble(255, words, || Link::Stands), Some(expected), "{words}");
         }
     }
 
     #[test]
     fn a_command_may_end_with_the_clients_code() {
-        assert_eq!(trouble(255, "", Link::Stands), None);
+        assert_eq!(trouble(255, "", || Link::Stands), None);
         let fallback = "Control socket connect(/s): Connection refused\n";
-        assert_eq!(trouble(255, fallback, Link::Stands), None);
-        assert_eq!(trouble(1, "ssh: connect to host h port 1: x", Link::Stands), None);
-        assert!(matches!(trouble(255, "", Link::Lost), Some(ClientTrouble::Unreachable(_))));
+        assert_eq!(trouble(255, fallback, || Link::Stands), None);
+        assert_eq!(trouble(1, "ssh: connect to host h port 1: x", || Link::Stands), None);
+        assert!(matches!(trouble(255, "", || Link::Lost), Some(ClientTrouble::Unreachable(_))));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! enter; each backend has a socket of its own, so that two of them never share a connection that
 //! one of them ends.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,8 @@ use crate::settings::SshSettings;
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 /// Between two looks at a connection that is being made.
 const PAUSE: Duration = Duration::from_millis(10);
+/// How long a master may take to greet who connects; it does so in less than a millisecond.
+const GREETING_LIMIT: Duration = Duration::from_secs(1);
 /// How long a master may take to leave.
 const LEAVE_LIMIT: Duration = Duration::from_secs(2);
 /// Words of a failed master that are kept.
@@ -51,6 +53,14 @@ pub(crate) fn socket(settings: &SshSettings, process: &Vars) -> PathBuf {
 /// Whether somebody listens at a socket. Exact and quick: the kernel answers.
 pub(crate) fn listens(socket: &Path) -> bool {
     UnixStream::connect(socket).is_ok()
+}
+
+/// Whether the one who listens at a socket also speaks. A master that is being killed listens for a
+/// moment longer than its sessions live, but it greets nobody any more.
+pub(crate) fn greets(socket: &Path) -> bool {
+    let Ok(mut stream) = UnixStream::connect(socket) else { return false };
+    let mut word = [0];
+    stream.set_read_timeout(Some(GREETING_LIMIT)).is_ok() && stream.read_exact(&mut word).is_ok()
 }
 
 /// A connection that stands.

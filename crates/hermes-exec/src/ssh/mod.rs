@@ -183,7 +183,7 @@ impl Ssh {
     }
 
     fn stands(&self) -> bool {
-        self.connection().is_some() && master::listens(&self.socket)
+        self.connection().is_some() && master::greets(&self.socket)
     }
 
     fn connection(&self) -> MutexGuard<'_, Option<Connection>> {
@@ -226,7 +226,7 @@ impl Backend for Ssh {
     }
 
     fn trouble(&self, code: i32, client_words: &str) -> Option<ClientTrouble> {
-        let link = if self.stands() { Link::Stands } else { Link::Lost };
+        let link = || if self.stands() { Link::Stands } else { Link::Lost };
         failure::trouble(code, client_words, link)
     }
 

@@ -18,8 +18,10 @@ use hermes_tool::BoxFuture;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
+mod disk;
 mod local;
 
+pub use disk::{at_the_disk, briefly, in_one_go, wait_here};
 pub use local::{LocalFiles, TEMP_PREFIX, remove_stray_temps, user_home};
 
 use super::search::{ContentReply, FileReply, Output, Page, SearchError};

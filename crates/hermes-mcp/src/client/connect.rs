@@ -121,7 +121,10 @@ pub(crate) async fn connect(
             if visit == Visit::First && http.preflight && http.oauth.is_none() {
                 preflight::look(&door.http, settings, http).await?;
             }
-            shake_hands(handler, http::transport(door, http)).await?
+            let ear = Arc::clone(&door.ear);
+            let running = shake_hands(handler, http::transport(door, http)).await?;
+            ear.is_open().await;
+            running
         }
         TransportSettings::Sse(http) => {
             let door = door(shared, settings, http)?;
@@ -183,7 +186,7 @@ fn door(
         }
         (None, _) => None,
     };
-    Ok(Door { http: client, authorizer })
+    Ok(Door { http: client, authorizer, ear: Arc::default() })
 }
 
 fn login(settings: &ServerSettings, why: &str) -> ConnectError {

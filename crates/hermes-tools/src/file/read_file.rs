@@ -5,16 +5,18 @@
 //! hidden after the window is cut to size, so a marker never pushes a line out of it. Only a read that
 //! returned content is remembered as shown.
 
-use hermes_files::fs::{FileKind, OpenFile, Stamp};
+use hermes_files::fs::{FileKind, OpenFile, Place, Stamp, at_the_disk, briefly, in_one_go};
 use hermes_files::state::{LoopVerdict, ReadKey, Reader, Seen};
 use hermes_files::view::{
-    DEFAULT_MAX_CHARS, DEFAULT_MAX_LINE_CHARS, Shown, ViewError, Window, WindowRequest, show,
+    DEFAULT_MAX_CHARS, DEFAULT_MAX_LINE_CHARS, DocumentKind, Shown, ViewError, Window,
+    WindowRequest, show,
 };
 use hermes_guard::redact::redact_file;
 use hermes_tool::{ToolContext, ToolError, ToolOutput, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use tokio::task::JoinError;
 
 use super::lenient::number_or;
 use super::workspace::{Target, Workspace, refused, setting, told};
@@ -59,6 +61,14 @@ fn default_lines() -> u64 {
 )]
 async fn read_file(args: ReadFile, cx: &ToolContext) -> ToolResult {
     let workspace = Workspace::of(cx).await?;
+    let request = request(&args, cx);
+    match workspace.files.place() {
+        Place::Local => in_one_go(move || read(workspace, args, request)).await.map_err(broken)?,
+        Place::Remote | Place::Container => read(workspace, args, request).await,
+    }
+}
+
+async fn read(workspace: Workspace, args: ReadFile, request: WindowRequest) -> ToolResult {
     let target = workspace.target(&args.path).await?;
     workspace.rules.check_read(&target.faces()).map_err(|refusal| refused(&refusal))?;
     match target.kind() {
@@ -79,7 +89,6 @@ async fn read_file(args: ReadFile, cx: &ToolContext) -> ToolResult {
             )));
         }
     }
-    let request = request(&args, cx);
     let key = ReadKey {
         path: target.canonical().to_owned(),
         offset: request.offset as u64,
@@ -147,6 +156,11 @@ fn already_shown(
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
+fn broken(gone: JoinError) -> ToolError {
+    ToolError::failure("Reading", gone.to_string())
+}
+
 async fn look(
     workspace: &Workspace,
     target: &Target,
@@ -155,9 +169,11 @@ async fn look(
     let OpenFile { mut content, stamp } =
         workspace.files.open(target.canonical().to_owned()).await.map_err(told)?;
     let path = target.canonical().to_owned();
-    let shown = tokio::task::spawn_blocking(move || show(&path, &mut content, &request))
-        .await
-        .map_err(|gone| ToolError::failure("Reading", gone.to_string()))?;
+    // Documents are unpacked, and what is not in memory yet may be large.
+    let is_brief = content.as_file().is_none() && DocumentKind::of(&path).is_none();
+    let work = move || show(&path, &mut content, &request);
+    let shown = if is_brief { briefly(work).await } else { at_the_disk(work).await };
+    let shown = shown.map_err(broken)?;
     shown
         .map(|shown| (shown, stamp))
         .map_err(|problem: ViewError| ToolError::answer(format!("{}: {problem}", target.given)))

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use hermes_approval::{Answer, Asker, Concern, Question, Scope};
-use hermes_mcp::server::bridge::{Desk, Ruling};
+use hermes_approval::{Answer, Asker, Question, Scope};
 use hermes_mcp::server::{Caller, CallerError, Callers, Choice};
 use hermes_runtime::approval::{ApprovalRequest, Approver, Decision};
 use hermes_tool::BoxFuture;
-use serde_json::{Map, Value};
 
 use crate::approve::{PLUGIN_WAIT, Prompt, decision};
 
@@ -19,49 +17,18 @@ const YES: [(Scope, &str, &str); 3] = [
     (Scope::Always, "always", "Yes, and the like from now on"),
 ];
 
-/// Puts the gate's questions to the client behind the call and, if there is one, on a desk where other
-/// clients see them. The first answer counts.
-pub(crate) struct ClientAsker {
-    pub(crate) callers: Arc<Callers>,
-    pub(crate) desk: Option<Arc<Desk>>,
-}
+/// Puts the gate's questions to the client behind the call, and to nobody else.
+pub(crate) struct ClientAsker(pub(crate) Arc<Callers>);
 
 impl Asker for ClientAsker {
     fn ask(&self, question: Question) -> BoxFuture<Answer> {
-        let found = self.callers.find(&question.call);
-        let caller = found.or_else(|| self.callers.of_session(&question.session));
-        let ticket = self.desk.as_ref().map(|desk| desk.put(&question.session, details(&question)));
+        let found = self.0.find(&question.call);
+        let caller = found.or_else(|| self.0.of_session(&question.session));
         Box::pin(async move {
             let prompt = Prompt::about_command(&question);
-            let asked = put(caller, &prompt, question.widest, question.wait);
-            let Some(mut ticket) = ticket else { return asked.await };
-            tokio::select! {
-                ruling = ticket.ruling() => answer_of(ruling),
-                answer = asked => match answer {
-                    // The client shows no forms, so the desk is all there is until time runs out.
-                    Answer::NobodyThere => answer_of(ticket.ruling().await),
-                    heard => heard,
-                },
-            }
+            put(caller, &prompt, question.widest, question.wait).await
         })
     }
-}
-
-fn answer_of(ruling: Ruling) -> Answer {
-    match ruling {
-        Ruling::AllowOnce => Answer::Allowed(Scope::Once),
-        Ruling::AllowAlways => Answer::Allowed(Scope::Always),
-        Ruling::Deny => Answer::no(),
-    }
-}
-
-/// A question as others may see it.
-fn details(question: &Question) -> Map<String, Value> {
-    let concerns: Vec<Value> = question.concerns.iter().map(Concern::to_json).collect();
-    let mut details = Map::new();
-    details.insert("command".into(), question.command.as_str().into());
-    details.insert("concerns".into(), concerns.into());
-    details
 }
 
 /// Puts the questions of plugins' rules to the client behind the call.

@@ -1,16 +1,17 @@
 //! Files of this machine, natively.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::Read;
+use std::io::{self, Cursor, Read, Seek as _};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use hermes_tool::BoxFuture;
 use nix::fcntl::OFlag;
+use tokio::task::JoinError;
 
 use super::{
-    ContentQuery, FileKind, FileSystem, FsError, NameQuery, OpenFile, Place, Resolved, SearchPlace,
-    Stamp, Stat, Written,
+    ContentQuery, FileKind, FileSystem, FsError, NameQuery, OpenFile, Place, ReadSeek, Resolved,
+    SearchPlace, Stamp, Stat, Written, at_the_disk, briefly,
 };
 use crate::search::{ContentReply, ContentSearch, FileReply, FileSearch, Scope, SearchError};
 
@@ -22,6 +23,9 @@ mod tests;
 mod write;
 
 pub use temp::{TEMP_PREFIX, remove_stray_temps};
+
+/// Largest file that is read at once when it is opened.
+const SMALL_BYTES: u64 = 64 << 10;
 
 /// The files of this machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,9 +41,19 @@ pub fn user_home(name: &str) -> Option<PathBuf> {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FsError> + Send + 'static,
 ) -> Result<T, FsError> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|gone| {
-        Err(FsError::BadPath { problem: format!("the file work was broken off: {gone}") })
-    })
+    at_the_disk(work).await.unwrap_or_else(broken_off)
+}
+
+/// The same for a look that takes no time on a disk that answers.
+async fn looking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, FsError> + Send + 'static,
+) -> Result<T, FsError> {
+    briefly(work).await.unwrap_or_else(broken_off)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "shaped for `unwrap_or_else`")]
+fn broken_off<T>(gone: JoinError) -> Result<T, FsError> {
+    Err(FsError::BadPath { problem: format!("the file work was broken off: {gone}") })
 }
 
 pub(crate) fn stat_of(metadata: &Metadata) -> Stat {
@@ -94,6 +108,21 @@ fn read_whole(path: &Path, most: u64) -> Result<(Vec<u8>, Stamp), FsError> {
     }
 }
 
+/// The content of a file that is not worth going back to the system for every look at it. What says that
+/// it is empty may be a window into the kernel, and what has grown since may be large: those are left.
+fn small(file: &mut File, size: u64) -> io::Result<Option<Vec<u8>>> {
+    if !(1..=SMALL_BYTES).contains(&size) {
+        return Ok(None);
+    }
+    let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    file.take(SMALL_BYTES + 1).read_to_end(&mut content)?;
+    if content.len() as u64 <= SMALL_BYTES {
+        return Ok(Some(content));
+    }
+    file.rewind()?;
+    Ok(None)
+}
+
 fn names_in(directory: &Path, most: usize) -> Result<Vec<String>, FsError> {
     let entries = std::fs::read_dir(directory).map_err(FsError::of("list", directory))?;
     Ok(entries
@@ -124,7 +153,7 @@ impl FileSystem for LocalFiles {
     }
 
     fn resolve(&self, path: PathBuf) -> BoxFuture<Result<Resolved, FsError>> {
-        Box::pin(blocking(move || resolve::resolve(&path)))
+        Box::pin(looking(move || resolve::resolve(&path)))
     }
 
     fn read(&self, canonical: PathBuf, most: u64) -> BoxFuture<Result<(Vec<u8>, Stamp), FsError>> {
@@ -132,9 +161,14 @@ impl FileSystem for LocalFiles {
     }
 
     fn open(&self, canonical: PathBuf) -> BoxFuture<Result<OpenFile, FsError>> {
-        Box::pin(blocking(move || {
-            let (file, stamp) = open_regular(&canonical)?;
-            Ok(OpenFile { content: Box::new(file), stamp })
+        Box::pin(looking(move || {
+            let (mut file, stamp) = open_regular(&canonical)?;
+            let small = small(&mut file, stamp.size).map_err(FsError::of("read", &canonical))?;
+            let content: Box<dyn ReadSeek> = match small {
+                Some(content) => Box::new(Cursor::new(content)),
+                None => Box::new(file),
+            };
+            Ok(OpenFile { content, stamp })
         }))
     }
 
@@ -203,7 +237,7 @@ async fn searching<T: Send + 'static>(
         let denied = |path: &Path| denied(path);
         search(Scope::new(root, shown_root).cancel(&cancelled).denied(&denied))
     };
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|gone| {
+    at_the_disk(work).await.unwrap_or_else(|gone| {
         Err(SearchError::Unreadable { path: shown, source: std::io::Error::other(gone) })
     })
 }

@@ -10,6 +10,8 @@ use super::rows::Rows;
 /// Bytes read at a time: large enough for few system calls, small enough to stay in the
 /// processor's cache between being copied and being counted.
 const BUFFER_BYTES: usize = 128 * 1024;
+/// Bytes of the first read; most files end in it.
+const FIRST_BYTES: usize = 8 * 1024;
 
 /// What a whole pass has seen.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,12 +56,15 @@ pub(super) fn scan(
 ) -> io::Result<Totals> {
     let first = request.offset - 1;
     let end = first.saturating_add(request.limit);
-    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut buffer = vec![0; FIRST_BYTES];
     // Whole lines so far, which is also the number of the current one, counted from 0.
     let mut line = pass.line;
     let mut bytes = 0;
     let mut at_line_start = true;
     loop {
+        if bytes >= FIRST_BYTES as u64 {
+            buffer.resize(BUFFER_BYTES, 0);
+        }
         let mut chunk = match reader.read(&mut buffer) {
             Ok(0) => break,
             Ok(count) => &buffer[..count],

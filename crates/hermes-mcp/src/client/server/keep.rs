@@ -101,6 +101,7 @@ impl Server {
                     };
                     register::withdraw(self);
                     self.enter(phase);
+                    self.settled.cancel();
                     self.pause_parked(&error).await;
                     // Silent from now on: one attempt at a time.
                     retries = 0;
@@ -128,10 +129,10 @@ impl Server {
                 Err(error) => error,
             };
             self.note_error(&error);
-            self.settled.cancel();
             if error.is_final() || left == 0 {
                 return Err(error);
             }
+            self.settled.cancel();
             left -= 1;
             tokio::select! {
                 () = sleep(pause) => {}

@@ -8,6 +8,8 @@
 use std::collections::HashMap;
 use std::error::Error as StdError;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures_util::stream::BoxStream;
 use reqwest::header::{HeaderName, HeaderValue};
@@ -18,6 +20,8 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use super::lane::SendError;
 use crate::client::authorize::{AuthError, Authorizer, Challenge};
@@ -26,6 +30,8 @@ use crate::client::settings::HttpSettings;
 
 /// Largest message in a stream.
 const LARGEST_EVENT: usize = 256 * 1024 * 1024;
+/// How long a new connection waits for the server's own stream.
+const LISTENING: Duration = Duration::from_secs(3);
 /// Calls at the same time over one connection.
 const MOST_CALLS: usize = 64;
 
@@ -43,6 +49,35 @@ pub(crate) enum HttpError {
 pub(crate) struct Door {
     pub(crate) http: reqwest::Client,
     pub(crate) authorizer: Option<Arc<dyn Authorizer>>,
+    pub(crate) ear: Arc<Ear>,
+}
+
+/// The stream on which a server asks and tells of its own accord. The SDK opens it on the side, right
+/// after the handshake; a call that overtakes it may have the server ask when nobody listens yet, and
+/// wait for an answer in vain.
+#[derive(Default)]
+pub(crate) struct Ear {
+    /// The server keeps a session, so the SDK opens the stream.
+    wanted: AtomicBool,
+    /// The server has answered, with a stream or that it has none.
+    settled: CancellationToken,
+}
+
+impl Ear {
+    /// Waits until we listen, if there is something to listen to. Some servers answer only once they
+    /// have something to say: for those the wait has an end.
+    pub(crate) async fn is_open(&self) {
+        if self.wanted.load(Ordering::Acquire) {
+            let _ = timeout(LISTENING, self.settled.cancelled()).await;
+        }
+    }
+
+    fn note(&self, answer: &StreamableHttpPostResponse) {
+        use StreamableHttpPostResponse::{Json, Sse};
+        if let Json(_, Some(_)) | Sse(_, Some(_)) = answer {
+            self.wanted.store(true, Ordering::Release);
+        }
+    }
 }
 
 /// The transport to a server.
@@ -140,14 +175,15 @@ impl StreamableHttpClient for Door {
         headers: HashMap<HeaderName, HeaderValue>,
         max_sse_event_size: usize,
     ) -> Answer<StreamableHttpPostResponse> {
-        authorized!(self, token => self.http.post_message_with_max_sse_event_size(
+        let answer = authorized!(self, token => self.http.post_message_with_max_sse_event_size(
             uri.clone(),
             message.clone(),
             session_id.clone(),
             token,
             headers.clone(),
             max_sse_event_size,
-        ))
+        ));
+        answer.inspect(|answer| self.ear.note(answer))
     }
 
     async fn delete_session(
@@ -190,6 +226,7 @@ impl StreamableHttpClient for Door {
         headers: HashMap<HeaderName, HeaderValue>,
         max_sse_event_size: usize,
     ) -> Answer<BoxStream<'static, Result<Sse, SseError>>> {
+        let _settled = self.ear.settled.clone().drop_guard();
         authorized!(self, token => self.http.get_stream_with_max_sse_event_size(
             uri.clone(),
             session_id.clone(),

@@ -57,8 +57,14 @@ impl Bridge {
     pub fn tools(&self) -> Vec<Tool> {
         let mut tools = conversations::tools(&self.store, self.redact);
         tools.extend(events::tools(&self.events));
-        tools.extend(desk::tools(&self.desk));
         tools
+    }
+
+    /// The tools with which a client answers what others were asked, for hosts that put their questions
+    /// on the desk.
+    #[must_use]
+    pub fn desk_tools(&self) -> Vec<Tool> {
+        desk::tools(&self.desk)
     }
 }
 

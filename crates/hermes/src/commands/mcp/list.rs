@@ -50,8 +50,10 @@ pub(super) fn run(args: &List, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit>
             }
         }
     }
-    let has_failed = rows.iter().any(|row| row.state == State::Failed);
-    Ok(if args.check && has_failed { Exit::Failed } else { Exit::Done })
+    // One that is still being tried has failed at least once.
+    let failed =
+        |row: &ServerStatus| matches!(row.state, State::Failed | State::Parked | State::Connecting);
+    Ok(if args.check && rows.iter().any(failed) { Exit::Failed } else { Exit::Done })
 }
 
 fn table(entries: &[Entry], rows: &[ServerStatus]) -> Table {

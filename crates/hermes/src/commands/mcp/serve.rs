@@ -63,8 +63,7 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
         let stop = stop_on_signals()?;
         let callers = Arc::<Callers>::default();
         let bridge = args.bridge.then(|| Bridge::start(sessions(host), hide_secrets));
-        // Only the client that calls is asked; others see nothing of its questions.
-        let asker = ClientAsker { callers: Arc::clone(&callers), desk: None };
+        let asker = ClientAsker(Arc::clone(&callers));
         let company = Company {
             asker: Some(Arc::new(asker)),
             approver: Arc::new(ClientApprover(Arc::clone(&callers))),
