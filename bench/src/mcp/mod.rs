@@ -93,16 +93,14 @@ fn echoes(
     let mut raw = Raw::start(server)?;
     for _ in 0..WARM_UP {
         raw.echo()?;
-        runtime.block_on(ours.echo())?;
     }
+    runtime.block_on(ours.echoes(WARM_UP))?;
     let (mut raw_times, mut our_times) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         for _ in 0..CALLS {
             raw_times.push(raw.echo()?);
         }
-        for _ in 0..CALLS {
-            our_times.push(runtime.block_on(ours.echo())?);
-        }
+        our_times.extend(runtime.block_on(ours.echoes(CALLS))?);
     }
     let middle = |times: Vec<f64>| median(times.into_iter()).context("no call was timed");
     Ok(Echoes {

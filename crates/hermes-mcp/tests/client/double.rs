@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -86,6 +87,10 @@ impl Double {
     }
 }
 
+/// How long the server takes to open its own stream at `/late-ear`, and what is noted when it does.
+const LATE: Duration = Duration::from_millis(300);
+pub(crate) const LISTENED_TO: &str = "listened to";
+
 async fn serve(
     State(double): State<Double>,
     method: Method,
@@ -98,7 +103,11 @@ async fn serve(
         .iter()
         .map(|(name, value)| (name.to_string(), value.to_str().unwrap_or("").to_owned()))
         .collect();
-    let seen = Seen { method: method.to_string(), headers, body };
+    let mut seen = Seen { method: method.to_string(), headers, body };
+    if (method.as_str(), uri.path()) == ("GET", "/late-ear") {
+        tokio::time::sleep(LATE).await;
+        seen.method = LISTENED_TO.to_owned();
+    }
     let mut inner = double.inner.lock().unwrap();
     inner.seen.push(seen.clone());
     match (method.as_str(), uri.path()) {
@@ -116,7 +125,9 @@ async fn serve(
             }
             StatusCode::ACCEPTED.into_response()
         }
-        ("POST", "/mcp") => post(&inner, &seen),
+        ("GET", "/late-ear") => open_stream(&mut inner, "none"),
+        ("DELETE", "/late-ear") => StatusCode::OK.into_response(),
+        ("POST", "/mcp" | "/late-ear") => post(&inner, &seen),
         ("GET", "/mcp") => StatusCode::METHOD_NOT_ALLOWED.into_response(),
         ("DELETE", "/mcp") => StatusCode::OK.into_response(),
         _ => StatusCode::NOT_FOUND.into_response(),

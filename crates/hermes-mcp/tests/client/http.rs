@@ -7,7 +7,7 @@ use hermes_mcp::client::status::State;
 use hermes_tool::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::double::Double;
+use crate::double::{Double, LISTENED_TO};
 use crate::host::{Host, PATIENCE};
 
 async fn connected(entry: &Value) -> Host {
@@ -38,6 +38,17 @@ async fn streamable_http_speaks_with_headers_session_and_version() {
     assert_eq!(call.headers["mcp-session-id"], "session-0");
     let end = seen.iter().find(|seen| seen.method == "DELETE").expect("the session is ended");
     assert_eq!(end.headers["mcp-session-id"], "session-0");
+}
+
+#[tokio::test]
+async fn a_server_is_listened_to_before_it_is_called() {
+    let double = Double::start().await;
+    let host = connected(&json!({"url": double.url("/late-ear")})).await;
+    assert_eq!(host.text("mcp__web__echo", json!({"text": "hi"})).await, "hi");
+    let seen = double.seen();
+    let listened = seen.iter().position(|seen| seen.method == LISTENED_TO);
+    let called = seen.iter().position(|seen| seen.body["method"] == "tools/call");
+    assert!(listened.is_some() && listened < called, "{listened:?} {called:?}");
 }
 
 #[tokio::test]
