@@ -15,6 +15,9 @@ except ImportError as problem:
 
 DRAIN = 0.1
 said = threading.Lock()
+# What a thread says when it fails, because the script took its connection or its folder along, would end
+# up among the messages.
+threading.excepthook = lambda failure: None
 
 
 def say(letter, payload):
