@@ -44,6 +44,10 @@ fn a_server_that_cannot_be_started_says_why() {
     sandbox.run(["mcp", "test", "gone"]).exits(1).notes("'gone'");
     sandbox.run(["mcp", "list", "--check"]).exits(1).says("failed").notes("/no/such/server");
     sandbox.run(["tools", "call", "mcp__gone__x"]).exits(2).notes("/no/such/server");
+
+    // Nobody listens at that port; it is tried again later, but this check it has failed.
+    let sandbox = Sandbox::with_config("mcp_servers:\n  far:\n    url: http://127.0.0.1:9/mcp\n");
+    sandbox.run(["mcp", "list", "--check"]).exits(1).says("failed").notes("'far'");
 }
 
 #[test]
