@@ -158,17 +158,23 @@ fn quiet_panics() {
 }
 
 fn start_logging(verbose: u8) {
-    use tracing_subscriber::filter::LevelFilter;
+    use tracing_subscriber::filter::{LevelFilter, Targets};
+    use tracing_subscriber::layer::SubscriberExt as _;
+    use tracing_subscriber::util::SubscriberInitExt as _;
     let level = match verbose {
         0 => LevelFilter::WARN,
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,
     };
+    // What goes wrong with an MCP server we say ourselves, in our own words.
+    let sdk = if verbose > 1 { level } else { LevelFilter::OFF };
     tracing_subscriber::fmt()
         .with_max_level(level)
         .with_writer(|| chat::terminal::LogWriter)
         .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .with_target(false)
+        .finish()
+        .with(Targets::new().with_default(level).with_target("rmcp", sdk))
         .init();
 }
