@@ -128,9 +128,7 @@ fn check(job: &Job, output: &Output, questions: &[&Seen]) -> Result<()> {
     ensure!(output.status.success(), "{} failed: {}", told(), output.status);
     ensure!(said.contains(ANSWER), "the answer is not shown: {}", told());
     let (asked, wanted) = (questions.len(), job.work.questions());
-    // Others may ask again when an answer is late; we are measured by what we should need.
-    let is_fair = asked == wanted || (job.side != Side::Ours && asked > wanted);
-    ensure!(is_fair, "asked {asked} times instead of {wanted}: {}", told());
+    ensure!(asked == wanted, "asked {asked} times instead of {wanted}: {}", told());
     let last = questions.last().map(|seen| seen.body.to_string()).unwrap_or_default();
     for number in 0..job.work.files() {
         ensure!(last.contains(&mark(number)), "file {number} was not read: {}", told());

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
 use hermes_mcp::client::{Servers, ServersParts};
-use hermes_runtime::bridge::shared_runtime;
 use hermes_runtime::registry::Registry;
 use hermes_runtime::{Runtime, ToolCall};
 use hermes_store::home::Home;
@@ -50,21 +49,13 @@ impl Ours {
         Ok(Self { runtime, servers, _home: home })
     }
 
-    /// So many calls of the tool that says what it is told, one after the other, in nanoseconds each; on
-    /// the shared runtime, where the agent has them made.
-    pub(super) async fn echoes(&self, count: usize) -> Result<Vec<f64>> {
-        let runtime = self.runtime.clone();
-        let calls = async move {
-            let mut times = Vec::with_capacity(count);
-            for _ in 0..count {
-                let start = Instant::now();
-                let answer = call(&runtime, ECHO, json!({"message": "hello"})).await;
-                times.push(start.elapsed().as_nanos() as f64);
-                ensure!(answer.contains("hello"), "no echo: {answer}");
-            }
-            Ok(times)
-        };
-        shared_runtime().spawn(calls).await?
+    /// One call of the tool that says what it is told, in nanoseconds.
+    pub(super) async fn echo(&self) -> Result<f64> {
+        let start = Instant::now();
+        let answer = call(&self.runtime, ECHO, json!({"message": "hello"})).await;
+        let took = start.elapsed().as_nanos() as f64;
+        ensure!(answer.contains("hello"), "no echo: {answer}");
+        Ok(took)
     }
 
     /// Four calls of one second each, at the same time.
