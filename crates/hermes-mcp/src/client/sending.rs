@@ -79,7 +79,10 @@ impl Way {
                 let mut notice = Notice(Some(Whom::Pipe(Arc::clone(lane), id)));
                 let line = Line { jsonrpc: "2.0", id, method, params: &params };
                 let rest = match lane.send(&line) {
-                    Ok(Sending::Done) => None,
+                    Ok(Sending::Done) => {
+                        lane.stay_awake(id);
+                        None
+                    }
                     Ok(Sending::Later(rest)) => Some(rest),
                     Err(error) => {
                         notice.not_needed();
