@@ -16,12 +16,12 @@ pub(crate) fn rows(numbers: &Numbers) -> Vec<Row> {
     let theirs = |echoes: &Echoes| Baseline::from(echoes.reference);
     let (waited, patience) = (Baseline::from(*reference_four), FOUR);
     vec![
-        row("echo over stdio, vs bare pipes", small.ours, bare(small), VERSUS_RAW),
-        row("echo over stdio", small.ours, theirs(small), VERSUS_REFERENCE),
-        row("echo, server-everything, vs bare pipes", real.ours, bare(real), VERSUS_RAW),
+        row("echo over stdio, vs bare pipes", real.ours, bare(real), VERSUS_RAW),
         // The server's own time is most of it, as the row below shows.
-        row("echo, server-everything", real.ours, theirs(real), Target::None),
-        row("bare pipes, server-everything", real.bare, theirs(real), Target::None),
+        row("echo over stdio", real.ours, theirs(real), Target::None),
+        row("bare pipes over stdio", real.bare, theirs(real), Target::None),
+        row("echo-only server, vs bare pipes", small.ours, bare(small), Target::None),
+        row("echo-only server", small.ours, theirs(small), VERSUS_REFERENCE),
         row("four calls of 1 s at once", *four, waited, patience),
     ]
 }

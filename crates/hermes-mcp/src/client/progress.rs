@@ -65,7 +65,7 @@ impl ProgressTable {
             let _ = sender.try_send(note);
         }
         inner.listeners.insert(key.clone(), sender);
-        Listener { table: Arc::clone(self), key, notes }
+        Listener(Some(Listening { table: Arc::clone(self), key, notes }))
     }
 
     /// Takes in the parameters of a progress notification.
@@ -91,23 +91,35 @@ impl ProgressTable {
 
 /// Hears the notes on one call.
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub(crate) struct Listener(Option<Listening>);
+
+#[derive(Debug)]
+struct Listening {
     table: Arc<ProgressTable>,
     key: String,
     notes: mpsc::Receiver<Note>,
 }
 
 impl Listener {
+    /// Hears nothing: the call has ended.
+    pub(crate) fn deaf() -> Self {
+        Self(None)
+    }
+
     /// The next note; waits for ever when there is none.
     pub(crate) async fn next(&mut self) -> Note {
-        match self.notes.recv().await {
+        let note = match &mut self.0 {
+            Some(listening) => listening.notes.recv().await,
+            None => None,
+        };
+        match note {
             Some(note) => note,
             None => std::future::pending().await,
         }
     }
 }
 
-impl Drop for Listener {
+impl Drop for Listening {
     fn drop(&mut self) {
         self.table.lock().listeners.remove(&self.key);
     }

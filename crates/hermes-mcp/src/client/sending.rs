@@ -8,14 +8,16 @@ use rmcp::model::{
     CancelledNotification, ClientRequest, CustomRequest, ErrorData, RequestId, ServerResult,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, ServiceError};
-use serde::Serialize;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::progress::{Listener, ProgressTable};
 use super::session::Failure;
+use super::transport::decode::Reply;
 use super::transport::http;
-use super::transport::lane::{Lane, Reply, SendError, Sending};
+use super::transport::lane::{Lane, SendError, Sending};
 use super::transport::tap::Wire;
 
 /// How requests get to the server.
@@ -32,7 +34,30 @@ struct Line<'a> {
     jsonrpc: &'static str,
     id: i64,
     method: &'a str,
-    params: &'a Value,
+    params: Params<'a>,
+}
+
+/// What a request asks for, and the number by which the server can tell of its progress.
+struct Params<'a> {
+    asked: &'a Value,
+    token: i64,
+}
+
+impl Serialize for Params<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.asked.as_object().into_iter().flatten() {
+            map.serialize_entry(name, value)?;
+        }
+        map.serialize_entry("_meta", &Meta { progress_token: self.token })?;
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Meta {
+    progress_token: i64,
 }
 
 /// A request that was sent. Dropping it tells the server that nobody waits.
@@ -54,14 +79,14 @@ impl Way {
     pub(crate) async fn send(
         &self,
         method: &str,
-        mut params: Value,
+        params: &Value,
         progress: &Arc<ProgressTable>,
         wire: &Arc<Wire>,
     ) -> Result<(Sent, Listener), Failure> {
         let wire = Arc::clone(wire);
         match self {
             Self::Sdk(peer) => {
-                let request = CustomRequest::new(method, Some(params));
+                let request = CustomRequest::new(method, Some(params.clone()));
                 let request = ClientRequest::CustomRequest(request);
                 let options = PeerRequestOptions::no_options();
                 let sent = peer.send_cancellable_request(request, options).await;
@@ -74,20 +99,21 @@ impl Way {
             }
             Self::Pipe(lane) => {
                 let (id, reply) = lane.expect();
-                params["_meta"] = json!({"progressToken": id});
-                let notes = progress.listen(&id.into());
                 let mut notice = Notice(Some(Whom::Pipe(Arc::clone(lane), id)));
-                let line = Line { jsonrpc: "2.0", id, method, params: &params };
-                let rest = match lane.send(&line) {
-                    Ok(Sending::Done) => {
-                        lane.stay_awake(id);
-                        None
-                    }
+                let params = Params { asked: params, token: id };
+                let rest = match lane.send(&Line { jsonrpc: "2.0", id, method, params }) {
+                    Ok(Sending::Done) => None,
                     Ok(Sending::Later(rest)) => Some(rest),
                     Err(error) => {
                         notice.not_needed();
                         return Err(Failure::NotDelivered(error.to_string()));
                     }
+                };
+                // What is told before somebody listens is kept by the table.
+                let notes = if rest.is_none() && lane.wait_at_the_pipe(id) {
+                    Listener::deaf()
+                } else {
+                    progress.listen(&id.into())
                 };
                 Ok((Sent { answer: Answer::Pipe { reply, rest }, notice, wire }, notes))
             }

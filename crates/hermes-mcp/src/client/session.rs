@@ -135,7 +135,7 @@ impl Session {
     pub(crate) async fn request(
         &self,
         method: &str,
-        params: Value,
+        params: &Value,
         limits: Limits,
         cx: &ToolContext,
     ) -> Result<Value, Failure> {
@@ -176,7 +176,7 @@ impl Session {
         let mut found = Vec::new();
         let mut params = json!({});
         for _ in 0..MOST_PAGES {
-            let mut page = self.request(method, params, Limits::hard(limit), &cx).await?;
+            let mut page = self.request(method, &params, Limits::hard(limit), &cx).await?;
             if let Some(Value::Array(entries)) = page.get_mut(field).map(Value::take) {
                 found.extend(entries);
             }

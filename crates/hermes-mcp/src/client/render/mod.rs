@@ -17,7 +17,7 @@ use crate::safety::redact_error;
 use files::Folder;
 
 /// What rendering needs to know.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Renderer {
     /// Where bytes go.
     pub(crate) cache: PathBuf,

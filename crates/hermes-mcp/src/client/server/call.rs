@@ -42,11 +42,11 @@ impl Server {
     ) -> ToolResult {
         let params = json!({"name": raw, "arguments": args});
         let result = self.request("tools/call", params, repeat, cx).await?;
-        let renderer = self.renderer();
-        if has_bytes(&result) {
-            return self.off_the_loop(move || renderer.tool_result(result)).await;
+        if is_text(&result) {
+            return Renderer::default().tool_result(result);
         }
-        renderer.tool_result(result)
+        let renderer = self.renderer();
+        self.off_the_loop(move || renderer.tool_result(result)).await
     }
 
     pub(super) fn renderer(&self) -> Renderer {
@@ -113,7 +113,7 @@ impl Server {
         // Before looking for the connection: an idle one is not closed while a call is announced.
         let _open = self.lasting.calls.open(cx);
         let session = self.session(cx).await?;
-        let failure = match self.send(&session, method, params.clone(), cx).await {
+        let failure = match self.send(&session, method, &params, cx).await {
             Ok(result) => return Ok(result),
             Err(failure) => failure,
         };
@@ -133,14 +133,14 @@ impl Server {
         }
         tracing::info!(server = %self.settings.name, %method, %failure, "sent again after a reconnection");
         let next = self.other_session(&session, cx).await.ok_or(Unanswered::Failed(failure))?;
-        self.send(&next, method, params, cx).await.map_err(Unanswered::Failed)
+        self.send(&next, method, &params, cx).await.map_err(Unanswered::Failed)
     }
 
     async fn send(
         &self,
         session: &Session,
         method: &str,
-        params: Value,
+        params: &Value,
         cx: &ToolContext,
     ) -> Result<Value, Failure> {
         let limit = self.settings.timeout;
@@ -251,10 +251,10 @@ impl Server {
     }
 }
 
-/// Whether rendering will write files.
-fn has_bytes(result: &Value) -> bool {
+/// Whether rendering needs no file and no name.
+fn is_text(result: &Value) -> bool {
     let blocks = result["content"].as_array();
-    blocks.is_some_and(|blocks| blocks.iter().any(|block| block["type"] != "text"))
+    blocks.is_none_or(|blocks| blocks.iter().all(|block| block["type"] == "text"))
 }
 
 /// Why there is no result.

@@ -249,7 +249,7 @@ impl Server {
     async fn lives(&self, session: &Session, pulse: &mut Pulse) -> bool {
         let cx = ToolContext::default();
         if *pulse == Pulse::Ping {
-            match session.request("ping", json!({}), Limits::hard(PING_LIMIT), &cx).await {
+            match session.request("ping", &json!({}), Limits::hard(PING_LIMIT), &cx).await {
                 Ok(_) => return true,
                 Err(Failure::Rpc { code, message }) if is_unknown_method(code, &message) => {
                     *pulse = Pulse::Listing;
@@ -260,7 +260,7 @@ impl Server {
                 }
             }
         }
-        let alive = session.request("tools/list", json!({}), Limits::hard(PING_LIMIT), &cx).await;
+        let alive = session.request("tools/list", &json!({}), Limits::hard(PING_LIMIT), &cx).await;
         // Any answer is a sign of life, also one about a method it does not know.
         !alive.is_err_and(|error| error.is_transport())
     }

@@ -11,13 +11,56 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+/// The first number of a request of ours: the SDK counts in 32 bits.
+pub(crate) const FIRST: i64 = 1 << 32;
+
+/// What a program answered.
+pub(crate) type Reply = Result<Value, ErrorData>;
+
+/// One message of a server.
+#[expect(clippy::large_enum_variant, reason = "it is passed on at once, never kept")]
+pub(crate) enum Message {
+    /// The answer to a request of ours.
+    Answer(i64, Reply),
+    /// Something for the SDK.
+    Other(ServerJsonRpcMessage),
+}
+
 /// The parts of a message that tell its kind.
 #[derive(Deserialize)]
 struct Outline {
     method: Option<IgnoredAny>,
-    id: Option<RequestId>,
+    id: Option<Id>,
     result: Option<Value>,
     error: Option<ErrorData>,
+}
+
+/// Some servers send numbers back as texts.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Id {
+    Number(i64),
+    Text(String),
+}
+
+impl Id {
+    /// The number, if it is one of ours.
+    fn ours(&self) -> Option<i64> {
+        let number = match self {
+            Self::Number(number) => *number,
+            Self::Text(text) => text.parse().ok()?,
+        };
+        (number >= FIRST).then_some(number)
+    }
+}
+
+impl From<Id> for RequestId {
+    fn from(id: Id) -> Self {
+        match id {
+            Id::Number(number) => Self::Number(number),
+            Id::Text(text) => Self::String(text.into()),
+        }
+    }
 }
 
 /// Reads messages, and knows whether the handshake is behind us.
@@ -27,41 +70,48 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    /// The messages of one text: one, or several in a batch. Text that is no JSON-RPC gives none.
-    pub(crate) fn decode(&mut self, text: &[u8]) -> Vec<ServerJsonRpcMessage> {
+    /// Gives the messages of one text: one, or several in a batch. Text that is no JSON-RPC gives none.
+    pub(crate) fn decode(&mut self, text: &[u8], mut give: impl FnMut(Message)) {
         let text = text.trim_ascii();
         match text.first() {
-            Some(b'{') => self.one(text).into_iter().collect(),
+            Some(b'{') => self.one(text).map(give).unwrap_or_default(),
             Some(b'[') => match serde_json::from_slice::<Vec<Value>>(text) {
                 Ok(batch) => batch
                     .into_iter()
                     .filter_map(|part| self.one(part.to_string().as_bytes()))
-                    .collect(),
+                    .for_each(&mut give),
                 Err(_) => skipped(text),
             },
             Some(_) => skipped(text),
-            None => Vec::new(),
+            None => {}
         }
     }
 
-    fn one(&mut self, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+    fn one(&mut self, text: &[u8]) -> Option<Message> {
         let Ok(outline) = serde_json::from_slice::<Outline>(text) else {
             skipped(text);
             return None;
         };
         if outline.method.is_some() {
-            return serde_json::from_slice(text).inspect_err(|_| drop(skipped(text))).ok();
+            let message = serde_json::from_slice(text).inspect_err(|_| skipped(text)).ok();
+            return message.map(Message::Other);
         }
-        match (outline.result, outline.error, outline.id) {
-            (Some(result), None, Some(id)) => {
-                Some(ServerJsonRpcMessage::response(self.result(result), id))
-            }
-            (_, Some(error), id) => Some(ServerJsonRpcMessage::error(error, id)),
+        let ours = outline.id.as_ref().and_then(Id::ours);
+        let message = match (outline.result, outline.error, outline.id) {
+            (Some(result), None, Some(id)) => match ours {
+                Some(number) => return Some(Message::Answer(number, Ok(result))),
+                None => ServerJsonRpcMessage::response(self.result(result), id.into()),
+            },
+            (_, Some(error), id) => match ours {
+                Some(number) => return Some(Message::Answer(number, Err(error))),
+                None => ServerJsonRpcMessage::error(error, id.map(RequestId::from)),
+            },
             _ => {
                 skipped(text);
-                None
+                return None;
             }
-        }
+        };
+        Some(Message::Other(message))
     }
 
     fn result(&mut self, result: Value) -> ServerResult {
@@ -81,10 +131,9 @@ impl Decoder {
 /// How much of a useless line is worth a log entry.
 const SHOWN: usize = 200;
 
-fn skipped(text: &[u8]) -> Vec<ServerJsonRpcMessage> {
+fn skipped(text: &[u8]) {
     let start = String::from_utf8_lossy(text.get(..SHOWN).unwrap_or(text));
     tracing::debug!(%start, "a line that is no message was skipped");
-    Vec::new()
 }
 
 #[cfg(test)]
@@ -92,15 +141,44 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn decode(decoder: &mut Decoder, text: &str) -> Vec<ServerJsonRpcMessage> {
+        let mut found = Vec::new();
+        decoder.decode(text.as_bytes(), |message| match message {
+            Message::Other(message) => found.push(message),
+            Message::Answer(number, _) => panic!("{number} is none of ours"),
+        });
+        found
+    }
+
+    #[test]
+    fn answers_to_us_are_told_by_their_number() {
+        let mut decoder = Decoder::default();
+        let number = FIRST + 7;
+        for id in [json!(number), json!(number.to_string())] {
+            let mut found = Vec::new();
+            let fine = json!({"jsonrpc": "2.0", "id": id, "result": {"a": 1}});
+            let refused = json!({"jsonrpc": "2.0", "id": id, "error": {"code": 1, "message": "x"}});
+            for answer in [fine, refused] {
+                decoder.decode(answer.to_string().as_bytes(), |message| found.push(message));
+            }
+            let [Message::Answer(a, Ok(result)), Message::Answer(b, Err(error))] = &found[..]
+            else {
+                panic!("{id}")
+            };
+            assert_eq!((*a, *b, result), (number, number, &json!({"a": 1})));
+            assert_eq!(error.message, "x");
+        }
+    }
+
     #[test]
     fn noise_is_skipped_and_batches_are_taken_apart() {
         let mut decoder = Decoder::default();
         for noise in ["", "Starting server…", "{}", "{\"a\":", "[1, 2]", "null", "\u{1b}[0m{}"] {
-            assert!(decoder.decode(noise.as_bytes()).is_empty(), "{noise}");
+            assert!(decode(&mut decoder, noise).is_empty(), "{noise}");
         }
         let batch = r#"[{"jsonrpc":"2.0","id":1,"result":{}},
             {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}]"#;
-        assert_eq!(decoder.decode(batch.as_bytes()).len(), 2);
+        assert_eq!(decode(&mut decoder, batch).len(), 2);
     }
 
     #[test]
@@ -108,10 +186,10 @@ mod tests {
         let mut decoder = Decoder::default();
         let hello = json!({"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": "2025-06-18",
             "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}});
-        let messages = decoder.decode(hello.to_string().as_bytes());
+        let messages = decode(&mut decoder, &hello.to_string());
         let [ServerJsonRpcMessage::Response(answer)] = &messages[..] else { panic!() };
         assert!(matches!(answer.result, ServerResult::InitializeResult(_)));
-        let again = decoder.decode(hello.to_string().as_bytes());
+        let again = decode(&mut decoder, &hello.to_string());
         let [ServerJsonRpcMessage::Response(answer)] = &again[..] else { panic!() };
         assert!(matches!(answer.result, ServerResult::CustomResult(_)));
     }
@@ -120,7 +198,7 @@ mod tests {
     fn errors_with_and_without_an_id_are_errors() {
         let mut decoder = Decoder::default();
         let text = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#;
-        let messages = decoder.decode(text.as_bytes());
+        let messages = decode(&mut decoder, text);
         assert!(
             matches!(&messages[..], [ServerJsonRpcMessage::Error(error)] if error.id.is_none())
         );

@@ -1,35 +1,47 @@
 //! What a program writes, on its way to becoming messages.
 //!
-//! Usually the connection's own task reads it. A caller who stays awake for an answer may read it too,
-//! and then is not woken by anybody: being woken takes longer than many a server needs to answer. What
-//! a caller finds for others he leaves for the task.
+//! Usually the connection's own task watches the pipe and wakes the caller whose answer it finds. When a
+//! server answers at once, these two wake-ups are most of what a call takes. So the task *lends* the pipe
+//! for a few milliseconds after such an answer, in which it does not watch it: the next caller sleeps on
+//! the pipe itself, and is woken by the answer and by nothing else. What a caller finds for others he
+//! leaves for the task; what comes while nobody calls waits until the time is over.
 
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use hermes_process::OutputPipe;
 use rmcp::model::ServerJsonRpcMessage;
 use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::Notify;
+use tokio::time::timeout;
 
-use super::decode::Decoder;
+use super::decode::{Decoder, Message, Reply};
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
 /// Longest line taken; a server that goes on beyond is broken.
 const LONGEST_LINE: usize = 512 * 1024 * 1024;
+/// How long the pipe is lent.
+const LENT: Duration = Duration::from_millis(20);
 
 /// A program's output.
 pub(crate) struct Inbox {
     reading: Mutex<Reading>,
-    /// Told when a caller has left messages for the task.
-    left: Notify,
+    lent_until: Mutex<Option<Instant>>,
+    /// Whether a caller sleeps on the pipe: what comes next is his to read.
+    is_taken: AtomicBool,
+    /// Told when there is something to do for the task.
+    task: Notify,
 }
 
 struct Reading {
-    pipe: Option<Arc<OutputPipe>>,
+    pipe: Option<Arc<OwnedFd>>,
     lines: Lines,
     decoder: Decoder,
     ready: VecDeque<ServerJsonRpcMessage>,
@@ -48,83 +60,112 @@ pub(crate) enum Found {
 }
 
 impl Inbox {
-    pub(crate) fn new(pipe: Option<OutputPipe>) -> Self {
+    /// The pipe is one that does not block.
+    pub(crate) fn new(pipe: Option<OwnedFd>) -> Self {
         let (lines, decoder, ready) = Default::default();
         let pipe = pipe.map(Arc::new);
         let reading = Mutex::new(Reading { pipe, lines, decoder, ready });
-        Self { reading, left: Notify::new() }
+        Self { reading, lent_until: Mutex::new(None), is_taken: false.into(), task: Notify::new() }
     }
 
-    /// The next message that `settle` gives back.
+    /// The next message that is no answer to us; answers are settled.
     pub(crate) fn take(&self, settle: impl Settle) -> Found {
-        let mut reading = self.lock();
+        let mut reading = lock(&self.reading);
         if let Some(message) = reading.ready.pop_front() {
             return Found::Message(message);
         }
         if reading.decode_line(settle) {
             return reading.ready.pop_front().map_or(Found::Other, Found::Message);
         }
-        let Reading { pipe: Some(pipe), lines, .. } = &mut *reading else { return Found::End };
-        match lines.fill(|bytes| pipe.try_read_buf(bytes)) {
-            Ok(0) => Found::End,
-            Ok(_) if lines.unfinished() > LONGEST_LINE => Found::End,
-            Ok(_) => Found::Other,
+        if self.is_taken.load(Ordering::Acquire) {
+            return Found::Nothing;
+        }
+        match reading.fill() {
+            Ok(1..) if reading.lines.unfinished() <= LONGEST_LINE => Found::Other,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Found::Nothing,
-            Err(_) => Found::End,
-        }
-    }
-
-    /// Reads what has come, once, for a caller who waits awake. The end, and anything odd, is left for
-    /// the task to find.
-    pub(crate) fn look(&self, settle: impl Settle) {
-        let mut reading = match self.reading.try_lock() {
-            Ok(reading) => reading,
-            Err(TryLockError::Poisoned(reading)) => reading.into_inner(),
-            Err(TryLockError::WouldBlock) => return,
-        };
-        let Reading { pipe: Some(pipe), lines, .. } = &mut *reading else { return };
-        // Past the async pipe, which only reads after another thread has been told that it can.
-        let read = lines.fill(|bytes| Ok(rustix::io::read(pipe.as_ref(), spare_capacity(bytes))?));
-        if !matches!(read, Ok(1..)) {
-            return;
-        }
-        while reading.decode_line(&settle) {}
-        if !reading.ready.is_empty() {
-            self.left.notify_one();
+            Ok(_) | Err(_) => Found::End,
         }
     }
 
     /// Waits until there may be something to take.
     pub(crate) async fn changed(&self) -> io::Result<()> {
-        let pipe = self.lock().pipe.clone();
-        let pipe = pipe.ok_or(io::ErrorKind::BrokenPipe)?;
+        if let Some(left) = self.lent_for() {
+            let _ = timeout(left, self.task.notified()).await;
+            return Ok(());
+        }
+        let pipe = lock(&self.reading).pipe.clone().ok_or(io::ErrorKind::BrokenPipe)?;
+        let watched = OutputPipe::from_owned_fd(pipe.try_clone()?)?;
         tokio::select! {
-            ready = pipe.readable() => ready,
-            () = self.left.notified() => Ok(()),
+            ready = watched.readable() => ready,
+            () = self.task.notified() => Ok(()),
+        }
+    }
+
+    /// Does not watch the pipe for a while: who wants something sleeps on it.
+    pub(crate) fn lend(&self) {
+        *lock(&self.lent_until) = Some(Instant::now() + LENT);
+    }
+
+    /// Watches the pipe again, if it is lent.
+    pub(crate) fn take_back(&self) {
+        if lock(&self.lent_until).take().is_some() {
+            self.task.notify_one();
+        }
+    }
+
+    /// Whether a caller may read for itself, and for how long.
+    pub(crate) fn lent_for(&self) -> Option<Duration> {
+        let until = (*lock(&self.lent_until))?;
+        until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+    }
+
+    /// Sleeps on the lent pipe until something comes, but no longer than `limit`, and reads it. The end,
+    /// and anything odd, is left for the task to find.
+    pub(crate) fn await_here(&self, limit: Duration, settle: impl Settle) {
+        let Some(pipe) = lock(&self.reading).pipe.clone() else { return };
+        let limit = Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() };
+        self.is_taken.store(true, Ordering::Release);
+        let came = poll(&mut [PollFd::new(pipe.as_ref(), PollFlags::IN)], Some(&limit));
+        let mut reading = lock(&self.reading);
+        self.is_taken.store(false, Ordering::Release);
+        if !matches!(came, Ok(1..)) || !matches!(reading.fill(), Ok(1..)) {
+            return;
+        }
+        while reading.decode_line(&settle) {}
+        if !reading.ready.is_empty() {
+            self.task.notify_one();
         }
     }
 
     /// Reads no more: a program that goes on writing notices.
     pub(crate) fn close(&self) {
-        self.lock().pipe = None;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Reading> {
-        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.reading).pipe = None;
     }
 }
 
-/// Hands a message to whoever waits for it; gives back what nobody does.
-pub(crate) trait Settle: Fn(ServerJsonRpcMessage) -> Option<ServerJsonRpcMessage> {}
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-impl<F: Fn(ServerJsonRpcMessage) -> Option<ServerJsonRpcMessage>> Settle for F {}
+/// Hands an answer to whoever waits for it.
+pub(crate) trait Settle: Fn(i64, Reply) {}
+
+impl<F: Fn(i64, Reply)> Settle for F {}
 
 impl Reading {
+    /// Reads what is there; zero is the end.
+    fn fill(&mut self) -> io::Result<usize> {
+        let Some(pipe) = &self.pipe else { return Ok(0) };
+        Ok(rustix::io::read(pipe, spare_capacity(self.lines.room()))?)
+    }
+
     /// Reads a line that is there; says whether there was one.
     fn decode_line(&mut self, settle: impl Settle) -> bool {
         let Some(line) = self.lines.next_line() else { return false };
-        let messages = self.decoder.decode(self.lines.slice(line));
-        self.ready.extend(messages.into_iter().filter_map(settle));
+        self.decoder.decode(self.lines.slice(line), |message| match message {
+            Message::Answer(id, reply) => settle(id, reply),
+            Message::Other(message) => self.ready.push_back(message),
+        });
         true
     }
 }
@@ -140,14 +181,15 @@ struct Lines {
 }
 
 impl Lines {
-    fn fill(&mut self, read: impl FnOnce(&mut Vec<u8>) -> io::Result<usize>) -> io::Result<usize> {
+    /// Room for the next bytes, behind those that are there.
+    fn room(&mut self) -> &mut Vec<u8> {
         if self.start > 0 {
             self.bytes.drain(..self.start);
             self.searched = self.searched.saturating_sub(self.start);
             self.start = 0;
         }
         self.bytes.reserve(CHUNK);
-        read(&mut self.bytes)
+        &mut self.bytes
     }
 
     /// The next whole line without its end.

@@ -6,31 +6,28 @@
 //! caller by the task that reads them. Everything else (the handshake, what the server asks) stays
 //! with the SDK. Our numbers begin where the SDK's never get.
 //!
-//! A server that has answered at once is expected to do so again: the next caller does not lie down for
-//! the moment it takes, but reads the answer itself (see [`Lane::stay_awake`]).
+//! A server that has answered at once is expected to do so again: the next caller waits for that moment
+//! right at the pipe and reads the answer itself (see [`Lane::wait_at_the_pipe`]).
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hermes_process::{InputPipe, OutputPipe};
+use hermes_process::InputPipe;
 use hermes_runtime::bridge::shared_runtime;
-use rmcp::model::{ErrorData, RequestId, ServerJsonRpcMessage, ServerResult};
 use serde::Serialize;
-use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{Mutex, OwnedMutexGuard, oneshot};
 
+use super::decode::{FIRST, Reply};
 use super::inbox::{Found, Inbox};
 use super::tap::Wire;
 
-/// The first number of ours: the SDK counts in 32 bits.
-const FIRST: i64 = 1 << 32;
-
-/// How long a caller stays awake for an answer. To be woken takes a fifth of that.
-const AWAKE: Duration = Duration::from_micros(500);
+/// What counts as an answer at once. A caller's thread is held up no longer than this.
+const AT_ONCE: Duration = Duration::from_millis(1);
 
 /// Why a message could not be sent. It has not reached the program, or not whole.
 #[derive(Debug, thiserror::Error)]
@@ -43,17 +40,12 @@ pub(crate) enum SendError {
     Encode(serde_json::Error),
 }
 
-/// What a program answered.
-pub(crate) type Reply = Result<Value, ErrorData>;
-
 /// A program's pipes, and who waits for an answer.
 pub(crate) struct Lane {
     pipe: Arc<Mutex<Option<InputPipe>>>,
     inbox: Inbox,
     waiting: StdMutex<HashMap<i64, Waiting>>,
     next: AtomicI64,
-    /// Whether the last answer came at once.
-    quick: AtomicBool,
     wire: Arc<Wire>,
 }
 
@@ -74,7 +66,7 @@ pub(crate) enum Sending {
 impl Lane {
     pub(crate) fn new(
         input: Option<InputPipe>,
-        output: Option<OutputPipe>,
+        output: Option<OwnedFd>,
         wire: Arc<Wire>,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -82,7 +74,6 @@ impl Lane {
             inbox: Inbox::new(output),
             waiting: StdMutex::default(),
             next: AtomicI64::new(FIRST),
-            quick: AtomicBool::new(false),
             wire,
         })
     }
@@ -95,25 +86,30 @@ impl Lane {
         (id, receiver)
     }
 
-    /// Waits a moment for the answer to `id`, awake, if the last one came at once and nobody else
-    /// waits. Reads it right here when it comes; when it does not, nothing is lost.
-    pub(crate) fn stay_awake(&self, id: i64) {
-        if !self.quick.load(Ordering::Relaxed) {
-            return;
+    /// Waits a moment for the answer to `id` on this very thread, if the last one came at once and nobody
+    /// else waits; says whether it has come. When it has not, nothing is lost.
+    pub(crate) fn wait_at_the_pipe(&self, id: i64) -> bool {
+        if self.inbox.lent_for().is_none() {
+            return false;
         }
         let begun = Instant::now();
-        while self.lock().len() == 1 && begun.elapsed() < AWAKE {
-            self.inbox.look(|message| self.settle(message));
-            if !self.lock().contains_key(&id) {
-                return;
+        loop {
+            match self.lock() {
+                waiting if !waiting.contains_key(&id) => return true,
+                waiting if waiting.len() > 1 => return false,
+                _ => {}
             }
-            std::thread::yield_now();
+            let Some(left) = AT_ONCE.checked_sub(begun.elapsed()) else {
+                self.inbox.take_back();
+                return false;
+            };
+            self.inbox.await_here(left, |id, reply| self.settle(id, reply));
         }
     }
 
     /// The next message that is not for one of our callers.
     pub(crate) fn receive(&self) -> Found {
-        self.inbox.take(|message| self.settle(message))
+        self.inbox.take(|id, reply| self.settle(id, reply))
     }
 
     /// Waits until there may be something to receive.
@@ -156,26 +152,18 @@ impl Lane {
         Ok(Sending::Later(told))
     }
 
-    /// Gives an answer to whoever waits for it; gives back what is not for us.
-    fn settle(&self, message: ServerJsonRpcMessage) -> Option<ServerJsonRpcMessage> {
-        let (id, reply) = match message {
-            ServerJsonRpcMessage::Response(answer) => match (ours(&answer.id), answer.result) {
-                (Some(id), ServerResult::CustomResult(result)) => (id, Ok(result.0)),
-                (_, result) => return Some(ServerJsonRpcMessage::response(result, answer.id)),
-            },
-            ServerJsonRpcMessage::Error(answer) => match answer.id.as_ref().and_then(ours) {
-                Some(id) => (id, Err(answer.error)),
-                None => return Some(ServerJsonRpcMessage::Error(answer)),
-            },
-            other => return Some(other),
-        };
+    /// Gives an answer to whoever waits for it.
+    fn settle(&self, id: i64, reply: Reply) {
         self.wire.touch();
         // Nobody waits for a late answer, or for a second one.
         if let Some(waiting) = self.lock().remove(&id) {
-            self.quick.store(waiting.since.elapsed() < AWAKE, Ordering::Relaxed);
+            if waiting.since.elapsed() < AT_ONCE {
+                self.inbox.lend();
+            } else {
+                self.inbox.take_back();
+            }
             let _ = waiting.reply.send(reply);
         }
-        None
     }
 
     /// Ends the program's input, and reads no more. A program that does not read is not waited for.
@@ -189,15 +177,6 @@ impl Lane {
     fn lock(&self) -> MutexGuard<'_, HashMap<i64, Waiting>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The number, if it is one of ours. Some servers send numbers back as texts.
-fn ours(id: &RequestId) -> Option<i64> {
-    let number = match id {
-        RequestId::Number(number) => *number,
-        RequestId::String(text) => text.parse().ok()?,
-    };
-    (number >= FIRST).then_some(number)
 }
 
 /// Writes as much as the pipe takes.
@@ -227,7 +206,8 @@ mod tests {
     use std::io::{BufRead as _, BufReader, Write as _};
     use std::thread::JoinHandle;
 
-    use serde_json::json;
+    use rmcp::model::ServerJsonRpcMessage;
+    use serde_json::{Value, json};
     use tokio::net::unix::pipe::pipe;
 
     use super::*;
@@ -248,6 +228,7 @@ mod tests {
                 write!(answers, "{changed}\n{answer}\n").unwrap();
             }
         });
+        let output = output.into_nonblocking_fd().unwrap();
         (Lane::new(Some(input), Some(output), Wire::new()), program)
     }
 
@@ -270,57 +251,78 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn who_stays_awake_reads_the_answer_and_leaves_the_rest_for_the_task() {
-        let (lane, program) = program(Duration::ZERO);
-        // On a busy machine one answer may come too late to be met awake; not all of them.
-        let mut met = false;
-        for _ in 0..50 {
-            lane.quick.store(true, Ordering::Relaxed);
-            let (id, mut reply) = ask(&lane);
-            lane.stay_awake(id);
-            met |= reply.try_recv().is_ok_and(|answer| answer == Ok(id.into()));
-            assert!(matches!(receive(&lane).await, ServerJsonRpcMessage::Notification(_)));
-            while lane.lock().contains_key(&id) {
-                lane.changed().await.unwrap();
-                assert!(matches!(lane.receive(), Found::Other | Found::Nothing));
+    /// Reads until the answer has been given to whoever waits.
+    async fn settled(lane: &Lane, id: i64) {
+        while lane.lock().contains_key(&id) {
+            match lane.receive() {
+                Found::Nothing => lane.changed().await.unwrap(),
+                Found::Other => {}
+                Found::Message(_) | Found::End => panic!("there is nothing else to come"),
             }
         }
-        assert!(met, "no answer of fifty was met awake");
-        lane.close(Duration::from_secs(1)).await;
-        program.join().unwrap();
     }
 
     #[tokio::test]
-    async fn a_slow_answer_comes_the_usual_way_and_the_next_caller_lies_down() {
-        let (lane, program) = program(10 * AWAKE);
-        lane.quick.store(true, Ordering::Relaxed);
-        let (id, mut reply) = ask(&lane);
-        lane.stay_awake(id);
-        assert!(reply.try_recv().is_err(), "the program is not that fast");
-        receive(&lane).await;
-        while lane.lock().contains_key(&id) {
-            lane.receive();
+    async fn who_waits_at_the_pipe_reads_the_answer_and_leaves_the_rest_for_the_task() {
+        let (lane, program) = program(Duration::ZERO);
+        // On a busy machine one answer may come too late to be waited for; not all of them.
+        let mut met = false;
+        for _ in 0..50 {
+            lane.inbox.lend();
+            let (id, mut reply) = ask(&lane);
+            lane.wait_at_the_pipe(id);
+            met |= reply.try_recv().is_ok_and(|answer| answer == Ok(id.into()));
+            assert!(matches!(receive(&lane).await, ServerJsonRpcMessage::Notification(_)));
+            settled(&lane, id).await;
         }
-        assert_eq!(reply.await.unwrap(), Ok(id.into()));
-        assert!(!lane.quick.load(Ordering::Relaxed));
+        assert!(met, "no answer of fifty was met at the pipe");
         lane.close(Duration::from_secs(1)).await;
         program.join().unwrap();
     }
 
     #[tokio::test]
-    async fn with_others_waiting_nobody_stays_awake() {
+    async fn a_slow_answer_comes_the_usual_way_and_the_task_watches_again() {
+        let (lane, program) = program(20 * AT_ONCE);
+        lane.inbox.lend();
+        let (id, mut reply) = ask(&lane);
+        lane.wait_at_the_pipe(id);
+        assert!(reply.try_recv().is_err(), "the program is not that fast");
+        assert_eq!(lane.inbox.lent_for(), None);
+        receive(&lane).await;
+        settled(&lane, id).await;
+        assert_eq!(reply.await.unwrap(), Ok(id.into()));
+        assert_eq!(lane.inbox.lent_for(), None);
+        lane.close(Duration::from_secs(1)).await;
+        program.join().unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_comes_while_the_pipe_is_lent_and_nobody_calls_is_found_all_the_same() {
+        let (lane, program) = program(Duration::ZERO);
+        let (id, reply) = ask(&lane);
+        drop(reply);
+        lane.inbox.lend();
+        assert!(matches!(receive(&lane).await, ServerJsonRpcMessage::Notification(_)));
+        settled(&lane, id).await;
+        lane.close(Duration::from_secs(1)).await;
+        program.join().unwrap();
+    }
+
+    #[tokio::test]
+    async fn with_others_waiting_nobody_waits_at_the_pipe() {
         let (input, _requests) = pipe().unwrap();
         let (mut answers, output) = pipe().unwrap();
+        let output = output.into_nonblocking_fd().unwrap();
         let lane = Lane::new(Some(input), Some(output), Wire::new());
-        lane.quick.store(true, Ordering::Relaxed);
         let ((one, _reply), (other, _)) = (ask(&lane), ask(&lane));
         let answer = json!({"jsonrpc": "2.0", "id": one, "result": {}}).to_string() + "\n";
         answers.write_all(answer.as_bytes()).await.unwrap();
-        lane.stay_awake(one);
+        lane.inbox.lend();
+        lane.wait_at_the_pipe(one);
         assert!(lane.lock().contains_key(&one), "the answer is there and was not looked for");
         lane.forget(other);
-        lane.stay_awake(one);
+        lane.inbox.lend();
+        lane.wait_at_the_pipe(one);
         assert!(!lane.lock().contains_key(&one));
     }
 }

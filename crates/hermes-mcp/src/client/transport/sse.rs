@@ -14,7 +14,7 @@ use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use url::Url;
 
-use super::decode::Decoder;
+use super::decode::{Decoder, Message};
 use super::http::{Door, chain, request_failure};
 use crate::client::authorize::Challenge;
 use crate::client::session::Failure;
@@ -116,7 +116,12 @@ impl Transport<RoleClient> for Sse {
             // A broken stream cannot be taken up again here: the session goes with it.
             let event = self.events.as_mut()?.next().await?.ok()?;
             if event.event == "message" {
-                self.ready.extend(self.decoder.decode(event.data.as_bytes()));
+                self.decoder.decode(event.data.as_bytes(), |message| match message {
+                    Message::Other(message) => self.ready.push_back(message),
+                    Message::Answer(number, _) => {
+                        tracing::debug!(number, "an answer to a question nobody asked was skipped");
+                    }
+                });
             }
         }
     }

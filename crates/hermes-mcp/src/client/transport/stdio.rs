@@ -1,6 +1,6 @@
 //! A server that is a program of ours: one JSON message a line on its standard streams.
 //!
-//! Reading is done by the SDK's task for this connection, unless a caller stays awake for its answer;
+//! Reading is done by the SDK's task for this connection, unless a caller does it for its own answer;
 //! what the task sends, and our own requests, go into the pipe right where they are made (see
 //! [`lane`](super::lane)). Only a pipe that is full makes anybody wait.
 //!
@@ -11,7 +11,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_process::{Child, Command, Output, ProcessError, Stdin};
+use hermes_process::{Child, Command, Output, OutputPipe, ProcessError, Stdin};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -46,17 +46,16 @@ impl Stdio {
         errors: std::fs::File,
         wire: Arc<Wire>,
     ) -> Result<Self, ProcessError> {
+        let name = program.file.display().to_string();
         let mut child = Command::new(program.file)
             .args(args.iter().cloned())
             .envs(program.env)
             .stdin(Stdin::Piped)
             .output(Output::ErrorsToFile(errors))
             .spawn()?;
-        Ok(Self {
-            lane: Lane::new(child.take_stdin(), child.take_stdout(), wire),
-            child,
-            until: None,
-        })
+        let output = child.take_stdout().map(OutputPipe::into_nonblocking_fd).transpose();
+        let output = output.map_err(|source| ProcessError::Spawn { program: name, source })?;
+        Ok(Self { lane: Lane::new(child.take_stdin(), output, wire), child, until: None })
     }
 
     /// The short way to the program.
