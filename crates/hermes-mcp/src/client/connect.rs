@@ -201,7 +201,8 @@ fn sse_error(settings: &ServerSettings, error: &SseError) -> ConnectError {
 }
 
 fn failed(settings: &ServerSettings, why: &str) -> ConnectError {
-    ConnectError::Failed { server: settings.name.to_string(), why: redact_error(why) }
+    let why = redact_error(why) + certificate_hint(why);
+    ConnectError::Failed { server: settings.name.to_string(), why }
 }
 
 async fn shake_hands<T>(
@@ -233,6 +234,18 @@ where
         }
         other => failed(&settings, &format!("the handshake failed: {}", chain(other))),
     })
+}
+
+/// What to do about certificates that do not fit.
+fn certificate_hint(why: &str) -> &'static str {
+    if why.contains("CertificateRequired") {
+        "; the server wants a certificate of ours: name its file with `client_cert`"
+    } else if why.contains("UnknownIssuer") {
+        "; if you trust whoever signed the server's certificate, name the authority's file with \
+         `ssl_verify`"
+    } else {
+        ""
+    }
 }
 
 /// Keeps what the server said, if we understand each other.

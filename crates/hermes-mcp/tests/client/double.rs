@@ -11,6 +11,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
+use axum::serve::Listener;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -44,7 +45,10 @@ pub(crate) struct Double {
 
 impl Double {
     pub(crate) async fn start() -> Self {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::start_on(tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap()).await
+    }
+
+    pub(crate) async fn start_on(listener: impl Listener<Addr = SocketAddr>) -> Self {
         let address = listener.local_addr().unwrap();
         let double = Self { address, inner: Arc::default() };
         let router = Router::new().fallback(serve).with_state(double.clone());

@@ -229,3 +229,27 @@ async fn tls_files_that_are_missing_are_named() {
         assert!(error.contains(key) && error.contains(path), "{error}");
     }
 }
+
+#[tokio::test]
+async fn servers_are_reached_through_the_proxy_of_the_environment() {
+    let proxy = Double::start().await;
+    let through = |except: &str| {
+        let vars = [("http_proxy", proxy.url("")), ("no_proxy", except.to_owned())];
+        let vars = vars.map(|(name, value)| (name.to_owned(), value));
+        let config = json!({"mcp_servers": {"web": {"url": "http://server.invalid/mcp"}}});
+        Host::with(&config, |parts| parts.vars = parts.vars.clone().overlaid(vars))
+    };
+    let host = through("elsewhere.invalid");
+    host.servers.start();
+    assert!(host.servers.wait_ready(PATIENCE).await);
+    assert_eq!(host.text("mcp__web__echo", json!({"text": "hi"})).await, "hi");
+    assert!(proxy.seen().iter().all(|seen| seen.headers["host"] == "server.invalid"));
+    host.servers.stop().await;
+
+    let asked = proxy.seen().len();
+    let host = through("server.invalid");
+    host.servers.start();
+    assert!(host.servers.wait_ready(PATIENCE).await);
+    assert_ne!(host.status("web").state, State::Connected);
+    assert_eq!(proxy.seen().len(), asked, "this one is not for the proxy");
+}

@@ -6,3 +6,5 @@ mod double;
 mod host;
 mod hostile;
 mod http;
+mod lifetime;
+mod tls;

@@ -9,6 +9,7 @@ What it does is said by arguments `key=value`:
   start=die|hang|die_once   what it does instead of a handshake
   mark=FILE     for die_once: dies while the file is not there, and makes it
   tools=A,B     names of extra tools that echo
+  ping=unknown|fail   how it answers a ping, instead of well
 """
 import json
 import os
@@ -168,7 +169,9 @@ def handle(message):
     elif method == "prompts/get":
         said = json.dumps(message["params"].get("arguments"))
         answer(message, {"messages": [{"role": "user", "content": {"type": "text", "text": said}}]})
-    elif method == "ping":
+    elif method == "ping" and options.get("ping") == "fail":
+        fail(message, -32603, "not well")
+    elif method == "ping" and "ping" not in options:
         answer(message, {})
     elif "id" in message:
         fail(message, -32601, "Method not found")
