@@ -2,9 +2,9 @@
 //!
 //! Usually the connection's own task watches the pipe and wakes the caller whose answer it finds. When a
 //! server answers at once, these two wake-ups are most of what a call takes. So the task *lends* the pipe
-//! for a few milliseconds after such an answer, in which it does not watch it: the next caller sleeps on
-//! the pipe itself, and is woken by the answer and by nothing else. What a caller finds for others he
-//! leaves for the task; what comes while nobody calls waits until the time is over.
+//! for a few milliseconds after such an answer, in which it does not watch it: the next caller waits at
+//! the pipe itself, first awake, then asleep, and is woken by the answer and by nothing else. What it
+//! finds for others it leaves for the task; what comes while nobody calls waits until the time is over.
 
 use std::collections::VecDeque;
 use std::io;
@@ -27,6 +27,8 @@ use super::decode::{Decoder, Message, Reply};
 const CHUNK: usize = 64 * 1024;
 /// Longest line taken; a server that goes on beyond is broken.
 const LONGEST_LINE: usize = 512 * 1024 * 1024;
+/// How long a caller waits without falling asleep.
+const AWAKE: Duration = Duration::from_micros(300);
 /// How long the pipe is lent.
 const LENT: Duration = Duration::from_millis(20);
 
@@ -34,7 +36,7 @@ const LENT: Duration = Duration::from_millis(20);
 pub(crate) struct Inbox {
     reading: Mutex<Reading>,
     lent_until: Mutex<Option<Instant>>,
-    /// Whether a caller sleeps on the pipe: what comes next is his to read.
+    /// Whether a caller waits at the pipe: what comes next is for it to read.
     is_taken: AtomicBool,
     /// Told when there is something to do for the task.
     task: Notify,
@@ -101,7 +103,7 @@ impl Inbox {
         }
     }
 
-    /// Does not watch the pipe for a while: who wants something sleeps on it.
+    /// Does not watch the pipe for a while: who wants something waits at it.
     pub(crate) fn lend(&self) {
         *lock(&self.lent_until) = Some(Instant::now() + LENT);
     }
@@ -119,22 +121,40 @@ impl Inbox {
         until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
     }
 
-    /// Sleeps on the lent pipe until something comes, but no longer than `limit`, and reads it. The end,
+    /// Waits at the lent pipe until something comes, but no longer than `limit`, and reads it. The end,
     /// and anything odd, is left for the task to find.
     pub(crate) fn await_here(&self, limit: Duration, settle: impl Settle) {
         let Some(pipe) = lock(&self.reading).pipe.clone() else { return };
-        let limit = Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() };
         self.is_taken.store(true, Ordering::Release);
-        let came = poll(&mut [PollFd::new(pipe.as_ref(), PollFlags::IN)], Some(&limit));
-        let mut reading = lock(&self.reading);
+        let mut reading = self.stay_awake(limit.min(AWAKE)).unwrap_or_else(|| {
+            let left = limit.saturating_sub(AWAKE);
+            let left = Timespec { tv_sec: 0, tv_nsec: left.subsec_nanos().into() };
+            // Whether something came is seen by reading.
+            let _ = poll(&mut [PollFd::new(pipe.as_ref(), PollFlags::IN)], Some(&left));
+            let mut reading = lock(&self.reading);
+            let _ = reading.fill();
+            reading
+        });
         self.is_taken.store(false, Ordering::Release);
-        if !matches!(came, Ok(1..)) || !matches!(reading.fill(), Ok(1..)) {
-            return;
-        }
         while reading.decode_line(&settle) {}
         if !reading.ready.is_empty() {
             self.task.notify_one();
         }
+    }
+
+    /// Looks again and again, making way for others in between: for a moment that is quicker than to
+    /// fall asleep and be woken. Gives what was read.
+    fn stay_awake(&self, limit: Duration) -> Option<MutexGuard<'_, Reading>> {
+        let begun = Instant::now();
+        while begun.elapsed() < limit {
+            let mut reading = lock(&self.reading);
+            if matches!(reading.fill(), Ok(1..)) {
+                return Some(reading);
+            }
+            drop(reading);
+            std::thread::yield_now();
+        }
+        None
     }
 
     /// Reads no more: a program that goes on writing notices.

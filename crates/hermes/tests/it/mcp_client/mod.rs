@@ -1,6 +1,7 @@
 //! MCP servers, as a person uses them: `hermes mcp`, `hermes tools call` and a conversation.
 
 mod commands;
+mod login;
 mod servers;
 
 use hermes_testkit::part;
