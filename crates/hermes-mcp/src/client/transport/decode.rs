@@ -139,6 +139,7 @@ fn skipped(text: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
 
     fn decode(decoder: &mut Decoder, text: &str) -> Vec<ServerJsonRpcMessage> {
@@ -202,5 +203,27 @@ mod tests {
         assert!(
             matches!(&messages[..], [ServerJsonRpcMessage::Error(error)] if error.id.is_none())
         );
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_server_writes_is_read_or_skipped(text in any::<Vec<u8>>()) {
+            Decoder::default().decode(&text, |_| {});
+        }
+
+        #[test]
+        fn an_answer_reaches_the_one_who_asked_whatever_is_in_it(
+            number in FIRST..i64::MAX,
+            text in ".*",
+            extra in "[a-z]{1,8}",
+        ) {
+            prop_assume!(!["id", "method", "result", "error"].contains(&extra.as_str()));
+            let answer = json!({"id": number, "result": {"text": text}, extra: [text]}).to_string();
+            let mut found = Vec::new();
+            Decoder::default().decode(answer.as_bytes(), |message| found.push(message));
+            let [Message::Answer(id, Ok(result))] = &found[..] else { panic!("{answer}") };
+            prop_assert_eq!(*id, number);
+            prop_assert_eq!(&result["text"], &text);
+        }
     }
 }
