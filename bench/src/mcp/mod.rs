@@ -7,9 +7,9 @@
 //! other things to do falls on nobody alone; of the rounds' median calls the median counts.
 //!
 //! Against bare pipes we are held beside the real server; against the reference beside the other one. The
-//! real server alone takes about a quarter of the reference's whole call, so that not even bare pipes could
-//! meet that target there; and the other one takes so little that every microsecond of checking and
-//! reading counts as much as the call. Those rows are shown without a target.
+//! real server alone usually takes more than a fifth of the reference's whole call, so that most often not
+//! even bare pipes would meet that target there; and the other one takes so little that every microsecond
+//! of checking and reading counts as much as the call. Those rows are shown without a target.
 
 mod ours;
 mod raw;
