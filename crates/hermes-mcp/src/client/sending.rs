@@ -103,7 +103,10 @@ impl Way {
                 let params = Params { asked: params, token: id };
                 let rest = match lane.send(&Line { jsonrpc: "2.0", id, method, params }) {
                     Ok(Sending::Done) => None,
-                    Ok(Sending::Later(rest)) => Some(rest),
+                    Ok(Sending::Later(rest)) => {
+                        lane.wait_elsewhere();
+                        Some(rest)
+                    }
                     Err(error) => {
                         notice.not_needed();
                         return Err(Failure::NotDelivered(error.to_string()));

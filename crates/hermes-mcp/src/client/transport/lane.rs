@@ -96,15 +96,19 @@ impl Lane {
         loop {
             match self.lock() {
                 waiting if !waiting.contains_key(&id) => return true,
-                waiting if waiting.len() > 1 => return false,
+                waiting if waiting.len() > 1 => break,
                 _ => {}
             }
-            let Some(left) = AT_ONCE.checked_sub(begun.elapsed()) else {
-                self.inbox.take_back();
-                return false;
-            };
+            let Some(left) = AT_ONCE.checked_sub(begun.elapsed()) else { break };
             self.inbox.await_here(left, |id, reply| self.settle(id, reply));
         }
+        self.wait_elsewhere();
+        false
+    }
+
+    /// Has the task watch the pipe: a caller waits who does not read.
+    pub(crate) fn wait_elsewhere(&self) {
+        self.inbox.take_back();
     }
 
     /// The next message that is not for one of our callers.
@@ -156,8 +160,10 @@ impl Lane {
     fn settle(&self, id: i64, reply: Reply) {
         self.wire.touch();
         // Nobody waits for a late answer, or for a second one.
-        if let Some(waiting) = self.lock().remove(&id) {
-            if waiting.since.elapsed() < AT_ONCE {
+        let mut all = self.lock();
+        if let Some(waiting) = all.remove(&id) {
+            // Not while others wait: nobody would read their answers.
+            if all.is_empty() && waiting.since.elapsed() < AT_ONCE {
                 self.inbox.lend();
             } else {
                 self.inbox.take_back();
@@ -320,9 +326,20 @@ mod tests {
         lane.inbox.lend();
         lane.wait_at_the_pipe(one);
         assert!(lane.lock().contains_key(&one), "the answer is there and was not looked for");
+        assert_eq!(lane.inbox.lent_for(), None, "the task has to read for both");
         lane.forget(other);
         lane.inbox.lend();
         lane.wait_at_the_pipe(one);
         assert!(!lane.lock().contains_key(&one));
+    }
+
+    #[tokio::test]
+    async fn an_answer_at_once_lends_nothing_while_others_wait() {
+        let lane = Lane::new(None, None, Wire::new());
+        let ((one, _one), (other, _other)) = (lane.expect(), lane.expect());
+        lane.settle(one, Ok(json!({})));
+        assert_eq!(lane.inbox.lent_for(), None);
+        lane.settle(other, Ok(json!({})));
+        assert!(lane.inbox.lent_for().is_some());
     }
 }
