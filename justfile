@@ -8,6 +8,10 @@ default:
 test *NAMES:
     ./test {{NAMES}}
 
+# What needs no container, host, model or foreign server: for the inner loop
+test-fast *NAMES:
+    ./test --fast {{NAMES}}
+
 # Let a real language model use the tools by itself (1.1 GB, some minutes)
 test-real-model *TRIES:
     scripts/test-real-model {{TRIES}}

@@ -30,7 +30,10 @@ pub(crate) fn print(phase: Phase) -> Result<()> {
 
 /// A runtime with every tool.
 pub(crate) fn runtime() -> Runtime {
-    Runtime::builder().registry(Arc::new(Registry::with_linked_tools())).build()
+    Runtime::builder()
+        .registry(Arc::new(Registry::with_linked_tools()))
+        .toolsets(hermes_tools::product::toolset_catalog())
+        .build()
 }
 
 fn default_request() -> DefinitionRequest {

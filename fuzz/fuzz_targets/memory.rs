@@ -1,7 +1,7 @@
 //! A memory file of any kind: no panic, and what we would write from it reads back as itself.
 #![no_main]
 
-use hermes_agent::memory::entries::{holds_delimiter, is_foreign, parse, render, size};
+use hermes_tools::memory::entries::{holds_delimiter, is_foreign, parse, render, size};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -4,18 +4,18 @@
 
 mod pump;
 
-use hermes_guard::redact::{Mode, redact, redact_file};
+use hermes_guard::redact::{RedactMode, redact, redact_file};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    for mode in [Mode::Full, Mode::CodeFile, Mode::FileRead, Mode::UrlCredentials] {
+    for mode in [RedactMode::Full, RedactMode::CodeFile, RedactMode::FileRead, RedactMode::UrlCredentials] {
         let once = redact(text, mode).into_owned();
         assert_eq!(redact(&once, mode), once, "{mode:?}");
     }
-    assert_eq!(redact_file(text), redact(text, Mode::FileRead));
-    let _ = redact("TOKEN=abc", Mode::Terminal { command: text });
+    assert_eq!(redact_file(text), redact(text, RedactMode::FileRead));
+    let _ = redact("TOKEN=abc", RedactMode::Terminal { command: text });
     if let Some(long) = pump::pumped(text) {
-        let _ = redact(&long, Mode::Full);
-        let _ = redact("TOKEN=abc", Mode::Terminal { command: &long });
+        let _ = redact(&long, RedactMode::Full);
+        let _ = redact("TOKEN=abc", RedactMode::Terminal { command: &long });
     }
 });

@@ -2,12 +2,12 @@
 //! replaced lines keeps its bytes. The diff of every edit can be shown.
 #![no_main]
 
-use hermes_files::edit::{Scope, replace, unified_diff};
+use hermes_files::edit::{ReplaceScope, replace, unified_diff};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (Vec<u8>, String, String, bool)| {
     let (content, old, new, all) = input;
-    let scope = if all { Scope::All } else { Scope::One };
+    let scope = if all { ReplaceScope::All } else { ReplaceScope::One };
     let Ok(edited) = replace(&content, &old, &new, scope) else { return };
     assert_ne!(edited.bytes, content);
     let lines_before = edited.replacements[0].before.first - 1;

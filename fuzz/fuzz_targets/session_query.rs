@@ -3,13 +3,13 @@
 
 use std::sync::LazyLock;
 
-use hermes_store::sessions::search::{Request, explain_query};
-use hermes_store::sessions::{NewMessage, NewSession, SessionStore};
+use hermes_sessions::search::{Request, explain_query};
+use hermes_sessions::{NewMessage, NewSession, SessionDatabase};
 use libfuzzer_sys::fuzz_target;
 
-static LIBRARY: LazyLock<(tempfile::TempDir, SessionStore)> = LazyLock::new(|| {
+static LIBRARY: LazyLock<(tempfile::TempDir, SessionDatabase)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
-    let store = SessionStore::at(folder.path().join("state.db"));
+    let store = SessionDatabase::at(folder.path().join("state.db"));
     let new = NewSession { id: "a".into(), source: "cli".into(), ..NewSession::default() };
     store.create(&new).unwrap();
     let texts = ["the zebra doesn't cross", "日本語の東京", "mixed 東京 zebra"];

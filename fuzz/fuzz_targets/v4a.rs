@@ -2,18 +2,18 @@
 //! made for.
 #![no_main]
 
-use hermes_files::v4a::{Effect, FileState, Need, Workspace, parse, plan};
+use hermes_files::v4a::{PatchEffect, PathState, PathNeed, PatchWorkspace, parse, plan};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeMap;
 
 struct Files(BTreeMap<String, Vec<u8>>);
 
-impl Workspace for Files {
-    fn state(&self, path: &str, need: Need) -> FileState {
+impl PatchWorkspace for Files {
+    fn state(&self, path: &str, need: PathNeed) -> PathState {
         match (self.0.get(path), need) {
-            (None, _) => FileState::Missing,
-            (Some(_), Need::Existence) => FileState::Present,
-            (Some(content), Need::Content) => FileState::Text(content.clone()),
+            (None, _) => PathState::Missing,
+            (Some(_), PathNeed::Existence) => PathState::Present,
+            (Some(content), PathNeed::Content) => PathState::Text(content.clone()),
         }
     }
 }
@@ -27,12 +27,12 @@ fuzz_target!(|input: (&str, &[u8], &[u8])| {
     let mut after = files.0.clone();
     for effect in plan.effects {
         match effect {
-            Effect::Move { from, to } => {
+            PatchEffect::Move { from, to } => {
                 let content = after.remove(&from).expect("a file to move");
                 assert_eq!(after.insert(to, content), None);
             }
-            Effect::Delete { path } => assert!(after.remove(&path).is_some()),
-            Effect::Write { path, before, after: content } => {
+            PatchEffect::Delete { path } => assert!(after.remove(&path).is_some()),
+            PatchEffect::Write { path, before, after: content } => {
                 assert_eq!(after.insert(path, content), before);
             }
         }

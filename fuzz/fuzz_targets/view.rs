@@ -5,7 +5,7 @@
 use std::io::Cursor;
 use std::path::Path;
 
-use hermes_files::view::{Shown, WindowRequest, show};
+use hermes_files::view::{FileView, WindowRequest, show};
 use libfuzzer_sys::fuzz_target;
 
 const NAMES: [&str; 6] = ["a.txt", "a.ipynb", "a.docx", "a.xlsx", "a.pdf", "a.png"];
@@ -22,11 +22,11 @@ fuzz_target!(|data: &[u8]| {
         column: offset.checked_sub(200).map(usize::from),
     };
     match show(Path::new(name), &mut Cursor::new(content), &request) {
-        Ok(Shown::Text(window) | Shown::Document(window)) => {
+        Ok(FileView::Text(window) | FileView::Document(window)) => {
             assert!(window.content.chars().count() <= max_chars);
             assert!(window.content.split('\n').count() <= 50);
         }
-        Ok(Shown::Image { .. } | Shown::Binary(_)) => {}
+        Ok(FileView::Image { .. } | FileView::Binary(_)) => {}
         Err(error) => panic!("{error}"),
     }
 });

@@ -12,8 +12,6 @@ use hermes_testkit::Step;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::work::responses_events;
-
 /// What the person asks.
 const QUESTION: &str = "Please look at the notes and sum them up.";
 /// The name of the model.
@@ -128,6 +126,17 @@ impl Side {
         let message = json!({"type": "message", "role": "assistant", "content": content});
         Step::raw_events(responses_events(&[message]))
     }
+}
+
+/// A message of the Responses wire, as the events of its stream.
+fn responses_events(items: &[Value]) -> Vec<String> {
+    let done = items.iter().map(|item| json!({"type": "response.output_item.done", "item": item}));
+    let usage = json!({"input_tokens": 1, "output_tokens": 1, "total_tokens": 2});
+    let created = json!({"type": "response.created", "response": {"id": "scripted"}});
+    let completed = json!({
+        "type": "response.completed", "response": {"id": "scripted", "usage": usage},
+    });
+    [created].into_iter().chain(done).chain([completed]).map(|event| event.to_string()).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use hermes_testkit::{Match, Script, Step};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::side::Side;
 
@@ -72,17 +72,6 @@ pub(super) fn mark(number: usize) -> String {
 pub(super) fn file_text(number: usize) -> String {
     let line = |line| format!("{line}: there is nothing of note in this line\n");
     mark(number) + "\n" + &(1..LINES).map(line).collect::<String>()
-}
-
-/// A message of the Responses wire, as the events of its stream.
-pub(super) fn responses_events(items: &[Value]) -> Vec<String> {
-    let done = items.iter().map(|item| json!({"type": "response.output_item.done", "item": item}));
-    let usage = json!({"input_tokens": 1, "output_tokens": 1, "total_tokens": 2});
-    let created = json!({"type": "response.created", "response": {"id": "scripted"}});
-    let completed = json!({
-        "type": "response.completed", "response": {"id": "scripted", "usage": usage},
-    });
-    [created].into_iter().chain(done).chain([completed]).map(|event| event.to_string()).collect()
 }
 
 #[cfg(test)]

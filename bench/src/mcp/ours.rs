@@ -34,8 +34,11 @@ impl Ours {
             "command": program, "args": args, "supports_parallel_tool_calls": true,
         }}});
         let registry = Arc::new(Registry::with_linked_tools());
-        let runtime =
-            Runtime::builder().registry(Arc::clone(&registry)).config(config.clone()).build();
+        let runtime = Runtime::builder()
+            .registry(Arc::clone(&registry))
+            .toolsets(hermes_tools::product::toolset_catalog())
+            .config(config.clone())
+            .build();
         let vars = Vars::from_process();
         let parts = ServersParts::new(Home::at(home.path()), vars, &config, registry);
         let servers = Servers::new(parts);

@@ -4,7 +4,7 @@ use super::{Echoes, Numbers};
 use crate::report::{Baseline, Row, Target};
 use crate::units::Unit;
 
-const VERSUS_RAW: Target = Target::Times(1.5);
+const VERSUS_RAW: Target = Target::Times(2.0);
 const VERSUS_REFERENCE: Target = Target::Times(1.0 / 5.0);
 const FOUR: Target = Target::AtMost(1.2e9);
 

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use hermes_store::sessions::{NewMessage, NewSession, SessionStore};
+use hermes_sessions::{NewMessage, NewSession, SessionDatabase};
 
 /// Messages in all.
 pub(super) const MESSAGES: usize = 1_000_000;
@@ -25,7 +25,7 @@ pub(super) const RARE_WORD: &str = "quetzalcoatlus";
 
 /// Makes the database; answers how many bytes of text are in it.
 pub(super) fn make(path: &Path) -> Result<u64> {
-    let store = SessionStore::at(path);
+    let store = SessionDatabase::at(path);
     let mut chance = Chance(0x2545_f491_4f6c_dd1d);
     let (mut number, mut bytes) = (0, 0);
     for session in 0..MESSAGES / A_SESSION {

@@ -11,8 +11,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use hermes_store::sessions::search::Request;
-use hermes_store::sessions::{NewMessage, NewSession, SessionStore};
+use hermes_sessions::search::Request;
+use hermes_sessions::{NewMessage, NewSession, SessionDatabase};
 use serde::Serialize;
 
 use crate::timing::median;
@@ -61,7 +61,7 @@ pub(crate) fn measure() -> Result<Numbers> {
     let path = folder.path().join("state.db");
     let text_bytes = library::make(&path)?;
     let bytes = std::fs::metadata(&path).context("looking at the database")?.len();
-    let store = SessionStore::at(&path);
+    let store = SessionDatabase::at(&path);
     let searches = queries()
         .into_iter()
         .map(|(kind, query)| Ok((kind, search(&store, &query)?)))
@@ -70,7 +70,7 @@ pub(crate) fn measure() -> Result<Numbers> {
     Ok(Numbers { searches, append, bytes, text_bytes })
 }
 
-fn search(store: &SessionStore, query: &str) -> Result<f64> {
+fn search(store: &SessionDatabase, query: &str) -> Result<f64> {
     let request = Request::discover(query);
     let mut runs = Vec::new();
     // The first one warms the file.
@@ -88,7 +88,7 @@ fn search(store: &SessionStore, query: &str) -> Result<f64> {
 
 /// One message at a time into the large database, as a conversation does.
 fn append(path: &Path) -> Result<f64> {
-    let store = SessionStore::at(path);
+    let store = SessionDatabase::at(path);
     let new = NewSession { id: "new".into(), source: "cli".into(), ..NewSession::default() };
     store.create(&new)?;
     let mut runs = Vec::new();

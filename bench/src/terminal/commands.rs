@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use hermes_exec::{Environment, Execute};
+use hermes_exec::{Environment, ExecOptions};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Runtime as Workers;
 
@@ -53,7 +53,8 @@ pub(super) fn measure() -> Result<Commands> {
         ensure!(status.success(), "bash failed: {status}");
 
         let start = Instant::now();
-        let ran = workers.block_on(Environment::execute(&environment, &line, Execute::default()));
+        let ran =
+            workers.block_on(Environment::execute(&environment, &line, ExecOptions::default()));
         runs[1].push(start.elapsed());
         ensure!(ran?.code == 0, "the environment's command failed");
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use hermes_guard::command::{Surroundings, analyse};
+use hermes_guard::command::{CommandContext, analyse};
 use serde::{Deserialize, Serialize};
 
 use super::hostile;
@@ -16,12 +16,13 @@ const ENOUGH: Duration = Duration::from_secs(1);
 /// The fastest of so many counts for a text made to take long.
 const HOSTILE_RUNS: usize = 5;
 
-const AROUND: Surroundings<'_> = Surroundings {
+const AROUND: CommandContext<'_> = CommandContext {
     home: Some("/home/user"),
     hermes_home: Some("/home/user/.hermes"),
     user: Some("user"),
     cwd: Some("/home/user/project"),
     temp_dir: Some("/tmp"),
+    shell: None,
 };
 
 /// What judging takes.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use hermes_guard::redact::{Mode, redact};
+use hermes_guard::redact::{RedactMode, redact};
 use serde::{Deserialize, Serialize};
 
 use super::texts::{Kind, secret_start};
@@ -58,9 +58,10 @@ pub(super) fn measure(folder: &Path) -> Result<Vec<Speed>> {
         let path = folder.join(kind.file_name());
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("reading {}", path.display()))?;
-        for (depth, mode) in
-            [(Depth::Full, Mode::Full), (Depth::Terminal, Mode::Terminal { command: "cat a-file" })]
-        {
+        for (depth, mode) in [
+            (Depth::Full, RedactMode::Full),
+            (Depth::Terminal, RedactMode::Terminal { command: "cat a-file" }),
+        ] {
             // A number for the wrong work is worthless.
             ensure!(text.contains(&secret_start()), "{} holds no secret", path.display());
             let clean = redact(&text, mode);
@@ -73,7 +74,7 @@ pub(super) fn measure(folder: &Path) -> Result<Vec<Speed>> {
     Ok(speeds)
 }
 
-fn took(text: &str, mode: Mode<'_>) -> Duration {
+fn took(text: &str, mode: RedactMode<'_>) -> Duration {
     let start = Instant::now();
     black_box(redact(black_box(text), mode));
     start.elapsed()

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use hermes_approval::{Approvals, Approved, Request, Settings, ShellLine};
+use hermes_approval::{ApprovalSettings, Approvals, Approved, CommandRequest, ShellLine};
 use hermes_exec::background::Processes;
-use hermes_exec::manager::{Blueprint, Environments, InUse};
+use hermes_exec::manager::{Blueprint, EnvironmentLease, Environments};
 use hermes_runtime::registry::Registry;
 use hermes_runtime::{Runtime, ToolCall};
 use hermes_tool::{CallIds, ContextParts, Services, Vars};
@@ -41,7 +41,7 @@ impl Rig {
         let home = home(&here)?;
         let process_vars = Vars::from_process();
         let vars = process_vars.overlaid([("HERMES_HOME".to_owned(), home.display().to_string())]);
-        let (settings, _) = Settings::read(&config, &vars);
+        let (settings, _) = ApprovalSettings::read(&config, &vars);
         let approvals = Approvals::builder(settings).build();
         let blueprint = Blueprint {
             config: Arc::new(config.clone()),
@@ -56,6 +56,7 @@ impl Rig {
             Services::default().with(Arc::clone(&approvals)).with(Arc::clone(&environments));
         let runtime = Runtime::builder()
             .registry(Arc::new(Registry::with_linked_tools()))
+            .toolsets(hermes_tools::product::toolset_catalog())
             .config(config)
             .vars(vars)
             .build();
@@ -65,13 +66,13 @@ impl Rig {
     }
 
     /// The environment behind the tool.
-    pub(super) async fn environment(&self) -> Result<InUse> {
+    pub(super) async fn environment(&self) -> Result<EnvironmentLease> {
         self.environments.of_task(TASK).await.context("starting the environment")
     }
 
     /// A command that passed the gate.
     pub(super) async fn approved(&self, command: &str) -> Result<Approved<ShellLine>> {
-        let admitted = self.approvals.admit(Request::new(command)).await;
+        let admitted = self.approvals.admit(CommandRequest::new(command)).await;
         admitted.map_err(|refusal| anyhow::anyhow!("{command} was refused: {}", refusal.message()))
     }
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A counter of model calls that an agent shares with nobody, or a parent with its children.
 #[derive(Clone, Debug)]
-pub struct Budget(Arc<AtomicU32>);
+pub struct IterationBudget(Arc<AtomicU32>);
 
-impl Budget {
+impl IterationBudget {
     /// A budget of so many calls.
     #[must_use]
     pub fn new(calls: u32) -> Self {
@@ -21,12 +21,12 @@ impl Budget {
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
-    /// Gives one back.
+    /// Takes back an iteration that turned out to cost nothing.
     pub fn give_back(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What is left.
+    /// How many model calls may still be made.
     #[must_use]
     pub fn left(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_can_be_given_back_and_never_goes_below_nothing() {
-        let budget = Budget::new(1);
+        let budget = IterationBudget::new(1);
         assert!(budget.take());
         assert!(!budget.clone().take());
         budget.give_back();

@@ -1,45 +1,81 @@
 //! The messages of a conversation, and their record on disk.
 //!
-//! What is pushed is recorded before [`push`](Conversation::push) returns. A database that fails
-//! does not end the conversation: it goes on in memory, and whoever watches is told once. What a
-//! message said and what was sent for it may differ (a steering text, a result cut to the turn's
-//! budget); the record keeps both, so a conversation that is taken up again sends the same bytes.
+//! What is pushed is queued for the record at once, in order, and nobody waits for the disk there.
+//! [`recorded`](Conversation::recorded) is where the loop waits, before anything that is shown or done
+//! depends on it: until then everything is in the database or, while another program holds that locked,
+//! in a file beside it. A database that fails does not end the conversation: it goes on in memory, and
+//! whoever watches is told once. What a message said and what was sent for it may differ (a steering
+//! text, a result cut to the turn's budget); the record keeps both, so a conversation that is resumed
+//! sends the same bytes.
 
-use hermes_llm::{Content, Message, Part, Role, ToolCall, Usage};
-use hermes_store::sessions::{
-    self, CompressionLock, MessageRow, NewMessage, NewSession, SessionStore,
+use hermes_llm::{ContentPart, Message, MessageContent, RequestedCall, Role, TokenUsage};
+use hermes_sessions::{
+    CompactionLock, MessageRef, MessageRow, NewMessage, NewSession, Recorded, SessionRecorder,
+    SessionStore,
 };
 use serde_json::Value;
 
-use crate::seats::Seat;
+use crate::model_chain::ChainModel;
 
-/// A conversation.
+/// What was said so far, and where it is recorded.
 #[derive(Debug)]
 pub struct Conversation {
     id: String,
     messages: Vec<Message>,
-    rows: Vec<Option<i64>>,
-    record: Option<SessionStore>,
+    rows: Vec<Option<MessageRef>>,
+    recorder: Option<SessionRecorder>,
     begun: bool,
-    /// Why nothing is recorded any more.
-    trouble: Option<String>,
+    /// Whether whoever watches knows that another program holds the database locked.
+    told_locked: bool,
 }
 
 /// What a session is begun with.
 pub type Beginning<'a> = dyn Fn(&str) -> NewSession + 'a;
 
+/// What whoever watches should hear about the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordNotice {
+    /// Another program holds the database locked; what is said waits beside it.
+    Locked,
+    /// The database is free again, and everything is in it.
+    Free,
+    /// Nothing is recorded from now on, for this reason.
+    Failed(String),
+}
+
+impl RecordNotice {
+    /// In a line for people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Locked => {
+                "waiting for the session database, which another program holds locked; \
+                             the conversation goes on and is written when it is free"
+                    .to_owned()
+            }
+            Self::Free => "the session database is free again; everything is written".to_owned(),
+            Self::Failed(why) => format!("this conversation is not saved: {why}"),
+        }
+    }
+}
+
 impl Conversation {
     /// A new conversation; its session is created with the first message.
     #[must_use]
     pub fn new(id: String, record: Option<SessionStore>) -> Self {
-        Self { id, messages: Vec::new(), rows: Vec::new(), record, begun: false, trouble: None }
+        let recorder = record.map(|store| SessionRecorder::new(store, id.clone()));
+        let (messages, rows) = (Vec::new(), Vec::new());
+        Self { id, messages, rows, recorder, begun: false, told_locked: false }
     }
 
-    /// A conversation as it was recorded.
+    /// A conversation as it was recorded. If it had ended, that is taken back.
     #[must_use]
     pub fn resumed(id: String, rows: Vec<MessageRow>, record: SessionStore) -> Self {
-        let (rows, messages) = rows.into_iter().map(|row| (Some(row.id), message_of(row))).unzip();
-        Self { id, messages, rows, record: Some(record), begun: true, trouble: None }
+        let row = |row: MessageRow| (Some(MessageRef::Row(row.id)), message_of(row));
+        let (rows, messages) = rows.into_iter().map(row).unzip();
+        let mut recorder = SessionRecorder::new(record, id.clone());
+        recorder.reopen();
+        Self { id, messages, rows, recorder: Some(recorder), begun: true, told_locked: false }
     }
 
     /// The session's name.
@@ -48,36 +84,43 @@ impl Conversation {
         &self.id
     }
 
-    /// All messages.
+    /// The messages a request is made of, oldest first; what was summarised is no longer among them.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// The record, while it works.
-    #[must_use]
-    pub fn record(&self) -> Option<&SessionStore> {
-        self.record.as_ref()
-    }
-
-    /// Why the record stopped working; told once.
-    pub fn take_trouble(&mut self) -> Option<String> {
-        self.trouble.take()
+    /// Waits until everything said so far is safe from a kill; what is new about the record, if
+    /// anything is. Milliseconds also while another program holds the database locked.
+    pub async fn recorded(&mut self) -> Option<RecordNotice> {
+        match self.recorder.as_ref()?.recorded().await {
+            Recorded::Written => {
+                std::mem::take(&mut self.told_locked).then_some(RecordNotice::Free)
+            }
+            Recorded::Beside => {
+                let is_known = std::mem::replace(&mut self.told_locked, true);
+                (!is_known).then_some(RecordNotice::Locked)
+            }
+            Recorded::Failed(why) => {
+                self.recorder = None;
+                Some(RecordNotice::Failed(why))
+            }
+        }
     }
 
     /// Creates the session's row, unless it is there.
     pub fn begin(&mut self, beginning: &Beginning<'_>) {
-        if !std::mem::replace(&mut self.begun, true) {
-            let new = beginning(&self.id);
-            self.recording(|store, _| store.create(&new));
+        if !std::mem::replace(&mut self.begun, true)
+            && let Some(recorder) = &mut self.recorder
+        {
+            recorder.create(beginning(&self.id));
         }
     }
 
-    /// Adds a message and records it.
+    /// Adds a message and queues it for the record.
     pub fn push(&mut self, message: Message) {
-        let new = new_message(&message);
-        let row = self.recording(|store, id| store.append(id, std::slice::from_ref(&new)));
-        self.rows.push(row.and_then(|rows| rows.first().copied()));
+        let row = self.recorder.as_mut().map(|recorder| recorder.append(new_message(&message)));
+        self.rows.push(row);
         self.messages.push(message);
     }
 
@@ -89,8 +132,8 @@ impl Conversation {
 
     /// Changes what is sent for a message.
     pub fn send_instead(&mut self, index: usize, text: String) {
-        if let Some(row) = self.rows.get(index).copied().flatten() {
-            self.recording(|store, _| store.set_api_content(row, &text));
+        if let (Some(recorder), Some(Some(row))) = (&mut self.recorder, self.rows.get(index)) {
+            recorder.set_api_content(*row, text.clone());
         }
         if let Some(message) = self.messages.get_mut(index) {
             message.api_content = Some(text);
@@ -100,20 +143,28 @@ impl Conversation {
     /// Keeps the first messages and puts `fresh` in the place of the others, which stay in the record
     /// as summarised.
     pub fn compact(&mut self, kept: usize, fresh: Vec<Message>) {
-        let replaced: Vec<i64> = self.rows.split_off(kept).into_iter().flatten().collect();
+        let replaced: Vec<MessageRef> = self.rows.split_off(kept).into_iter().flatten().collect();
         self.messages.truncate(kept);
-        let new: Vec<NewMessage> = fresh.iter().map(new_message).collect();
-        let rows = self.recording(|store, id| store.compact(id, &replaced, &new));
-        let rows = rows.unwrap_or_default();
-        self.rows.extend((0..fresh.len()).map(|at| rows.get(at).copied()));
+        match &mut self.recorder {
+            Some(recorder) => {
+                let rows = recorder.compact(replaced, fresh.iter().map(new_message).collect());
+                self.rows.extend(rows.into_iter().map(Some));
+            }
+            None => self.rows.extend(fresh.iter().map(|_| None)),
+        }
         self.messages.extend(fresh);
     }
 
     /// The right to make the conversation shorter; none while another process has it. `Err` where
-    /// nothing is recorded, so that nobody else can have it.
-    pub(crate) fn lock_for_compression(&self) -> Result<Option<CompressionLock>, ()> {
-        let store = self.record.as_ref().ok_or(())?;
-        store.compression_lock(&self.id).map_err(drop)
+    /// nobody can be asked: nothing is recorded, or another program holds the database locked. Then it
+    /// is made shorter all the same, since a conversation that is too long cannot go on.
+    pub(crate) async fn lock_for_compaction(&self) -> Result<Option<CompactionLock>, ()> {
+        let store = self.recorder.as_ref().ok_or(())?.store();
+        tokio::select! {
+            biased;
+            lock = store.compaction_lock(&self.id) => lock.map_err(drop),
+            () = store.locked() => Err(()),
+        }
     }
 
     /// Forgets the last turns of the person; the text of the first of them, if there was one.
@@ -131,18 +182,21 @@ impl Conversation {
             .zip(&self.rows[first..])
             .filter(|(message, row)| message.role == Role::User && row.is_some())
             .count();
-        self.recording(|store, id| store.rewind(id, recorded));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.rewind(recorded);
+        }
         self.messages.truncate(first);
         self.rows.truncate(first);
         Some(text)
     }
 
     /// Adds to what the session cost.
-    pub fn spend(&mut self, usage: &Usage, cost: Option<f64>, seat: &Seat) {
+    pub fn spend(&mut self, usage: &TokenUsage, cost: Option<f64>, entry: &ChainModel) {
+        let Some(recorder) = &mut self.recorder else { return };
         let whole = |tokens: u64| i64::try_from(tokens).unwrap_or(i64::MAX);
-        let spent = sessions::Usage {
-            model: seat.model.name().to_owned(),
-            billing_provider: Some(seat.model.provider().to_owned()),
+        recorder.add_usage(hermes_sessions::Usage {
+            model: entry.model.name().to_owned(),
+            billing_provider: Some(entry.model.provider().to_owned()),
             api_calls: 1,
             input_tokens: whole(usage.input_tokens),
             output_tokens: whole(usage.output_tokens),
@@ -151,44 +205,30 @@ impl Conversation {
             reasoning_tokens: whole(usage.reasoning_tokens),
             estimated_cost_usd: cost,
             cost_status: cost.map(|_| "estimated".to_owned()),
-            ..sessions::Usage::default()
-        };
-        self.recording(|store, id| store.add_usage(id, &spent));
+            ..hermes_sessions::Usage::default()
+        });
     }
 
     /// Keeps the instructions the conversation began with.
     pub fn keep_prompt(&mut self, prompt: &str) {
-        self.recording(|store, id| store.set_system_prompt(id, prompt));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.set_system_prompt(prompt.to_owned());
+        }
     }
 
     /// Says how the conversation ended, for now.
     pub fn end(&mut self, reason: &str) {
-        if self.begun {
-            self.recording(|store, id| store.end(id, reason));
-        }
-    }
-
-    fn recording<T>(
-        &mut self,
-        act: impl FnOnce(&SessionStore, &str) -> sessions::Result<T>,
-    ) -> Option<T> {
-        let done = act(self.record.as_ref()?, &self.id);
-        match done {
-            Ok(done) => Some(done),
-            Err(problem) => {
-                self.trouble = Some(problem.to_string());
-                self.record = None;
-                None
-            }
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| self.begun) {
+            recorder.end(reason);
         }
     }
 }
 
 fn new_message(message: &Message) -> NewMessage {
     let content = match &message.content {
-        Content::Text(text) => sessions::Content::Text(text.clone()),
-        Content::Parts(parts) => {
-            sessions::Content::Json(serde_json::to_value(parts).unwrap_or(Value::Null))
+        MessageContent::Text(text) => hermes_sessions::Content::Text(text.clone()),
+        MessageContent::Parts(parts) => {
+            hermes_sessions::Content::Json(serde_json::to_value(parts).unwrap_or(Value::Null))
         }
     };
     let calls = (!message.tool_calls.is_empty())
@@ -210,16 +250,18 @@ fn new_message(message: &Message) -> NewMessage {
 #[must_use]
 pub fn message_of(row: MessageRow) -> Message {
     let content = match row.content {
-        None => Content::default(),
-        Some(sessions::Content::Text(text)) => Content::Text(text),
-        Some(sessions::Content::Json(value)) => {
-            match serde_json::from_value::<Vec<Part>>(value.clone()) {
-                Ok(parts) => Content::Parts(parts),
-                Err(_) => Content::Text(sessions::Content::Json(value).text().into_owned()),
+        None => MessageContent::default(),
+        Some(hermes_sessions::Content::Text(text)) => MessageContent::Text(text),
+        Some(hermes_sessions::Content::Json(value)) => {
+            match serde_json::from_value::<Vec<ContentPart>>(value.clone()) {
+                Ok(parts) => MessageContent::Parts(parts),
+                Err(_) => {
+                    MessageContent::Text(hermes_sessions::Content::Json(value).text().into_owned())
+                }
             }
         }
     };
-    let tool_calls: Vec<ToolCall> =
+    let tool_calls: Vec<RequestedCall> =
         row.tool_calls.and_then(|calls| serde_json::from_value(calls).ok()).unwrap_or_default();
     let base = match row.role.as_str() {
         "assistant" => Message::assistant(content),
@@ -254,17 +296,18 @@ mod tests {
         (dir, store)
     }
 
-    fn again(store: &SessionStore) -> Conversation {
-        Conversation::resumed("s".into(), store.messages("s").unwrap(), store.clone())
+    async fn again(store: &SessionStore) -> Conversation {
+        let rows = store.read(|database| database.messages("s")).await.unwrap();
+        Conversation::resumed("s".into(), rows, store.clone())
     }
 
-    #[test]
-    fn a_conversation_comes_back_as_it_was() {
+    #[tokio::test]
+    async fn a_conversation_comes_back_as_it_was() {
         let (_dir, store) = store();
         let mut talk = Conversation::new("s".into(), Some(store.clone()));
         talk.begin(&beginning);
         talk.push(Message::user("list it"));
-        let call = ToolCall {
+        let call = RequestedCall {
             id: "c1".into(),
             name: "todo".into(),
             arguments: "{".into(),
@@ -274,13 +317,13 @@ mod tests {
         talk.push(Message::tool("c1", "todo", "{}"));
         talk.send_instead(2, "{} and more".into());
         talk.push_unrecorded(Message::user("only now"));
-        let back = again(&store);
+        let back = again(&store).await;
         assert_eq!(back.messages(), &talk.messages()[..3]);
         assert_eq!(back.messages()[2].api_content.as_deref(), Some("{} and more"));
     }
 
-    #[test]
-    fn what_is_summarised_leaves_the_conversation_and_not_the_record() {
+    #[tokio::test]
+    async fn what_is_summarised_leaves_the_conversation_and_not_the_record() {
         let (_dir, store) = store();
         let mut talk = Conversation::new("s".into(), Some(store.clone()));
         talk.begin(&beginning);
@@ -293,11 +336,11 @@ mod tests {
             talk.messages().iter().map(|m| m.text().into_owned()).collect::<Vec<_>>()
         };
         assert_eq!(texts(&talk), ["a", "b and c", "d", "e"]);
-        assert_eq!(texts(&again(&store)), ["a", "b and c", "d", "e"]);
+        assert_eq!(texts(&again(&store).await), ["a", "b and c", "d", "e"]);
     }
 
-    #[test]
-    fn undo_counts_what_the_person_said_and_not_our_notes() {
+    #[tokio::test]
+    async fn undo_counts_what_the_person_said_and_not_our_notes() {
         let (_dir, store) = store();
         let mut talk = Conversation::new("s".into(), Some(store.clone()));
         talk.begin(&beginning);
@@ -309,11 +352,11 @@ mod tests {
         talk.push(Message::assistant("rest"));
         assert_eq!(talk.rewind(1).as_deref(), Some("second"));
         assert_eq!(talk.messages().len(), 2);
-        assert_eq!(again(&store).messages().len(), 2);
+        assert_eq!(again(&store).await.messages().len(), 2);
     }
 
-    #[test]
-    fn without_a_database_the_conversation_goes_on() {
+    #[tokio::test]
+    async fn without_a_database_the_conversation_goes_on() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state.db");
         std::fs::create_dir(&path).unwrap();
@@ -321,7 +364,7 @@ mod tests {
         talk.begin(&beginning);
         talk.push(Message::user("hello"));
         assert_eq!(talk.messages().len(), 1);
-        assert!(talk.take_trouble().is_some());
-        assert!(talk.take_trouble().is_none());
+        assert!(matches!(talk.recorded().await, Some(RecordNotice::Failed(_))));
+        assert_eq!(talk.recorded().await, None, "told once");
     }
 }

@@ -5,8 +5,8 @@
 //! calls the model makes are run and their results sent back, until it answers.
 //!
 //! ```text
-//! let world = World { runtime, services, config, vars, cwd, home, store, front, … };
-//! let mut agent = Agent::new(Arc::new(world), Setup { seats, scope, conversation, prompt, … });
+//! let context = AgentContext { runtime, services, config, vars, cwd, home, store, front, … };
+//! let mut agent = Agent::new(Arc::new(context), AgentOptions { chain, scope, conversation, prompt, … });
 //! let result = agent.turn("What is in this folder?", &cancel).await;
 //! println!("{}", result.final_response);
 //! ```
@@ -15,13 +15,14 @@
 //!
 //! | module | answers |
 //! |---|---|
-//! | [`agent`], `turn` | how does one turn go? |
-//! | [`ask`], [`seats`] | who is asked, and what if they fail? |
+//! | [`agent`], `agent::turn` | how does one turn go? |
+//! | [`model_call`], [`model_chain`] | which model is asked, when is it asked again, when does a fallback take over? |
+//! | [`context`] | what do all agents of a process share? |
 //! | [`conversation`], [`history`] | what was said, what is kept, what is sent? |
-//! | [`prompt`], [`standing`] | what is the model told before anything is said? |
-//! | [`compress`], `shortening` | what if all that grows too long? |
-//! | `desk`, [`memory`], [`mod@todo`] | what do the tools that work on the agent itself work on? |
-//! | `delegate`, [`moa`], `mixture`, [`kin`] | what if several models or agents work on it? |
+//! | [`system_prompt`] | what is the model told before anything is said? |
+//! | [`compaction`] | what if the conversation outgrows the context window? |
+//! | `agent::state`, [`mod@todo`] | what do the tools that work on the agent itself work on? |
+//! | `agent::delegate`, [`moa`], [`agent::template`] | what if several models or agents work on it? |
 //! | [`goal`] | what does it work towards, turn after turn? |
 //! | [`steer`], [`untrusted`], [`thinking`] | whose words are these? |
 //! | [`title`] | what is it called? |
@@ -44,37 +45,31 @@
 //! strangers' words, which calls may run together and which change files follows from what tools declare.
 
 pub mod agent;
-pub mod ask;
 pub mod budget;
-pub mod compress;
+pub mod compaction;
+pub mod context;
 pub mod conversation;
-mod delegate;
-mod desk;
-pub mod event;
 pub mod goal;
 pub mod history;
-pub mod kin;
-pub mod memory;
-mod mixture;
 pub mod moa;
+pub mod model_call;
+pub mod model_chain;
 pub mod notes;
 pub mod outcome;
-pub mod prompt;
-pub mod seats;
 pub mod settings;
-mod shortening;
-pub mod standing;
 pub mod steer;
+pub mod system_prompt;
 pub mod thinking;
 pub mod title;
 pub mod todo;
-mod turn;
 pub mod untrusted;
 
-pub use agent::{Agent, Setup, World};
-pub use desk::SteerBox;
-pub use event::{Confirmed, Event, FrontEnd, Level};
-pub use kin::Kin;
+pub use agent::state::SteerBox;
+pub use agent::template::AgentTemplate;
+pub use agent::{Agent, AgentOptions};
+pub use context::AgentContext;
+pub use hermes_protocol::event;
+pub use hermes_protocol::{AgentEvent, Confirmed, FrontEnd, NoticeLevel};
+pub use model_chain::{ChainModel, ContextWindow, ModelChain};
 pub use outcome::{ExitReason, TurnResult};
-pub use seats::{Seat, Seats, Window};
-pub use standing::SystemPrompt;
+pub use system_prompt::SystemPrompt;

@@ -1,22 +1,7 @@
-//! What the loop itself says to the model, in the person's place.
-//!
-//! Each note begins with [`MARK`], so that a reader of the history can tell it from what a person
-//! wrote.
+//! What the loop itself says to the model, in the person's place. How such notes are marked is
+//! `hermes_protocol::notes`, because surfaces look for the mark too.
 
-/// How every note begins.
-pub const MARK: &str = "[Note from Hermes]";
-
-/// A note.
-#[must_use]
-pub fn note(text: &str) -> String {
-    format!("{MARK} {text}")
-}
-
-/// Whether a message is a note and not a person's.
-#[must_use]
-pub fn is_note(text: &str) -> bool {
-    text.starts_with(MARK)
-}
+pub use hermes_protocol::notes::{MARK, is_note, note};
 
 pub(crate) const GO_ON: &str = "Your last message was cut off by the limit on its length. Go on \
     exactly where it stopped: no greeting, no repetition, no summary.";

@@ -1,6 +1,6 @@
 //! How a turn ended.
 
-use hermes_llm::{ErrorClass, Usage};
+use hermes_llm::{ErrorClass, TokenUsage};
 use serde::Serialize;
 
 /// Why a turn ended.
@@ -78,12 +78,12 @@ pub struct TurnResult {
     /// How often the model was asked.
     pub api_calls: u32,
     /// What all of it cost.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// The cost in dollars, where prices are known.
     pub cost_usd: Option<f64>,
     /// The model that answered last.
     pub model: String,
-    /// Its provider.
+    /// Who served that model.
     pub provider: String,
     /// The conversation.
     pub session_id: String,
@@ -110,7 +110,7 @@ pub struct TurnReport<'a> {
     error: Option<&'a str>,
     api_calls: u32,
     #[serde(flatten)]
-    usage: Usage,
+    usage: TokenUsage,
     estimated_cost_usd: Option<f64>,
     session_id: &'a str,
     model: &'a str,

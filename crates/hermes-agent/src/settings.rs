@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hermes_llm::model::{CachePlan, Effort};
-use hermes_tools::agent_level::DelegationLimits;
+use hermes_tools::delegation::DelegationLimits;
 use serde_json::Value;
 
 /// What the loop is told by `config.yaml`.
@@ -17,9 +17,7 @@ pub struct AgentSettings {
     pub effort: Option<Effort>,
     /// The most tokens of an answer, if configured.
     pub max_tokens: Option<u32>,
-    /// How long `clarify` waits for an answer.
-    pub clarify_timeout: Duration,
-    /// Delegation.
+    /// How deep and how wide work is handed to subagents.
     pub delegation: DelegationSettings,
     /// Whether a footer names files whose change failed.
     pub mutation_verifier: bool,
@@ -70,8 +68,6 @@ impl AgentSettings {
                 .unwrap_or(3),
             effort: read_effort(effort),
             max_tokens: config["model"]["max_tokens"].as_u64().and_then(|n| u32::try_from(n).ok()),
-            clarify_timeout: seconds(&agent["clarify_timeout"])
-                .unwrap_or(Duration::from_secs(3600)),
             delegation: DelegationSettings {
                 max_iterations,
                 max_total_iterations: number(
@@ -100,10 +96,6 @@ impl AgentSettings {
     pub fn cache(&self) -> CachePlan {
         if self.long_cache { CachePlan::LongConversation } else { CachePlan::Conversation }
     }
-}
-
-fn seconds(value: &Value) -> Option<Duration> {
-    value.as_f64().filter(|n| *n > 0.0).and_then(|n| Duration::try_from_secs_f64(n).ok())
 }
 
 /// The word for an effort; `false` and `off` mean none.

@@ -1,7 +1,7 @@
 //! Thinking that a model writes into its answer, taken out of it.
 //!
 //! Some models put their thoughts between tags in the text (`<think>…</think>` and its kin), and some
-//! servers leave a `<tool_call>` there that they should have read. [`Filter`] takes an answer piece by
+//! servers leave a `<tool_call>` there that they should have read. [`ThinkingFilter`] takes an answer piece by
 //! piece as it streams and gives back what is to be shown and what was thought; [`split`] does the same
 //! with a whole answer. Both go through the same machine, so what was shown while it streamed is what is
 //! stored in the end, however the pieces were cut.
@@ -20,7 +20,7 @@
 
 /// What a tag stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tag {
+pub enum ThinkingTag {
     /// Thinking.
     Thinking,
     /// Thinking of the kind whose missing end means that the answer was cut.
@@ -30,24 +30,24 @@ pub enum Tag {
 }
 
 /// The names, in lower case. `reasoning_scratchpad` is the longest.
-const TAGS: &[(&str, Tag)] = &[
-    ("think", Tag::Thinking),
-    ("thinking", Tag::Thinking),
-    ("reasoning", Tag::Thinking),
-    ("thought", Tag::Thinking),
-    ("reasoning_scratchpad", Tag::Scratchpad),
-    ("tool_call", Tag::ToolCall),
+const TAGS: &[(&str, ThinkingTag)] = &[
+    ("think", ThinkingTag::Thinking),
+    ("thinking", ThinkingTag::Thinking),
+    ("reasoning", ThinkingTag::Thinking),
+    ("thought", ThinkingTag::Thinking),
+    ("reasoning_scratchpad", ThinkingTag::Scratchpad),
+    ("tool_call", ThinkingTag::ToolCall),
 ];
 
 /// An answer taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Split {
+pub struct ThinkingSplit {
     /// What is shown.
     pub visible: String,
     /// What was thought, without the tags.
     pub reasoning: String,
     /// The tag that was still open at the end.
-    pub unclosed: Option<Tag>,
+    pub unclosed: Option<ThinkingTag>,
 }
 
 /// Takes a whole answer apart.
@@ -57,19 +57,19 @@ pub struct Split {
 /// assert_eq!((split.visible.as_str(), split.reasoning.as_str()), ("Four.", "2+2"));
 /// ```
 #[must_use]
-pub fn split(text: &str) -> Split {
-    let mut filter = Filter::default();
+pub fn split(text: &str) -> ThinkingSplit {
+    let mut filter = ThinkingFilter::default();
     let mut all = filter.push(text);
     let unclosed = filter.inside;
     let rest = filter.finish();
     all.visible.push_str(&rest.visible);
     all.reasoning.push_str(&rest.reasoning);
-    Split { visible: all.visible, reasoning: all.reasoning, unclosed }
+    ThinkingSplit { visible: all.visible, reasoning: all.reasoning, unclosed }
 }
 
 /// What a piece of an answer holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pieces {
+pub struct ThinkingPieces {
     /// To be shown.
     pub visible: String,
     /// Thought.
@@ -78,9 +78,9 @@ pub struct Pieces {
 
 /// Takes an answer apart while it streams.
 #[derive(Debug, Default)]
-pub struct Filter {
+pub struct ThinkingFilter {
     /// The tag we are in.
-    inside: Option<Tag>,
+    inside: Option<ThinkingTag>,
     /// A `<` and what followed it, as long as that may become a tag.
     pending: String,
     /// The last character before `pending`, as far as it was visible.
@@ -89,7 +89,7 @@ pub struct Filter {
     begun: bool,
 }
 
-impl Filter {
+impl ThinkingFilter {
     /// For the rest of an answer that was cut off: white space at its beginning belongs to the text.
     #[must_use]
     pub fn of_rest() -> Self {
@@ -97,8 +97,8 @@ impl Filter {
     }
 
     /// Takes the next piece and gives what is certain by now.
-    pub fn push(&mut self, piece: &str) -> Pieces {
-        let mut out = Pieces::default();
+    pub fn push(&mut self, piece: &str) -> ThinkingPieces {
+        let mut out = ThinkingPieces::default();
         let mut rest = piece;
         while !rest.is_empty() {
             if self.pending.is_empty() {
@@ -129,17 +129,19 @@ impl Filter {
     }
 
     /// The end of the answer: gives what was held back.
-    pub fn finish(mut self) -> Pieces {
-        let mut out = Pieces::default();
+    pub fn finish(mut self) -> ThinkingPieces {
+        let mut out = ThinkingPieces::default();
         self.release(&mut out);
         out
     }
 
     /// `pending` ends in `>`: a tag of ours, or text.
-    fn tag(&mut self, out: &mut Pieces) {
+    fn tag(&mut self, out: &mut ThinkingPieces) {
         let Some((tag, closes)) = read_tag(&self.pending) else { return self.release(out) };
         match self.inside {
-            Some(open) if closes && (open == Tag::ToolCall) == (tag == Tag::ToolCall) => {
+            Some(open)
+                if closes && (open == ThinkingTag::ToolCall) == (tag == ThinkingTag::ToolCall) =>
+            {
                 self.inside = None;
                 self.before = None;
                 self.pending.clear();
@@ -155,15 +157,15 @@ impl Filter {
     }
 
     /// What was held back is no tag.
-    fn release(&mut self, out: &mut Pieces) {
+    fn release(&mut self, out: &mut ThinkingPieces) {
         let text = std::mem::take(&mut self.pending);
         self.emit(&text, out);
     }
 
-    fn emit(&mut self, text: &str, out: &mut Pieces) {
+    fn emit(&mut self, text: &str, out: &mut ThinkingPieces) {
         match self.inside {
-            Some(Tag::ToolCall) => {}
-            Some(Tag::Thinking | Tag::Scratchpad) => out.reasoning.push_str(text),
+            Some(ThinkingTag::ToolCall) => {}
+            Some(ThinkingTag::Thinking | ThinkingTag::Scratchpad) => out.reasoning.push_str(text),
             None => {
                 let text = if self.begun { text } else { text.trim_start() };
                 if let Some(last) = text.chars().next_back() {
@@ -177,7 +179,7 @@ impl Filter {
 }
 
 /// The tag's meaning, and whether it closes.
-fn read_tag(text: &str) -> Option<(Tag, bool)> {
+fn read_tag(text: &str) -> Option<(ThinkingTag, bool)> {
     let inner = text.strip_prefix('<')?.strip_suffix('>')?;
     let (name, closes) = match inner.strip_prefix('/') {
         Some(name) => (name, true),
@@ -223,7 +225,7 @@ mod tests {
     fn an_unclosed_tag_reaches_to_the_end_and_is_named() {
         let cut = split("Sure.<REASONING_SCRATCHPAD>hm");
         assert_eq!((cut.visible.as_str(), cut.reasoning.as_str()), ("Sure.", "hm"));
-        assert_eq!(cut.unclosed, Some(Tag::Scratchpad));
+        assert_eq!(cut.unclosed, Some(ThinkingTag::Scratchpad));
         assert_eq!(split("fine").unclosed, None);
     }
 
@@ -286,8 +288,8 @@ mod tests {
                 .chain([0, text.len()])
                 .collect();
             at.sort_unstable();
-            let mut filter = Filter::default();
-            let mut streamed = Split { unclosed: split(&text).unclosed, ..Split::default() };
+            let mut filter = ThinkingFilter::default();
+            let mut streamed = ThinkingSplit { unclosed: split(&text).unclosed, ..ThinkingSplit::default() };
             for cut in at.windows(2) {
                 let pieces = filter.push(&text[cut[0]..cut[1]]);
                 streamed.visible += &pieces.visible;

@@ -1,6 +1,6 @@
 //! A title for a conversation, from how it began.
 
-use hermes_llm::{Message, Request};
+use hermes_llm::{Message, ModelRequest};
 
 use crate::notes::is_note;
 use crate::thinking;
@@ -15,7 +15,7 @@ const WISH: &str = "Give the conversation below a title of three to seven words,
 
 /// The question for a title, once there is something to name.
 #[must_use]
-pub fn request(messages: &[Message]) -> Option<Request> {
+pub fn request(messages: &[Message]) -> Option<ModelRequest> {
     let said = |role| {
         messages
             .iter()
@@ -25,12 +25,12 @@ pub fn request(messages: &[Message]) -> Option<Request> {
             .map(|message| message.text().chars().take(MAX_SHOWN).collect::<String>())
     };
     let (asked, answered) = (said(hermes_llm::Role::User)?, said(hermes_llm::Role::Assistant)?);
-    Some(Request {
+    Some(ModelRequest {
         system: Some(WISH.into()),
         messages: vec![Message::user(format!("The person:\n{asked}\n\nThe answer:\n{answered}"))],
         max_tokens: Some(500),
         effort: Some(hermes_llm::model::Effort::None),
-        ..Request::default()
+        ..ModelRequest::default()
     })
 }
 

@@ -5,13 +5,13 @@
 //! after the decision:
 //!
 //! ```compile_fail,E0451
-//! # fn f(line: hermes_approval::ShellLine, grant: hermes_approval::Grant) {
+//! # fn f(line: hermes_approval::ShellLine, grant: hermes_approval::ApprovalGrant) {
 //! let forged = hermes_approval::Approved { subject: line, grant };
 //! # }
 //! ```
 //!
 //! ```compile_fail,E0624
-//! # fn f(line: hermes_approval::ShellLine, grant: hermes_approval::Grant) {
+//! # fn f(line: hermes_approval::ShellLine, grant: hermes_approval::ApprovalGrant) {
 //! let forged = hermes_approval::Approved::new(line, grant);
 //! # }
 //! ```
@@ -29,25 +29,28 @@
 //! ```
 
 use std::ops::Deref;
+use std::sync::Arc;
 
-use crate::request::{Place, Purpose};
-use crate::{Grant, Request};
+use hermes_guard::command::KeptShell;
+
+use crate::request::{ExecutionTarget, Purpose};
+use crate::{ApprovalGrant, CommandRequest};
 
 /// Something that may run, because the gate said so.
 #[derive(Debug)]
 pub struct Approved<T> {
     subject: T,
-    grant: Grant,
+    grant: ApprovalGrant,
 }
 
 impl<T> Approved<T> {
-    pub(crate) fn new(subject: T, grant: Grant) -> Self {
+    pub(crate) fn new(subject: T, grant: ApprovalGrant) -> Self {
         Self { subject, grant }
     }
 
     /// Who let it through.
     #[must_use]
-    pub fn grant(&self) -> &Grant {
+    pub fn grant(&self) -> &ApprovalGrant {
         &self.grant
     }
 }
@@ -66,17 +69,19 @@ pub struct ShellLine {
     text: String,
     cwd: Option<String>,
     session: String,
-    place: Place,
+    shell: Option<Arc<KeptShell>>,
+    target: ExecutionTarget,
     purpose: Purpose,
 }
 
 impl ShellLine {
-    pub(crate) fn of(request: Request) -> Self {
+    pub(crate) fn of(request: CommandRequest) -> Self {
         Self {
             text: request.command,
-            cwd: request.around.cwd,
+            cwd: request.host.cwd,
             session: request.session,
-            place: request.place,
+            shell: request.shell,
+            target: request.target,
             purpose: request.purpose,
         }
     }
@@ -99,10 +104,16 @@ impl ShellLine {
         &self.session
     }
 
-    /// The place it was judged for.
+    /// The shell it was judged in: in another one its words may mean something else.
     #[must_use]
-    pub fn place(&self) -> Place {
-        self.place
+    pub fn shell(&self) -> Option<&Arc<KeptShell>> {
+        self.shell.as_ref()
+    }
+
+    /// The execution target it was judged for.
+    #[must_use]
+    pub fn target(&self) -> ExecutionTarget {
+        self.target
     }
 
     /// On whose behalf it runs.
@@ -112,38 +123,43 @@ impl ShellLine {
     }
 }
 
-/// An approval for one place does not count in another.
+/// An approval for one execution target does not count for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the command was approved for another place ({approved:?}) than it would run in ({place:?})"
+    "the command was approved for another execution target ({approved:?}) than the one it would run \
+     on ({target:?})"
 )]
-pub struct WrongPlace {
+pub struct WrongTarget {
     /// Where it may run.
-    pub approved: Place,
+    pub approved: ExecutionTarget,
     /// Where it would have run.
-    pub place: Place,
+    pub target: ExecutionTarget,
 }
 
 impl Approved<ShellLine> {
-    /// The command to run, if it was approved for this place: what was let through because a
+    /// The command to run, if it was approved for this target: what was let through because a
     /// sandbox holds it must not reach the host.
-    pub fn text_for(&self, place: Place) -> Result<&str, WrongPlace> {
-        let approved = self.subject.place;
-        if approved == place { Ok(&self.subject.text) } else { Err(WrongPlace { approved, place }) }
+    pub fn text_for(&self, target: ExecutionTarget) -> Result<&str, WrongTarget> {
+        let approved = self.subject.target;
+        if approved == target {
+            Ok(&self.subject.text)
+        } else {
+            Err(WrongTarget { approved, target })
+        }
     }
 }
 
 /// A whole script, for tools that execute code.
 #[derive(Debug)]
-pub struct Script {
+pub struct ScriptText {
     code: String,
     session: String,
-    place: Place,
+    target: ExecutionTarget,
 }
 
-impl Script {
-    pub(crate) fn new(code: String, session: String, place: Place) -> Self {
-        Self { code, session, place }
+impl ScriptText {
+    pub(crate) fn new(code: String, session: String, target: ExecutionTarget) -> Self {
+        Self { code, session, target }
     }
 
     /// The code, to be shown. To run it, take [`code_for`](Approved::code_for).
@@ -158,17 +174,21 @@ impl Script {
         &self.session
     }
 
-    /// The place it was judged for.
+    /// The execution target it was judged for.
     #[must_use]
-    pub fn place(&self) -> Place {
-        self.place
+    pub fn target(&self) -> ExecutionTarget {
+        self.target
     }
 }
 
-impl Approved<Script> {
-    /// The code to run, if it was approved for this place.
-    pub fn code_for(&self, place: Place) -> Result<&str, WrongPlace> {
-        let approved = self.subject.place;
-        if approved == place { Ok(&self.subject.code) } else { Err(WrongPlace { approved, place }) }
+impl Approved<ScriptText> {
+    /// The code to run, if it was approved for this target.
+    pub fn code_for(&self, target: ExecutionTarget) -> Result<&str, WrongTarget> {
+        let approved = self.subject.target;
+        if approved == target {
+            Ok(&self.subject.code)
+        } else {
+            Err(WrongTarget { approved, target })
+        }
     }
 }

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::concern::Concern;
 use crate::display::shown;
-use crate::{Grant, Refusal};
+use crate::{ApprovalGrant, ApprovalRefusal};
 
 /// The name of the log in the folder of logs.
 pub const FILE_NAME: &str = "approvals.jsonl";
@@ -29,7 +29,7 @@ pub const MAX_BYTES: u64 = 5 * 1024 * 1024;
 pub const KEPT: u32 = 3;
 
 /// What was decided about.
-pub(crate) struct Subject<'a> {
+pub(crate) struct AuditSubject<'a> {
     pub(crate) session: &'a str,
     pub(crate) purpose: &'static str,
     pub(crate) text: &'a str,
@@ -58,7 +58,11 @@ impl Audit {
     }
 
     /// Writes down a decision.
-    pub(crate) async fn record(&self, subject: &Subject<'_>, decision: &Result<Grant, Refusal>) {
+    pub(crate) async fn record(
+        &self,
+        subject: &AuditSubject<'_>,
+        decision: &Result<ApprovalGrant, ApprovalRefusal>,
+    ) {
         let line = format!("{}\n", entry(subject, decision));
         let log = Arc::clone(&self.0);
         let written = tokio::task::spawn_blocking(move || {
@@ -118,7 +122,7 @@ fn rename_if_there(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-fn entry(subject: &Subject<'_>, decision: &Result<Grant, Refusal>) -> Value {
+fn entry(subject: &AuditSubject<'_>, decision: &Result<ApprovalGrant, ApprovalRefusal>) -> Value {
     let (verdict, by, rule, scope, concerns) = match decision {
         Ok(grant) => {
             let scope = match &grant.by {
@@ -146,16 +150,16 @@ fn entry(subject: &Subject<'_>, decision: &Result<Grant, Refusal>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GrantedBy, Scope};
+    use crate::{GrantScope, GrantedBy};
 
-    const SUBJECT: Subject<'_> = Subject {
+    const SUBJECT: AuditSubject<'_> = AuditSubject {
         session: "s",
         purpose: "foreground",
         text: "echo ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8",
     };
 
-    fn granted() -> Result<Grant, Refusal> {
-        Ok(Grant::by(GrantedBy::Person(Scope::Session)))
+    fn granted() -> Result<ApprovalGrant, ApprovalRefusal> {
+        Ok(ApprovalGrant::by(GrantedBy::Person(GrantScope::Session)))
     }
 
     fn lines(file: &Path) -> Vec<Value> {

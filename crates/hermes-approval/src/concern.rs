@@ -1,6 +1,6 @@
 //! One reason to hesitate about a command.
 
-use hermes_guard::command::{Finding, Severity, categories};
+use hermes_guard::command::{CommandFinding, OWN_RULES_KEY, Severity, categories};
 use serde_json::{Value, json};
 
 /// One reason to hesitate, with the key under which a yes to it is remembered.
@@ -13,41 +13,48 @@ pub struct Concern {
     /// What could go wrong, as a sentence.
     pub why: String,
     /// Who brought it up.
-    pub source: Source,
+    pub source: ConcernSource,
 }
 
 /// Who brought up a concern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum ConcernSource {
     /// The analysis of the command.
     Category,
+    /// The same, about the agent's own rules.
+    OwnRules,
     /// The external scanner.
     Scanner,
     /// A rule of the user's: ask about such commands.
     AskRule,
     /// A plugin, an MCP server, or the rule about whole scripts.
-    Matter,
+    Consent,
 }
 
-impl Source {
+impl ConcernSource {
     /// The longest-lasting yes to a concern from here. The scanner's rules change without notice,
     /// so a yes to one of them ends with the session; and who has told us to ask would be
-    /// contradicted by a yes for ever.
-    pub(crate) fn widest(self) -> crate::Scope {
+    /// contradicted by a yes for ever. A yes to changing the rules is for one command: a lasting one
+    /// would be a yes to everything.
+    pub(crate) fn widest(self) -> crate::GrantScope {
         match self {
-            Self::Category | Self::Matter => crate::Scope::Always,
-            Self::Scanner | Self::AskRule => crate::Scope::Session,
+            Self::OwnRules => crate::GrantScope::Once,
+            Self::Category | Self::Consent => crate::GrantScope::Always,
+            Self::Scanner | Self::AskRule => crate::GrantScope::Session,
         }
     }
 }
 
 impl Concern {
-    pub(crate) fn from_finding(finding: &Finding) -> Self {
+    pub(crate) fn from_finding(finding: &CommandFinding) -> Self {
         Self {
             key: finding.category.to_owned(),
             words: finding.words.clone(),
             why: finding.why.to_owned(),
-            source: Source::Category,
+            source: match finding.category {
+                OWN_RULES_KEY => ConcernSource::OwnRules,
+                _ => ConcernSource::Category,
+            },
         }
     }
 
@@ -56,7 +63,7 @@ impl Concern {
             key: format!("ask:{pattern}"),
             words: command.to_owned(),
             why: format!("The rule `{pattern}` says to ask (approvals.ask)."),
-            source: Source::AskRule,
+            source: ConcernSource::AskRule,
         }
     }
 
@@ -72,7 +79,7 @@ impl Concern {
 }
 
 /// The findings of a given weight, one a category: the first stands for those that repeat it.
-pub(crate) fn concerns(findings: &[Finding], severity: Severity) -> Vec<Concern> {
+pub(crate) fn concerns(findings: &[CommandFinding], severity: Severity) -> Vec<Concern> {
     let mut concerns: Vec<Concern> = Vec::new();
     for finding in findings.iter().filter(|finding| finding.severity == severity) {
         if concerns.iter().all(|concern| concern.key != finding.category) {

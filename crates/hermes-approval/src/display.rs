@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use hermes_guard::ansi::strip_for_display;
-use hermes_guard::redact::{Mode, redact};
+use hermes_guard::redact::{RedactMode, redact};
 
 /// Longest command shown to a person or kept in the log, in characters.
 pub(crate) const MAX_SHOWN: usize = 4_000;
@@ -26,7 +26,7 @@ pub(crate) fn brief(words: &str) -> String {
 
 fn clean(text: &str) -> String {
     let stripped = strip_for_display(text);
-    let redacted: Cow<'_, str> = redact(&stripped, Mode::UrlCredentials);
+    let redacted: Cow<'_, str> = redact(&stripped, RedactMode::UrlCredentials);
     redacted.chars().map(|c| if is_deceptive(c) { '\u{fffd}' } else { c }).collect()
 }
 

@@ -1,11 +1,11 @@
 //! A yes, and who said it.
 
-use crate::Scope;
+use crate::GrantScope;
 use crate::concern::{Concern, keys};
 
 /// Why something may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grant {
+pub struct ApprovalGrant {
     /// Who said yes.
     pub by: GrantedBy,
     /// What they said yes to; empty if nothing was wrong with it, or nobody looked.
@@ -36,7 +36,7 @@ pub enum GrantedBy {
     /// A gate further on: what the script does is looked at call by call.
     LaterGates,
     /// A person, for this long.
-    Person(Scope),
+    Person(GrantScope),
     /// The model that reviews commands, for this one.
     Reviewer,
 }
@@ -71,7 +71,7 @@ impl GrantedBy {
     }
 }
 
-impl Grant {
+impl ApprovalGrant {
     pub(crate) fn by(by: GrantedBy) -> Self {
         Self { by, concerns: Vec::new() }
     }
@@ -81,13 +81,13 @@ impl Grant {
     pub fn note(&self) -> Option<String> {
         let keys = keys(&self.concerns);
         match &self.by {
-            GrantedBy::Person(Scope::Once) => Some(format!(
+            GrantedBy::Person(GrantScope::Once) => Some(format!(
                 "This command was flagged ({keys}) and the user approved it for this one run."
             )),
-            GrantedBy::Person(Scope::Session) => Some(format!(
+            GrantedBy::Person(GrantScope::Session) => Some(format!(
                 "This command was flagged ({keys}) and the user approved it for the session."
             )),
-            GrantedBy::Person(Scope::Always) => Some(format!(
+            GrantedBy::Person(GrantScope::Always) => Some(format!(
                 "This command was flagged ({keys}) and the user approved it for good."
             )),
             GrantedBy::Reviewer => Some(format!(

@@ -8,15 +8,15 @@
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-//! use hermes_approval::{Approvals, Place, Reason, Request, Settings};
+//! use hermes_approval::{Approvals, ExecutionTarget, RefusalReason, CommandRequest, ApprovalSettings};
 //!
-//! let approvals = Approvals::builder(Settings::default()).build();
+//! let approvals = Approvals::builder(ApprovalSettings::default()).build();
 //!
-//! let line = approvals.admit(Request::new("ls -l")).await?;
-//! assert_eq!(line.text_for(Place::Local)?, "ls -l");
+//! let line = approvals.admit(CommandRequest::new("ls -l")).await?;
+//! assert_eq!(line.text_for(ExecutionTarget::Local)?, "ls -l");
 //!
-//! let refusal = approvals.admit(Request::new("rm -rf /")).await.unwrap_err();
-//! assert_eq!(*refusal.reason(), Reason::Floor);
+//! let refusal = approvals.admit(CommandRequest::new("rm -rf /")).await.unwrap_err();
+//! assert_eq!(*refusal.reason(), RefusalReason::Floor);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -24,11 +24,11 @@
 //!
 //! # Who does what
 //!
-//! * [`Settings`] are read once and frozen.
+//! * [`ApprovalSettings`] are read once and frozen.
 //! * [`Approvals`] decides; the order of decisions is told in the module `gate`.
-//! * [`Asker`] and [`Queue`] put questions to people, [`Reviewer`] to a model, [`Scanner`] to a
+//! * [`ApprovalPrompter`] and [`ApprovalQueue`] put questions to people, [`Reviewer`] to a model, [`CommandScanner`] to a
 //!   program; [`Observer`] watches.
-//! * [`Grant`] and [`Refusal`] say what was decided, by whom, and what the model is told.
+//! * [`ApprovalGrant`] and [`ApprovalRefusal`] say what was decided, by whom, and what the model is told.
 //!
 //! # What never happens here
 //!
@@ -44,6 +44,7 @@ mod concern;
 mod display;
 mod gate;
 mod grant;
+mod links;
 mod memory;
 mod refusal;
 mod request;
@@ -52,23 +53,26 @@ mod rules;
 mod scanner;
 mod settings;
 
-pub use approved::{Approved, Script, ShellLine, WrongPlace};
+pub use approved::{Approved, ScriptText, ShellLine, WrongTarget};
 pub use ask::{
-    Answer, AskEvent, Asker, Notifier, Observer, Question, Queue, SecretQuestion, Surface, Waiting,
-    Which,
+    AnswerTarget, ApprovalAnswer, ApprovalPrompter, ApprovalQuestion, ApprovalQueue,
+    ApprovalSurface, AskEvent, Notifier, Observer, SecretQuestion, WaitingQuestion,
 };
 pub use audit::{
     FILE_NAME as AUDIT_FILE_NAME, KEPT as AUDIT_FILES_KEPT, MAX_BYTES as AUDIT_MAX_BYTES,
 };
-pub use concern::{Concern, Source, describe};
-pub use gate::{Approvals, Builder, Forecast, Outlook, SUDO_PASSWORD_WAIT};
-pub use grant::{Grant, GrantedBy};
+pub use concern::{Concern, ConcernSource, describe};
+pub use gate::{Approvals, ApprovalsBuilder, Forecast, Outlook, SUDO_PASSWORD_WAIT};
+pub use grant::{ApprovalGrant, GrantedBy};
 pub use memory::{ALLOWLIST_KEY, SessionYolo};
-pub use refusal::{Reason, Refusal};
+pub use refusal::{ApprovalRefusal, RefusalReason};
 pub use request::{
-    Around, Audience, HostAccess, Matter, Place, Purpose, Request, Scope, ScriptRequest,
+    Audience, CommandRequest, ConsentRequest, ExecutionTarget, GrantScope, HostAccess, HostFacts,
+    Purpose, ScriptRequest,
 };
 pub use review::{ReviewPrompt, Reviewer};
 pub use rules::is_compound;
-pub use scanner::{Scan, Scanner, Tirith};
-pub use settings::{DEFAULT_TIMEOUT, Mode, ScannerSettings, Settings, Unattended, YOLO_VARIABLE};
+pub use scanner::{CommandScanner, ScanReport, Tirith};
+pub use settings::{
+    ApprovalMode, ApprovalSettings, DEFAULT_TIMEOUT, ScannerSettings, Unattended, YOLO_VARIABLE,
+};

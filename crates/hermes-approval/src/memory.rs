@@ -47,7 +47,7 @@ impl fmt::Debug for Hidden {
 
 /// What was said yes to.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct GrantMemory {
     sessions: Mutex<HashMap<String, Session>>,
     permanent: Mutex<BTreeSet<String>>,
     config_file: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub(crate) fn canonical(key: &str) -> &str {
     category_for(key).unwrap_or(key)
 }
 
-impl Memory {
+impl GrantMemory {
     pub(crate) fn new<'a>(
         allowlist: impl Iterator<Item = &'a String>,
         config_file: Option<PathBuf>,
@@ -72,19 +72,22 @@ impl Memory {
         let concerns = self.not_permanent(concerns);
         let sessions = lock(&self.sessions);
         let Some(session) = sessions.get(session) else { return concerns };
-        concerns.into_iter().filter(|concern| !session.allowed.contains(&concern.key)).collect()
+        let open = |concern: &Concern| !lasts(concern) || !session.allowed.contains(&concern.key);
+        concerns.into_iter().filter(open).collect()
     }
 
     /// The concerns nobody has said yes to for good.
     pub(crate) fn not_permanent(&self, concerns: Vec<Concern>) -> Vec<Concern> {
         let permanent = lock(&self.permanent);
-        concerns.into_iter().filter(|concern| !permanent.contains(&concern.key)).collect()
+        let open = |concern: &Concern| !lasts(concern) || !permanent.contains(&concern.key);
+        concerns.into_iter().filter(open).collect()
     }
 
     pub(crate) fn allow_for_session(&self, session: &str, concerns: &[Concern]) {
         let mut sessions = lock(&self.sessions);
         let allowed = &mut sessions.entry(session.to_owned()).or_default().allowed;
-        allowed.extend(concerns.iter().map(|concern| concern.key.clone()));
+        let lasting = concerns.iter().filter(|concern| lasts(concern));
+        allowed.extend(lasting.map(|concern| concern.key.clone()));
     }
 
     /// Remembers for good what may be: in this process at once, and in the file. What cannot be
@@ -92,7 +95,7 @@ impl Memory {
     pub(crate) async fn allow_for_good(&self, concerns: &[Concern]) -> Result<(), EditError> {
         let keys: Vec<String> = concerns
             .iter()
-            .filter(|concern| concern.source.widest() == crate::Scope::Always)
+            .filter(|concern| concern.source.widest() == crate::GrantScope::Always)
             .map(|concern| concern.key.clone())
             .collect();
         lock(&self.permanent).extend(keys.iter().cloned());
@@ -134,6 +137,11 @@ impl Memory {
     pub(crate) fn forget_session(&self, session: &str) {
         lock(&self.sessions).remove(session);
     }
+}
+
+/// Whether a yes to it may count for later commands, whoever wrote one down.
+fn lasts(concern: &Concern) -> bool {
+    concern.source.widest() > crate::GrantScope::Once
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -2,7 +2,7 @@
 //!
 //! The message goes to the model, so it must leave no room for trying again in other words: it
 //! names the rule, the words of the command that broke it, and who can lift it (the user, never
-//! the model). [`Refusal::to_result`] is the complete result of a terminal call that was refused.
+//! the model). [`ApprovalRefusal::to_result`] is the complete result of a terminal call that was refused.
 
 mod message;
 
@@ -10,13 +10,13 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use crate::Scope;
+use crate::GrantScope;
 use crate::concern::{Concern, describe, keys};
 use crate::display::shown;
 
 /// Why something may not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum RefusalReason {
     /// A command nobody may run through Hermes.
     Floor,
     /// It makes sudo read a password from its input, and none is configured.
@@ -43,7 +43,7 @@ pub enum Reason {
     Required,
 }
 
-impl Reason {
+impl RefusalReason {
     /// The word for it in logs and for programs.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -74,14 +74,14 @@ impl Reason {
 
 /// A no.
 #[derive(Clone)]
-pub struct Refusal(Box<Parts>);
+pub struct ApprovalRefusal(Box<RefusalParts>);
 
 #[derive(Clone)]
-struct Parts {
-    reason: Reason,
+struct RefusalParts {
+    reason: RefusalReason,
     command: String,
     concerns: Vec<Concern>,
-    widest: Scope,
+    widest: GrantScope,
     smart_denied: bool,
     message: String,
 }
@@ -93,27 +93,27 @@ pub(crate) enum Doubt {
     ReviewerSaidNo,
 }
 
-impl Refusal {
-    pub(crate) fn new(reason: Reason, command: &str, concerns: Vec<Concern>) -> Self {
-        Self::after_asking(reason, command, concerns, Scope::Once, Doubt::None)
+impl ApprovalRefusal {
+    pub(crate) fn new(reason: RefusalReason, command: &str, concerns: Vec<Concern>) -> Self {
+        Self::after_asking(reason, command, concerns, GrantScope::Once, Doubt::None)
     }
 
     pub(crate) fn after_asking(
-        reason: Reason,
+        reason: RefusalReason,
         command: &str,
         concerns: Vec<Concern>,
-        widest: Scope,
+        widest: GrantScope,
         doubt: Doubt,
     ) -> Self {
         let message = message::message(&reason, &concerns);
-        let smart_denied = doubt == Doubt::ReviewerSaidNo || reason == Reason::SmartDenied;
+        let smart_denied = doubt == Doubt::ReviewerSaidNo || reason == RefusalReason::SmartDenied;
         let command = shown(command);
-        Self(Box::new(Parts { reason, command, concerns, widest, smart_denied, message }))
+        Self(Box::new(RefusalParts { reason, command, concerns, widest, smart_denied, message }))
     }
 
     /// Why.
     #[must_use]
-    pub fn reason(&self) -> &Reason {
+    pub fn reason(&self) -> &RefusalReason {
         &self.0.reason
     }
 
@@ -133,8 +133,8 @@ impl Refusal {
     #[must_use]
     pub fn status(&self) -> &'static str {
         match self.0.reason {
-            Reason::Pending => "pending_approval",
-            Reason::Required => "approval_required",
+            RefusalReason::Pending => "pending_approval",
+            RefusalReason::Required => "approval_required",
             _ => "blocked",
         }
     }
@@ -147,20 +147,24 @@ impl Refusal {
         let mut put = |name: &str, value: Value| {
             result.insert(name.to_owned(), value);
         };
-        let is_pending = matches!(parts.reason, Reason::Pending | Reason::Required);
+        let is_pending = matches!(parts.reason, RefusalReason::Pending | RefusalReason::Required);
         put("output", "".into());
         put("exit_code", (-1).into());
         put("error", if is_pending { "" } else { &parts.message }.into());
         put("status", self.status().into());
         match parts.reason {
-            Reason::Floor => put("hardline", true.into()),
-            Reason::DenyRule(_) => put("user_deny", true.into()),
-            Reason::Denied(_) | Reason::Interrupted => put("outcome", "denied".into()),
-            Reason::TimedOut(_) => put("outcome", "timeout".into()),
+            RefusalReason::Floor => put("hardline", true.into()),
+            RefusalReason::DenyRule(_) => put("user_deny", true.into()),
+            RefusalReason::Denied(_) | RefusalReason::Interrupted => {
+                put("outcome", "denied".into());
+            }
+            RefusalReason::TimedOut(_) => put("outcome", "timeout".into()),
             _ => {}
         }
-        let was_asked =
-            matches!(parts.reason, Reason::Denied(_) | Reason::TimedOut(_) | Reason::Interrupted);
+        let was_asked = matches!(
+            parts.reason,
+            RefusalReason::Denied(_) | RefusalReason::TimedOut(_) | RefusalReason::Interrupted
+        );
         if was_asked {
             put("user_consent", false.into());
         }
@@ -168,7 +172,7 @@ impl Refusal {
             put("approval_pending", true.into());
             put("command", parts.command.as_str().into());
             put("message", parts.message.as_str().into());
-            put("allow_permanent", (parts.widest == Scope::Always).into());
+            put("allow_permanent", (parts.widest == GrantScope::Always).into());
         }
         if parts.smart_denied {
             put("smart_denied", true.into());
@@ -186,13 +190,13 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ApprovalRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)
     }
 }
 
-impl fmt::Debug for Refusal {
+impl fmt::Debug for ApprovalRefusal {
     /// Without the command, which may hold secrets of its own kind.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Refusal")
@@ -202,7 +206,7 @@ impl fmt::Debug for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ApprovalRefusal {}
 
 #[cfg(test)]
 mod tests;

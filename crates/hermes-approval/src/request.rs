@@ -1,61 +1,71 @@
 //! What the gate is asked: a command, where it would run, what for, and who could be asked.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use hermes_guard::command::Surroundings;
+use hermes_guard::command::{CommandContext, KeptShell};
 use hermes_tool::{CallIds, ToolContext, Vars};
 use tokio_util::sync::CancellationToken;
 
 /// A command that wants to run.
 ///
-/// [`Request::new`] assumes the least: the host itself, nobody there to ask. Set the fields that
+/// [`CommandRequest::new`] assumes the least: the host itself, nobody there to ask. Set the fields that
 /// are known to be otherwise.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct CommandRequest {
     /// The command, exactly as it would be given to the shell.
     pub command: String,
     /// The session whose approvals count.
     pub session: String,
     /// Where it would run.
-    pub place: Place,
+    pub target: ExecutionTarget,
     /// On whose behalf it would run.
     pub purpose: Purpose,
     /// Who could be asked.
     pub audience: Audience,
     /// What is known about the machine it would run on.
-    pub around: Around,
+    pub host: HostFacts,
+    /// What earlier commands of the session left in the shell it would run in.
+    pub shell: Option<Arc<KeptShell>>,
     /// The call it belongs to, told to hooks.
     pub call: CallIds,
     /// Cancelled when the caller no longer wants the command; a question is then answered with no.
     pub cancellation: CancellationToken,
 }
 
-impl Request {
+impl CommandRequest {
     /// A foreground command on the host with nobody there to ask.
     #[must_use]
     pub fn new(command: impl Into<String>) -> Self {
         Self {
             command: command.into(),
             session: String::new(),
-            place: Place::Local,
+            target: ExecutionTarget::Local,
             purpose: Purpose::Foreground,
             audience: Audience::Nobody,
-            around: Around::default(),
+            host: HostFacts::default(),
+            shell: None,
             call: CallIds::default(),
             cancellation: CancellationToken::new(),
         }
+    }
+
+    /// As the analysis wants it.
+    #[must_use]
+    pub fn command_context(&self) -> CommandContext<'_> {
+        CommandContext { shell: self.shell.as_deref(), ..self.host.command_context() }
     }
 }
 
 /// A whole script that wants to run, for tools that execute code.
 #[derive(Clone, Debug)]
 pub struct ScriptRequest {
-    /// The code.
+    /// The whole source, as it would run.
     pub code: String,
     /// The session whose approvals count.
     pub session: String,
     /// Where it would run.
-    pub place: Place,
+    pub target: ExecutionTarget,
     /// Who could be asked.
     pub audience: Audience,
     /// The call it belongs to, told to hooks.
@@ -67,7 +77,7 @@ pub struct ScriptRequest {
 /// Something else a person must agree to: a plugin's rule about a tool call, a question of an MCP
 /// server.
 #[derive(Clone, Debug)]
-pub struct Matter {
+pub struct ConsentRequest {
     /// What a lasting yes covers, such as `plugin_rule:<rule>`.
     pub key: String,
     /// What would happen, for the person.
@@ -75,7 +85,7 @@ pub struct Matter {
     /// Why somebody is asked.
     pub why: String,
     /// The longest-lasting yes that may be given.
-    pub widest: Scope,
+    pub widest: GrantScope,
     /// The session whose approvals count.
     pub session: String,
     /// On whose behalf.
@@ -90,7 +100,7 @@ pub struct Matter {
 
 /// How long a yes lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
+pub enum GrantScope {
     /// For this one command.
     Once,
     /// For this category until the session ends.
@@ -99,7 +109,7 @@ pub enum Scope {
     Always,
 }
 
-impl Scope {
+impl GrantScope {
     /// The word for it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -113,7 +123,7 @@ impl Scope {
 
 /// Where a command would run, as far as the gate cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum ExecutionTarget {
     /// On this machine, as this user.
     Local,
     /// On another machine, over ssh.
@@ -134,8 +144,8 @@ pub enum HostAccess {
     Some,
 }
 
-impl Place {
-    /// The place behind a backend's name. Only docker is asked about host access; a name nobody
+impl ExecutionTarget {
+    /// The target behind a backend's name. Only docker is asked about host access; a name nobody
     /// knows counts as this machine.
     #[must_use]
     pub fn of_backend(backend: &str, access: HostAccess) -> Self {
@@ -238,7 +248,7 @@ impl Audience {
 
 /// What is known about the machine a command would run on. What is not known is not guessed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Around {
+pub struct HostFacts {
     /// The user's home.
     pub home: Option<String>,
     /// Where Hermes keeps its state.
@@ -251,7 +261,7 @@ pub struct Around {
     pub temp_dir: Option<String>,
 }
 
-impl Around {
+impl HostFacts {
     /// This machine, for commands that run here; the directory they start in is the caller's to
     /// add.
     #[must_use]
@@ -269,13 +279,14 @@ impl Around {
 
     /// As the analysis wants it.
     #[must_use]
-    pub fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings {
+    pub fn command_context(&self) -> CommandContext<'_> {
+        CommandContext {
             home: self.home.as_deref(),
             hermes_home: self.hermes_home.as_deref(),
             user: self.user.as_deref(),
             cwd: self.cwd.as_deref(),
             temp_dir: self.temp_dir.as_deref(),
+            shell: None,
         }
     }
 }
@@ -311,14 +322,23 @@ mod tests {
     #[test]
     fn only_sandboxes_without_a_way_out_are_isolated() {
         for backend in ["singularity", "apptainer", "modal", "daytona", "vercel_sandbox"] {
-            assert!(Place::of_backend(backend, HostAccess::Some).is_isolated(), "{backend}");
+            assert!(
+                ExecutionTarget::of_backend(backend, HostAccess::Some).is_isolated(),
+                "{backend}"
+            );
         }
-        assert!(Place::of_backend("docker", HostAccess::None).is_isolated());
+        assert!(ExecutionTarget::of_backend("docker", HostAccess::None).is_isolated());
         for backend in ["docker", "ssh", "local", "", "something new"] {
-            assert!(!Place::of_backend(backend, HostAccess::Some).is_isolated(), "{backend}");
+            assert!(
+                !ExecutionTarget::of_backend(backend, HostAccess::Some).is_isolated(),
+                "{backend}"
+            );
         }
         for backend in ["ssh", "local", "something new"] {
-            assert!(!Place::of_backend(backend, HostAccess::None).is_isolated(), "{backend}");
+            assert!(
+                !ExecutionTarget::of_backend(backend, HostAccess::None).is_isolated(),
+                "{backend}"
+            );
         }
     }
 }

@@ -7,49 +7,101 @@
 use std::time::Duration;
 
 use hermes_tool::Vars;
-use serde_json::Value;
+use hermes_tool::settings::{
+    Kind, Seconds, SettingOrigin, SettingValue, SettingWords, Settings as _,
+};
+use serde_json::{Map, Value};
 
 /// How long a person has to answer, unless `approvals.timeout` says otherwise.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 /// The longest wait that can be set.
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
-/// How long the reviewing model has, unless `auxiliary.approval.timeout` says otherwise.
-const DEFAULT_REVIEW_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long the scanner has, unless `security.tirith_timeout` says otherwise.
-const DEFAULT_SCAN_TIMEOUT: Duration = Duration::from_secs(5);
+/// No question waits for nothing.
+const MIN_TIMEOUT: Seconds = Seconds::new(0.001);
 /// The variable that allows everything.
 pub const YOLO_VARIABLE: &str = "HERMES_YOLO_MODE";
 
 /// Who decides about flagged commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, SettingWords)]
+pub enum ApprovalMode {
     /// A person.
+    #[setting(also("true", "on"), bool = true)]
     Manual,
     /// A model first, and a person where it is not sure.
     Smart,
     /// Nobody: only the floor and the user's own deny rules hold.
+    #[setting(also("false"), bool = false)]
     Off,
 }
 
-impl Mode {
-    /// The word for it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Manual => "manual",
-            Self::Smart => "smart",
-            Self::Off => "off",
-        }
-    }
-}
-
 /// What happens to flagged commands when nobody is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, SettingWords)]
 pub enum Unattended {
     /// They are refused.
+    #[default]
+    #[setting(also("no"), bool = false)]
     Deny,
     /// They run.
+    #[setting(also("off", "allow", "yes"), bool = true)]
     Approve,
+}
+
+/// The sections as they are written.
+#[derive(hermes_tool::settings::Settings)]
+#[settings(path = "approvals", about = "Who decides about risky commands", open)]
+struct ApprovalSection {
+    /// Who decides about risky commands.
+    #[setting(path = "approvals")]
+    section: Option<Map<String, Value>>,
+    /// Ask you, ask a model first, or nobody.
+    mode: Option<ApprovalMode>,
+    /// How long a question waits for you, in seconds.
+    #[setting(default = Seconds::new(60.0), range = MIN_TIMEOUT..)]
+    timeout: Seconds,
+    /// Risky commands in scheduled jobs: approve or deny.
+    cron_mode: Unattended,
+    /// Risky commands where nobody can answer: approve or deny.
+    headless_mode: Unattended,
+    /// Commands that are never run: patterns or categories.
+    deny: Rules,
+    /// Commands you are always asked about: patterns or categories.
+    ask: Rules,
+    /// Commands that run without a question: patterns or categories.
+    allow: Rules,
+    /// What you have allowed for good: categories and commands.
+    #[setting(path = "command_allowlist")]
+    command_allowlist: Rules,
+    /// How long the model that reviews risky commands may take, in seconds.
+    #[setting(path = "auxiliary.approval.timeout", default = Seconds::new(30.0), range = MIN_TIMEOUT..)]
+    review_timeout: Seconds,
+    /// Let the scanner tirith look at commands, if it is installed.
+    #[setting(path = "security.tirith_enabled", default = true, variable = "TIRITH_ENABLED")]
+    scanner_enabled: bool,
+    /// The scanner's program.
+    #[setting(path = "security.tirith_path", default = "tirith", variable = "TIRITH_BIN")]
+    scanner_program: String,
+    /// How long it may take, in seconds.
+    #[setting(path = "security.tirith_timeout", default = Seconds::new(5.0), variable = "TIRITH_TIMEOUT", range = MIN_TIMEOUT..)]
+    scanner_timeout: Seconds,
+    /// Whether a command passes when the scanner fails.
+    #[setting(path = "security.tirith_fail_open", default = true, variable = "TIRITH_FAIL_OPEN")]
+    scanner_fail_open: bool,
+}
+
+/// A list of patterns as written, of which every one that cannot be read is told.
+#[derive(Default)]
+struct Rules(Value);
+
+impl SettingValue for Rules {
+    const KIND: Kind = Kind::TextList;
+
+    fn from_config(value: &Value) -> Option<Self> {
+        Some(Self(value.clone()))
+    }
+
+    fn to_config(&self) -> String {
+        "[]".to_owned()
+    }
 }
 
 /// How the external scanner is used.
@@ -67,9 +119,9 @@ pub struct ScannerSettings {
 
 /// Everything that can be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct ApprovalSettings {
     /// Who decides.
-    pub mode: Mode,
+    pub mode: ApprovalMode,
     /// How long a person has to answer.
     pub timeout: Duration,
     /// Flagged commands in scheduled jobs.
@@ -94,140 +146,70 @@ pub struct Settings {
     pub review_timeout: Duration,
 }
 
-impl Settings {
+impl ApprovalSettings {
     /// Reads the configuration and the variables; with what a person should know about them, one
     /// sentence each.
     #[must_use]
     pub fn read(config: &Value, vars: &Vars) -> (Self, Vec<String>) {
-        let mut reader = Reader { warnings: Vec::new() };
-        let section = &config["approvals"];
+        let (written, problems) = ApprovalSection::read_with_problems(config, vars);
+        let misspelt = SettingOrigin::Key("approvals.mode".to_owned());
+        let mode = match written.mode {
+            Some(mode) => mode,
+            // Without the section, and where a word means nothing, a person decides.
+            None if written.section.is_none() => ApprovalMode::Manual,
+            None if problems.iter().any(|problem| problem.origin == misspelt) => {
+                ApprovalMode::Manual
+            }
+            None => ApprovalMode::Smart,
+        };
+        let mut warnings: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let mut patterns = |key: &str, rules: &Rules| patterns(key, &rules.0, &mut warnings);
         let settings = Self {
-            mode: reader.mode(section),
-            timeout: reader.seconds("approvals.timeout", &section["timeout"], DEFAULT_TIMEOUT),
-            cron: reader.unattended("approvals.cron_mode", &section["cron_mode"]),
-            headless: reader.unattended("approvals.headless_mode", &section["headless_mode"]),
-            deny: reader.patterns("approvals.deny", &section["deny"]),
-            ask: reader.patterns("approvals.ask", &section["ask"]),
-            allow: reader.patterns("approvals.allow", &section["allow"]),
-            allowlist: reader.patterns("command_allowlist", &config["command_allowlist"]),
+            mode,
+            timeout: written.timeout.duration().min(MAX_TIMEOUT),
+            cron: written.cron_mode,
+            headless: written.headless_mode,
+            deny: patterns("approvals.deny", &written.deny),
+            ask: patterns("approvals.ask", &written.ask),
+            allow: patterns("approvals.allow", &written.allow),
+            allowlist: patterns("command_allowlist", &written.command_allowlist),
             yolo: vars.is_on(YOLO_VARIABLE),
             sudo_password: vars.get("SUDO_PASSWORD").is_some(),
-            scanner: reader.scanner(&config["security"], vars),
-            review_timeout: reader.seconds(
-                "auxiliary.approval.timeout",
-                &config["auxiliary"]["approval"]["timeout"],
-                DEFAULT_REVIEW_TIMEOUT,
-            ),
+            scanner: ScannerSettings {
+                enabled: written.scanner_enabled,
+                program: written.scanner_program,
+                timeout: written.scanner_timeout.duration().min(MAX_TIMEOUT),
+                fail_open: written.scanner_fail_open,
+            },
+            review_timeout: written.review_timeout.duration().min(MAX_TIMEOUT),
         };
-        (settings, reader.warnings)
+        (settings, warnings)
     }
 }
 
-impl Default for Settings {
+impl Default for ApprovalSettings {
     /// As with an empty configuration and no variables.
     fn default() -> Self {
         Self::read(&Value::Null, &Vars::default()).0
     }
 }
 
-struct Reader {
-    warnings: Vec<String>,
-}
-
-impl Reader {
-    fn mode(&mut self, section: &Value) -> Mode {
-        if section.is_null() {
-            return Mode::Manual;
-        }
-        match &section["mode"] {
-            Value::Null => Mode::Smart,
-            Value::Bool(false) => Mode::Off,
-            Value::Bool(true) => Mode::Manual,
-            other => match word(other).as_str() {
-                "manual" | "true" | "on" => Mode::Manual,
-                "smart" => Mode::Smart,
-                "off" | "false" => Mode::Off,
-                _ => {
-                    self.warn("approvals.mode", other, "manual, smart or off", "manual counts");
-                    Mode::Manual
-                }
-            },
+/// The texts of a list, or a single one. What is none is told, because a rule would be missing.
+fn patterns(key: &str, value: &Value, warnings: &mut Vec<String>) -> Vec<String> {
+    let items = match value {
+        Value::Null => &[],
+        Value::Array(items) => items.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    let mut patterns = Vec::new();
+    for item in items {
+        match item.as_str().map(str::trim) {
+            Some("") => {}
+            Some(pattern) => patterns.push(pattern.to_owned()),
+            None => warnings.push(format!("{key}: {item} is not a text; it is passed over")),
         }
     }
-
-    fn unattended(&mut self, key: &str, value: &Value) -> Unattended {
-        match value {
-            Value::Null | Value::Bool(false) => Unattended::Deny,
-            Value::Bool(true) => Unattended::Approve,
-            other => match word(other).as_str() {
-                "approve" | "off" | "allow" | "yes" => Unattended::Approve,
-                "deny" | "no" | "" => Unattended::Deny,
-                _ => {
-                    self.warn(key, other, "approve or deny", "deny counts");
-                    Unattended::Deny
-                }
-            },
-        }
-    }
-
-    fn seconds(&mut self, key: &str, value: &Value, default: Duration) -> Duration {
-        if value.is_null() {
-            return default;
-        }
-        let seconds = value.as_f64().or_else(|| word(value).parse().ok());
-        match seconds.map(Duration::try_from_secs_f64) {
-            Some(Ok(wait)) if !wait.is_zero() => wait.min(MAX_TIMEOUT),
-            _ => {
-                let counts = format!("{} counts", default.as_secs());
-                self.warn(key, value, "a number of seconds above 0", &counts);
-                default
-            }
-        }
-    }
-
-    fn patterns(&mut self, key: &str, value: &Value) -> Vec<String> {
-        let items = match value {
-            Value::Null => &[],
-            Value::Array(items) => items.as_slice(),
-            single => std::slice::from_ref(single),
-        };
-        let mut patterns = Vec::new();
-        for item in items {
-            match item.as_str().map(str::trim) {
-                Some("") => {}
-                Some(pattern) => patterns.push(pattern.to_owned()),
-                None => self.warn(key, item, "a text", "it is passed over"),
-            }
-        }
-        patterns
-    }
-
-    fn scanner(&mut self, security: &Value, vars: &Vars) -> ScannerSettings {
-        let flag = |variable: &str, key: &str| match vars.non_blank(variable) {
-            Some(_) => vars.is_on(variable),
-            None => security[key].as_bool().unwrap_or(true),
-        };
-        let timeout = match vars.non_blank("TIRITH_TIMEOUT") {
-            Some(text) => Value::from(text),
-            None => security["tirith_timeout"].clone(),
-        };
-        let program = vars.non_blank("TIRITH_BIN").or_else(|| security["tirith_path"].as_str());
-        ScannerSettings {
-            enabled: flag("TIRITH_ENABLED", "tirith_enabled"),
-            program: program.filter(|path| !path.trim().is_empty()).unwrap_or("tirith").to_owned(),
-            timeout: self.seconds("security.tirith_timeout", &timeout, DEFAULT_SCAN_TIMEOUT),
-            fail_open: flag("TIRITH_FAIL_OPEN", "tirith_fail_open"),
-        }
-    }
-
-    fn warn(&mut self, key: &str, value: &Value, wanted: &str, counts: &str) {
-        self.warnings.push(format!("{key}: {value} is not {wanted}; {counts}"));
-    }
-}
-
-/// A text in lower case; the JSON of anything else.
-fn word(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_lowercase())
+    patterns
 }
 
 #[cfg(test)]
@@ -235,27 +217,27 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(config: &Value) -> (Settings, Vec<String>) {
-        Settings::read(config, &Vars::default())
+    fn read(config: &Value) -> (ApprovalSettings, Vec<String>) {
+        ApprovalSettings::read(config, &Vars::default())
     }
 
     #[test]
     fn without_a_section_a_person_decides_and_with_one_a_model_looks_first() {
-        assert_eq!(read(&json!({})).0.mode, Mode::Manual);
-        assert_eq!(read(&json!({"approvals": null})).0.mode, Mode::Manual);
-        assert_eq!(read(&json!({"approvals": {}})).0.mode, Mode::Smart);
+        assert_eq!(read(&json!({})).0.mode, ApprovalMode::Manual);
+        assert_eq!(read(&json!({"approvals": null})).0.mode, ApprovalMode::Manual);
+        assert_eq!(read(&json!({"approvals": {}})).0.mode, ApprovalMode::Smart);
     }
 
     #[test]
     fn modes_are_words_or_yaml_booleans() {
         for (value, mode, told) in [
-            (json!("manual"), Mode::Manual, 0),
-            (json!(" Smart "), Mode::Smart, 0),
-            (json!("OFF"), Mode::Off, 0),
-            (json!(false), Mode::Off, 0),
-            (json!(true), Mode::Manual, 0),
-            (json!("yes please"), Mode::Manual, 1),
-            (json!(0), Mode::Manual, 1),
+            (json!("manual"), ApprovalMode::Manual, 0),
+            (json!(" Smart "), ApprovalMode::Smart, 0),
+            (json!("OFF"), ApprovalMode::Off, 0),
+            (json!(false), ApprovalMode::Off, 0),
+            (json!(true), ApprovalMode::Manual, 0),
+            (json!("yes please"), ApprovalMode::Manual, 1),
+            (json!(0), ApprovalMode::Manual, 1),
         ] {
             let (settings, warnings) = read(&json!({"approvals": {"mode": value}}));
             assert_eq!(settings.mode, mode, "{value}");
@@ -300,7 +282,7 @@ mod tests {
         let vars = [("TIRITH_ENABLED", "0"), ("TIRITH_BIN", "/opt/t"), ("TIRITH_TIMEOUT", "2")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()));
         let config = json!({"security": {"tirith_enabled": true, "tirith_fail_open": false}});
-        let scanner = Settings::read(&config, &vars.into_iter().collect()).0.scanner;
+        let scanner = ApprovalSettings::read(&config, &vars.into_iter().collect()).0.scanner;
         assert_eq!(
             scanner,
             ScannerSettings {

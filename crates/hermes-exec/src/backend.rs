@@ -1,4 +1,4 @@
-//! What a place must be able to do for commands to run in it.
+//! What a backend must be able to do for commands to run in it.
 //!
 //! A backend is little: a *client*, which is a program on this machine that hands a script to a
 //! shell over there and brings back its output (for the local backend, the shell itself), and the
@@ -7,71 +7,21 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fmt;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use hermes_approval::Place;
+use hermes_approval::ExecutionTarget;
 use hermes_process::Command;
 
 use crate::error::ExecError;
-use crate::session::CALL_TAG;
+pub use crate::kind::BackendKind;
 
-/// The kinds of places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BackendKind {
-    /// This machine.
-    Local,
-    /// A container of docker or podman.
-    Docker,
-    /// Another machine.
-    Ssh,
-    /// An instance of apptainer or singularity.
-    Singularity,
-    /// A sandbox of Modal.
-    Modal,
-    /// A sandbox of Daytona.
-    Daytona,
-    /// A sandbox of Vercel.
-    Vercel,
-}
-
-impl BackendKind {
-    /// All of them with their names in settings and results.
-    pub const ALL: [(&'static str, Self); 7] = [
-        ("local", Self::Local),
-        ("docker", Self::Docker),
-        ("ssh", Self::Ssh),
-        ("singularity", Self::Singularity),
-        ("modal", Self::Modal),
-        ("daytona", Self::Daytona),
-        ("vercel_sandbox", Self::Vercel),
-    ];
-
-    /// The kind of this name; `apptainer` is the newer name of `singularity`.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let name = name.trim().to_ascii_lowercase();
-        let name = if name == "apptainer" { "singularity" } else { &name };
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("local", |(name, _)| name)
-    }
-}
-
-impl fmt::Display for BackendKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+/// The variable by which the guard of a session finds the processes of a call.
+pub(crate) const CALL_TAG: &str = "HERMES_EXEC_CALL";
 
 /// What kind of shell reads a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shell {
+pub enum ShellKind {
     /// One that reads no start-up files.
     Plain,
     /// One that reads the start-up files of a login.
@@ -82,7 +32,7 @@ pub enum Shell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variables<'a> {
     /// Those of its surroundings, as far as commands may see them.
-    Surroundings,
+    Inherited,
     /// As few as possible: a snapshot will bring them.
     Snapshot,
     /// These and no others.
@@ -95,11 +45,11 @@ pub struct ShellCall<'a> {
     /// The text.
     pub script: &'a str,
     /// Who reads it.
-    pub shell: Shell,
+    pub shell: ShellKind,
     /// What it starts with.
     pub variables: Variables<'a>,
     /// Whether the client must hand on its own input.
-    pub input: Input,
+    pub input: ClientInput,
     /// What its processes are known by, in the variable `HERMES_EXEC_CALL`; not on this machine.
     pub tag: String,
 }
@@ -110,7 +60,7 @@ impl ShellCall<'_> {
     pub fn words(&self) -> Vec<String> {
         let mut words = vec!["env".to_owned(), format!("{CALL_TAG}={}", self.tag)];
         words.push("bash".to_owned());
-        if self.shell == Shell::Login {
+        if self.shell == ShellKind::Login {
             words.push("-l".to_owned());
         }
         words.extend(["-c".to_owned(), self.script.to_owned()]);
@@ -120,7 +70,7 @@ impl ShellCall<'_> {
 
 /// Whether a client hands on its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Input {
+pub enum ClientInput {
     /// There is none.
     None,
     /// It does.
@@ -131,7 +81,7 @@ pub enum Input {
 
 /// Who can reach the files of a backend's shells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum FileReach {
     /// We can: they are on this machine.
     Local,
     /// Only the shells can.
@@ -141,25 +91,25 @@ pub enum Reach {
 /// What a backend's client itself says went wrong, as opposed to the command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientTrouble {
-    /// The place is gone: the command did not start.
+    /// The environment is gone: the command did not start.
     Gone(String),
-    /// The place is there and refuses to start the command.
+    /// The environment is there and refuses to start the command.
     Refused(String),
-    /// The place cannot be reached: whether the command started is unknown.
+    /// The environment cannot be reached: whether the command started is unknown.
     Unreachable(String),
 }
 
-/// A place where commands run.
+/// What takes commands to where they run, and looks after it.
 pub trait Backend: Send + Sync {
     /// Its kind.
     fn kind(&self) -> BackendKind;
 
     /// What it is to the gate.
-    fn place(&self) -> Place;
+    fn target(&self) -> ExecutionTarget;
 
     /// Who can reach the files of its shells.
-    fn reach(&self) -> Reach {
-        Reach::Remote
+    fn reach(&self) -> FileReach {
+        FileReach::Remote
     }
 
     /// The program that runs a script in it.
@@ -183,9 +133,10 @@ pub trait Backend: Send + Sync {
         BTreeMap::new()
     }
 
-    /// Makes sure the place is there, before each command: starts it, brings files up to date.
-    fn before_execute(&self) -> BoxFuture<'_, Result<Ready, ExecError>> {
-        Box::pin(async { Ok(Ready::AsBefore) })
+    /// Makes sure the environment is there, before each command: starts it, brings files up to
+    /// date.
+    fn before_execute(&self) -> BoxFuture<'_, Result<BackendState, ExecError>> {
+        Box::pin(async { Ok(BackendState::AsBefore) })
     }
 
     /// Tells trouble of the client from a failure of the command. Only the client's own words and
@@ -203,27 +154,11 @@ pub trait Backend: Send + Sync {
     fn clean_up(&self) -> BoxFuture<'_, ()>;
 }
 
-/// What came of looking after a place.
+/// Whether a backend, looked after before a command, is the one it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ready {
+pub enum BackendState {
     /// It is the one it was.
     AsBefore,
     /// It is a new one: nothing of the old is there.
     Anew,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_read_back_whatever_their_case() {
-        for (name, kind) in BackendKind::ALL {
-            assert_eq!(BackendKind::named(name), Some(kind));
-            assert_eq!(BackendKind::named(&name.to_uppercase()), Some(kind));
-            assert_eq!(kind.to_string(), name);
-        }
-        assert_eq!(BackendKind::named(" Apptainer "), Some(BackendKind::Singularity));
-        assert_eq!(BackendKind::named("kubernetes"), None);
-    }
 }

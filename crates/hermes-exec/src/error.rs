@@ -1,10 +1,10 @@
 //! What can go wrong before or around a command.
 
-use hermes_approval::WrongPlace;
+use hermes_approval::WrongTarget;
 use hermes_process::ProcessError;
 use thiserror::Error;
 
-use crate::backend::BackendKind;
+use crate::kind::BackendKind;
 
 /// Why a command did not run.
 #[derive(Debug, Error)]
@@ -28,7 +28,7 @@ pub enum ExecError {
         /// What its client said.
         why: String,
     },
-    /// The place went away and the command did not start.
+    /// The environment went away and the command did not start.
     #[error("the {backend} environment is gone: {why}")]
     Gone {
         /// The backend.
@@ -46,9 +46,15 @@ pub enum ExecError {
         /// What its client said.
         why: String,
     },
-    /// The command was approved for another place.
+    /// Another command of the session changed the shell between judgement and run.
+    #[error(
+        "another command of this session changed its shell meanwhile, so this one was not run; run \
+         it again"
+    )]
+    StateChanged,
+    /// The command was approved for another execution target.
     #[error(transparent)]
-    WrongPlace(#[from] WrongPlace),
+    WrongTarget(#[from] WrongTarget),
     /// A program could not be started on this machine.
     #[error(transparent)]
     Process(#[from] ProcessError),

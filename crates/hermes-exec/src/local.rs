@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
-use hermes_approval::Place;
+use hermes_approval::ExecutionTarget;
 use hermes_process::{Command, Confinement, Network};
 
-use crate::backend::{Backend, BackendKind, Reach, Shell, ShellCall, Variables};
+use crate::backend::{Backend, BackendKind, FileReach, ShellCall, ShellKind, Variables};
 use crate::error::ExecError;
 use crate::own_folder::{OwnFolder, sweep};
 use crate::settings::{LocalSettings, Sandbox};
 
-/// Memory-backed places for the session's files: a snapshot is written with every command, and
+/// Memory-backed folders for the session's files: a snapshot is written with every command, and
 /// no disk should be waited for.
 const QUICK_PLACES: [&str; 2] = ["/dev/shm", "/run/shm"];
 /// What the names of our folders begin with.
@@ -76,22 +76,22 @@ impl Backend for Local {
         BackendKind::Local
     }
 
-    fn place(&self) -> Place {
-        Place::Local
+    fn target(&self) -> ExecutionTarget {
+        ExecutionTarget::Local
     }
 
-    fn reach(&self) -> Reach {
-        Reach::Local
+    fn reach(&self) -> FileReach {
+        FileReach::Local
     }
 
     fn client(&self, call: &ShellCall<'_>) -> Command {
         let mut command = Command::new(&self.bash).cwd("/");
-        if call.shell == Shell::Login {
+        if call.shell == ShellKind::Login {
             command = command.arg("-l");
         }
         command = command.args(["-c", call.script]);
         command = match call.variables {
-            Variables::Surroundings => command.envs(&self.options.variables),
+            Variables::Inherited => command.envs(&self.options.variables),
             Variables::Kept(kept) => command.envs(kept.iter().cloned()),
             Variables::Snapshot => command,
         };

@@ -16,21 +16,21 @@ const MOST_CHARS: usize = 200_000;
 
 /// A program and the variables it gets; it sees no others.
 #[derive(Clone, Debug)]
-pub(crate) struct Program {
+pub(crate) struct ClientProgram {
     file: PathBuf,
     variables: BTreeMap<String, String>,
 }
 
 /// What a program answered.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ProgramOutput {
     pub(crate) succeeded: bool,
     pub(crate) output: String,
     /// Its complaint.
     pub(crate) words: String,
 }
 
-impl Program {
+impl ClientProgram {
     /// The first of these names that is in `PATH`.
     pub(crate) fn find(names: &[&str], variables: &[&str], process: &Vars) -> Option<Self> {
         let path = process.non_blank("PATH").unwrap_or(USUAL_PATH);
@@ -87,7 +87,7 @@ impl Program {
         &self,
         words: impl IntoIterator<Item = W>,
         limit: Duration,
-    ) -> Result<Answer, ExecError> {
+    ) -> Result<ProgramOutput, ExecError> {
         let words: Vec<String> = words.into_iter().map(|word| word.as_ref().to_owned()).collect();
         let what = words.first().cloned().unwrap_or_default();
         let done = self
@@ -103,7 +103,7 @@ impl Program {
             let name = self.name();
             complaint = format!("`{name} {what}` did not answer within {} s", limit.as_secs());
         }
-        Ok(Answer {
+        Ok(ProgramOutput {
             succeeded: done.success(),
             output: done.stdout.text().trim().to_owned(),
             words: complaint,
@@ -126,21 +126,21 @@ mod tests {
     #[test]
     fn the_preferred_name_wins_over_the_earlier_folder() {
         let process = vars(&[("PATH", "relative:/usr/bin:/bin")]);
-        assert_eq!(Program::find(&["env", "sh"], &[], &process).unwrap().name(), "env");
-        assert!(Program::find(&["no-such-program-anywhere"], &[], &process).is_none());
+        assert_eq!(ClientProgram::find(&["env", "sh"], &[], &process).unwrap().name(), "env");
+        assert!(ClientProgram::find(&["no-such-program-anywhere"], &[], &process).is_none());
     }
 
     #[test]
     fn a_program_sees_named_variables_only_and_always_a_path() {
         let process = vars(&[("HOME", "/home/me"), ("SECRET", "x")]);
-        let program = Program::find(&["sh"], &["HOME", "SSH_AUTH_SOCK"], &process).unwrap();
+        let program = ClientProgram::find(&["sh"], &["HOME", "SSH_AUTH_SOCK"], &process).unwrap();
         let names: Vec<&str> = program.variables().keys().map(String::as_str).collect();
         assert_eq!(names, ["HOME", "PATH"]);
     }
 
     #[tokio::test]
     async fn an_answer_is_told_from_a_complaint_and_a_silence() {
-        let program = Program::find(&["sh"], &[], &Vars::default()).unwrap();
+        let program = ClientProgram::find(&["sh"], &[], &Vars::default()).unwrap();
         let answer = program.ask(["-c", "echo yes; echo no >&2; exit 1"], Duration::from_secs(10));
         let answer = answer.await.unwrap();
         assert_eq!((answer.succeeded, &*answer.output, &*answer.words), (false, "yes", "no"));

@@ -7,21 +7,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_exec::{
-    Apptainer, ApptainerOptions, Backend, ClientTrouble, Environment, Input, Memory, Ready,
+    Apptainer, ApptainerOptions, Backend, BackendState, ClientInput, ClientTrouble, Environment,
+    ShellMemory,
 };
 use hermes_process::{Command, End, PtySize};
 use hermes_tool::Vars;
 
 mod parts;
 
-use parts::places::{apptainer_options as options, vars};
+use parts::backends::{apptainer_options as options, vars};
 use parts::{
     a_late_command_is_ended, client, eventually, kill, killed_while_holding, output, run, said,
 };
 
 async fn started(options: ApptainerOptions) -> Apptainer {
     let place = Apptainer::new(options, &vars(&[])).expect("a client");
-    assert_eq!(place.before_execute().await.expect("an instance"), Ready::Anew);
+    assert_eq!(place.before_execute().await.expect("an instance"), BackendState::Anew);
     place
 }
 
@@ -76,8 +77,8 @@ async fn scripts_run_shut_off_from_the_host() {
     let process =
         vars(&[("HERMES_TEST_SECRET", "x"), ("APPTAINER_BIND", &bind), ("APPTAINERENV_LEAK", "x")]);
     let place = Apptainer::new(options, &process).unwrap();
-    assert_eq!(place.before_execute().await.unwrap(), Ready::Anew);
-    assert_eq!(place.before_execute().await.unwrap(), Ready::AsBefore);
+    assert_eq!(place.before_execute().await.unwrap(), BackendState::Anew);
+    assert_eq!(place.before_execute().await.unwrap(), BackendState::AsBefore);
     assert_eq!(place.first_cwd(), "/root");
 
     assert_eq!(output(&place, "cd /root; ls .hermes/skills; ls /mnt").await, "SKILL.md");
@@ -85,7 +86,7 @@ async fn scripts_run_shut_off_from_the_host() {
     assert!(!done.success() && done.stderr.text().contains("Read-only"), "{}", done.stderr.text());
     assert_eq!(output(&place, "echo ${HERMES_TEST_SECRET-none} ${LEAK-none}").await, "none none");
     assert_eq!(output(&place, "touch /written && ls /written").await, "/written");
-    let done = client(&place, "cat; exit 3", Input::Forwarded)
+    let done = client(&place, "cat; exit 3", ClientInput::Forwarded)
         .stdin_bytes("one\0two")
         .run()
         .await
@@ -100,7 +101,8 @@ async fn a_program_can_have_a_terminal() {
     let home = tempfile::tempdir().unwrap();
     let place = started(options(home.path())).await;
     let size = PtySize { rows: 30, columns: 120 };
-    let call = client(&place, "test -t 0 && stty size && echo $TERM", Input::Terminal).pty(size);
+    let call =
+        client(&place, "test -t 0 && stty size && echo $TERM", ClientInput::Terminal).pty(size);
     let text = call.deadline(Duration::from_secs(30)).run().await.unwrap().stdout.text();
     assert!(text.contains("30 120") && text.contains("xterm-256color"), "{text:?}");
     place.clean_up().await;
@@ -117,14 +119,14 @@ async fn an_instance_that_is_gone_is_told_and_started_again() {
     let End::Exited(code) = done.end else { panic!("{:?}", done.end) };
     let trouble = place.trouble(code, &done.stderr.text());
     assert!(matches!(trouble, Some(ClientTrouble::Gone(_))), "{trouble:?}");
-    assert_eq!(place.before_execute().await.unwrap(), Ready::Anew);
+    assert_eq!(place.before_execute().await.unwrap(), BackendState::Anew);
     let second = name_of(&place).await;
     assert_ne!(second, name);
 
     // Seen without asking the engine, too.
     kill(instance(&second).await.expect("its process"));
     assert!(is_gone(&second).await);
-    assert_eq!(place.before_execute().await.unwrap(), Ready::Anew);
+    assert_eq!(place.before_execute().await.unwrap(), BackendState::Anew);
     place.clean_up().await;
 }
 
@@ -149,7 +151,7 @@ async fn a_session_goes_on_when_its_instance_is_lost_and_nothing_is_left_at_the_
     let place = Arc::new(started(options(home.path())).await);
     let name = name_of(&place).await;
     let environment =
-        Environment::start(Arc::clone(&place) as _, Memory::Kept).await.expect("a session");
+        Environment::start(Arc::clone(&place) as _, ShellMemory::Kept).await.expect("a session");
     assert_eq!(environment.cwd(), "/root");
     assert_eq!(said(&environment, "export A=1; cd /usr; pwd; echo words >&2").await, "/usr\nwords");
     assert_eq!(said(&environment, "echo $A; pwd").await, "1\n/usr");

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_exec::{
-    Backend, ClientTrouble, Environment, Input, Memory, Ready, ShownSources, Ssh, SshOptions,
+    Backend, BackendState, ClientInput, ClientTrouble, Environment, ShellMemory, Ssh, SshOptions,
+    SyncSources,
 };
 use hermes_process::{End, PtySize};
 
 mod parts;
 
-use parts::places::{part, ssh_options as options, vars};
+use parts::backends::{part, ssh_options as options, vars};
 use parts::{
     a_late_command_is_ended, client, eventually, kill, killed_while_holding, output,
     processes_with, run, said,
@@ -30,7 +31,7 @@ fn ssh(options: SshOptions, temp: &Path) -> Ssh {
 
 async fn connected(temp: &Path) -> Ssh {
     let place = ssh(options(), temp);
-    assert_eq!(place.before_execute().await.expect("a connection"), Ready::Anew);
+    assert_eq!(place.before_execute().await.expect("a connection"), BackendState::Anew);
     place
 }
 
@@ -48,14 +49,14 @@ fn masters(temp: &Path) -> Vec<i32> {
 async fn scripts_arrive_unchanged_and_their_codes_come_back() {
     let temp = temp();
     let place = connected(temp.path()).await;
-    assert_eq!(place.before_execute().await.unwrap(), Ready::AsBefore);
+    assert_eq!(place.before_execute().await.unwrap(), BackendState::AsBefore);
     assert_eq!(place.first_cwd(), part("HERMES_TEST_SSH_HOME"));
     let odd = "printf '%s\\n' 'it'\"'\"'s $HOME `x` \\n' \"two\nlines\"; echo ä > /dev/stdout";
     assert_eq!(output(&place, odd).await, "it's $HOME `x` \\n\ntwo\nlines\nä");
     assert_eq!(output(&place, "cat").await, "", "without input there is none");
     let done = run(&place, "echo words >&2; exit 7").await;
     assert_eq!((done.end, done.stderr.text().as_str()), (End::Exited(7), "words\n"));
-    let echoed = client(&place, "cat; exit 3", Input::Forwarded).stdin_bytes("one\r\ntwo\0");
+    let echoed = client(&place, "cat; exit 3", ClientInput::Forwarded).stdin_bytes("one\r\ntwo\0");
     let done = echoed.run().await.unwrap();
     assert_eq!((done.end, done.stdout.text().as_str()), (End::Exited(3), "one\r\ntwo\0"));
     place.clean_up().await;
@@ -66,7 +67,8 @@ async fn a_program_can_have_a_terminal() {
     let temp = temp();
     let place = connected(temp.path()).await;
     let size = PtySize { rows: 30, columns: 120 };
-    let call = client(&place, "test -t 0 && stty size && echo $TERM", Input::Terminal).pty(size);
+    let call =
+        client(&place, "test -t 0 && stty size && echo $TERM", ClientInput::Terminal).pty(size);
     let done = call.deadline(Duration::from_secs(20)).run().await.unwrap();
     let text = done.stdout.text();
     assert!(text.contains("30 120") && text.contains("xterm-256color"), "{text:?}");
@@ -77,7 +79,7 @@ async fn a_program_can_have_a_terminal() {
 async fn a_lost_connection_is_told_and_made_again() {
     let temp = temp();
     let place = connected(temp.path()).await;
-    let long = client(&place, "echo begun; sleep 20", Input::None);
+    let long = client(&place, "echo begun; sleep 20", ClientInput::None);
     let running = tokio::spawn(long.run());
     eventually("the command runs", || {
         !processes_with(&[&*temp.path().to_string_lossy(), "sleep 20"]).is_empty()
@@ -91,7 +93,7 @@ async fn a_lost_connection_is_told_and_made_again() {
     assert_eq!(done.end, End::Exited(255));
     let trouble = place.trouble(255, &done.stderr.text());
     assert!(matches!(trouble, Some(ClientTrouble::Unreachable(_))), "{trouble:?}");
-    assert_eq!(place.before_execute().await.unwrap(), Ready::Anew);
+    assert_eq!(place.before_execute().await.unwrap(), BackendState::Anew);
     assert_eq!(output(&place, "echo again").await, "again");
     assert_eq!(place.trouble(255, ""), None, "a command may end with that code");
     place.clean_up().await;
@@ -136,7 +138,7 @@ async fn nothing_is_left_after_the_end() {
     place.clean_up().await;
     assert_eq!(sockets(temp.path()), Vec::<PathBuf>::new());
     assert_eq!(masters(temp.path()), Vec::<i32>::new());
-    assert_eq!(place.before_execute().await.unwrap(), Ready::Anew, "it can be used again");
+    assert_eq!(place.before_execute().await.unwrap(), BackendState::Anew, "it can be used again");
     drop(place);
     eventually("the master leaves", || masters(temp.path()).is_empty()).await;
     assert_eq!(sockets(temp.path()), Vec::<PathBuf>::new());
@@ -158,7 +160,7 @@ async fn a_connection_dies_with_us_even_when_we_are_killed() {
 async fn a_session_begins_at_home_and_goes_on_when_the_connection_is_lost() {
     let temp = temp();
     let place = Arc::new(connected(temp.path()).await);
-    let environment = Environment::start(place, Memory::Kept).await.expect("a session");
+    let environment = Environment::start(place, ShellMemory::Kept).await.expect("a session");
     assert_eq!(environment.cwd(), part("HERMES_TEST_SSH_HOME"));
     assert_eq!(said(&environment, "export A=1; cd /usr; pwd; echo words >&2").await, "/usr\nwords");
     assert_eq!(said(&environment, "echo $A; pwd").await, "1\n/usr");
@@ -186,7 +188,7 @@ async fn files_are_brought_before_commands_and_changes_fetched_at_the_end() {
     let (skill, token) = (format!("skills/{name}/SKILL.md"), format!("{name}.json"));
     put(&skill, "here");
     put(&token, "secret");
-    let shown = ShownSources {
+    let shown = SyncSources {
         home: home.path().to_owned(),
         credential_files: vec![token.clone()],
         external_skills: Vec::new(),

@@ -11,13 +11,13 @@
 //! | [`edit`] | which place does a quotation mean, and what does the file look like afterwards? |
 //! | [`v4a`] | what does a patch over several files come down to? |
 //! | [`search`] | which lines or files match? |
-//! | [`lint`] | does it still parse? |
 //! | [`state`] | who read and wrote what, and what is being repeated? |
 //! | [`checkpoints`] | how was it before? |
 //!
 //! Everything that touches a file goes through the trait [`fs::FileSystem`], so that with a container
 //! or a remote host as terminal backend the same tools work there. [`edit`] and [`v4a`] are pure
-//! functions on bytes.
+//! functions on bytes. Whether a file still parses after a change is the question of `hermes-syntax`, whose
+//! parsers weigh more than everything here.
 //!
 //! # What never happens here
 //!
@@ -28,7 +28,6 @@
 pub mod checkpoints;
 pub mod edit;
 pub mod fs;
-pub mod lint;
 pub mod search;
 pub mod state;
 pub mod v4a;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hermes_files::edit::{EditError, Edited, Scope, replace};
+use hermes_files::edit::{Edited, ReplaceError, ReplaceScope, replace};
 use serde_json::Value;
 
 const FILES: [&str; 6] = ["input", "old.txt", "new.txt", "options.json", "expected", "error.txt"];
@@ -39,7 +39,7 @@ fn check(case: &Path) -> Result<(), String> {
     if let Some(key) = given.keys().find(|key| !known.contains(&key.as_str())) {
         return Err(format!("unknown option {key}"));
     }
-    let scope = if options["replace_all"] == true { Scope::All } else { Scope::One };
+    let scope = if options["replace_all"] == true { ReplaceScope::All } else { ReplaceScope::One };
     let input = file(case, "input").ok_or("input is missing")?;
     let result = replace(&input, &text(case, "old.txt")?, &text(case, "new.txt")?, scope);
     match (file(case, "expected"), file(case, "error.txt")) {
@@ -50,7 +50,7 @@ fn check(case: &Path) -> Result<(), String> {
 }
 
 fn check_edit(
-    result: Result<Edited, EditError>,
+    result: Result<Edited, ReplaceError>,
     expected: &[u8],
     options: &Value,
 ) -> Result<(), String> {
@@ -69,7 +69,7 @@ fn check_edit(
     Ok(())
 }
 
-fn check_error(result: Result<Edited, EditError>, expected: &str) -> Result<(), String> {
+fn check_error(result: Result<Edited, ReplaceError>, expected: &str) -> Result<(), String> {
     let Err(error) = result.map(|edited| edited.bytes.escape_ascii().to_string()) else {
         return Err("was replaced".to_owned());
     };

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should stop")]
 
-use hermes_files::v4a::{Effect, FileState, Need, Workspace, parse, plan};
+use hermes_files::v4a::{PatchEffect, PatchWorkspace, PathNeed, PathState, parse, plan};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,12 +45,12 @@ impl Files {
         let mut files = self.0.clone();
         for effect in plan.effects {
             match effect {
-                Effect::Move { from, to } => {
+                PatchEffect::Move { from, to } => {
                     let content = files.remove(&from).expect("a file to move");
                     assert_eq!(files.insert(to, content), None, "the target of a move is free");
                 }
-                Effect::Delete { path } => assert!(files.remove(&path).is_some(), "{path}"),
-                Effect::Write { path, before, after } => {
+                PatchEffect::Delete { path } => assert!(files.remove(&path).is_some(), "{path}"),
+                PatchEffect::Write { path, before, after } => {
                     assert_eq!(files.insert(path, after), before, "writes know what they replace");
                 }
             }
@@ -59,19 +59,19 @@ impl Files {
     }
 }
 
-impl Workspace for Files {
-    fn state(&self, path: &str, need: Need) -> FileState {
+impl PatchWorkspace for Files {
+    fn state(&self, path: &str, need: PathNeed) -> PathState {
         let below = format!("{path}/");
         match (self.0.get(path), need) {
-            (Some(content), _) if need == Need::Content && content.contains(&0) => {
-                FileState::Unreadable("binary file".to_owned())
+            (Some(content), _) if need == PathNeed::Content && content.contains(&0) => {
+                PathState::Unreadable("binary file".to_owned())
             }
-            (Some(content), Need::Content) => FileState::Text(content.clone()),
-            (Some(_), Need::Existence) => FileState::Present,
+            (Some(content), PathNeed::Content) => PathState::Text(content.clone()),
+            (Some(_), PathNeed::Existence) => PathState::Present,
             (None, _) if self.0.keys().any(|key| key.starts_with(&below)) => {
-                FileState::NotRegular("directory".to_owned())
+                PathState::NotRegular("directory".to_owned())
             }
-            (None, _) => FileState::Missing,
+            (None, _) => PathState::Missing,
         }
     }
 }

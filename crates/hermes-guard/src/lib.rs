@@ -12,7 +12,7 @@
 //!
 //! * [`shell`] reads shell text into a tree, as bash would. The next two stand on it.
 //! * [`command`] says what is dangerous about a command: every danger, each with its category.
-//! * [`line`](mod@line) is what a terminal needs besides: what does not belong in the foreground,
+//! * [`command_line`] is what a terminal needs besides: what does not belong in the foreground,
 //!   what an exit code means, how `sudo` gets its password.
 //!
 //! About places:
@@ -27,9 +27,9 @@
 //! * [`ansi`]: terminal codes, which are noise to a model and can lie to a person.
 //!
 //! ```
-//! use hermes_guard::command::{Severity, Surroundings, analyse};
+//! use hermes_guard::command::{Severity, CommandContext, analyse};
 //!
-//! let here = Surroundings::default();
+//! let here = CommandContext::default();
 //! assert!(!analyse("git commit -m 'rm -rf /'", &here).is_dangerous(), "a message is no command");
 //!
 //! let found = analyse("bash -c 'rm -rf /'", &here).findings;
@@ -57,7 +57,7 @@
 
 pub mod ansi;
 pub mod command;
-pub mod line;
+pub mod command_line;
 pub mod paths;
 pub mod redact;
 pub mod shell;

@@ -1,6 +1,6 @@
 //! Commands with labels: dangerous ones that must be found, everyday ones that must pass.
 
-use hermes_guard::command::{Analysis, Surroundings, analyse};
+use hermes_guard::command::{Analysis, CommandContext, analyse};
 use serde_json::Value;
 
 /// At least so many dangerous commands are found.
@@ -25,12 +25,13 @@ impl Case {
 }
 
 fn cases(corpus: &'static str) -> Vec<Case> {
-    let around = Surroundings {
+    let around = CommandContext {
         home: Some("/home/user"),
         hermes_home: Some("/home/user/.hermes"),
         user: Some("user"),
         cwd: Some("/home/user/project"),
         temp_dir: Some("/tmp"),
+        shell: None,
     };
     let case = |line: &str| {
         let entry: Value =

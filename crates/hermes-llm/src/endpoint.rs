@@ -15,7 +15,7 @@ const OLLAMA_PORT: u16 = 11_434;
 /// How a server is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wire {
+pub enum WireApi {
     /// Chat completions, as OpenAI began them.
     Chat,
     /// Anthropic's messages.
@@ -32,7 +32,7 @@ pub struct Endpoint {
     /// The key; `None` only before one was looked for.
     pub api_key: Option<Secret>,
     /// How it is spoken to.
-    pub wire: Wire,
+    pub wire: WireApi,
     /// The model; empty if it is still to be found out from the server.
     pub model: String,
     /// Further headers of every request.
@@ -48,7 +48,7 @@ pub struct Endpoint {
 impl Endpoint {
     /// A model at a server that wants no key.
     #[must_use]
-    pub fn new(wire: Wire, base_url: &str, model: &str) -> Self {
+    pub fn new(wire: WireApi, base_url: &str, model: &str) -> Self {
         Self {
             provider: "custom".to_owned(),
             base_url: base_url.trim().trim_end_matches('/').to_owned(),
@@ -91,8 +91,8 @@ impl Endpoint {
     pub fn url(&self) -> String {
         let base = self.base_url.trim_end_matches('/');
         match self.wire {
-            Wire::Chat => format!("{base}/chat/completions"),
-            Wire::Messages => {
+            WireApi::Chat => format!("{base}/chat/completions"),
+            WireApi::Messages => {
                 format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base))
             }
         }
@@ -174,13 +174,13 @@ mod tests {
 
     #[test]
     fn addresses_of_both_wires() {
-        let chat = Endpoint::new(Wire::Chat, "http://h/v1/", "m");
+        let chat = Endpoint::new(WireApi::Chat, "http://h/v1/", "m");
         assert_eq!(chat.url(), "http://h/v1/chat/completions");
         for base in ["https://api.anthropic.com", "https://api.anthropic.com/v1"] {
-            let endpoint = Endpoint::new(Wire::Messages, base, "m");
+            let endpoint = Endpoint::new(WireApi::Messages, base, "m");
             assert_eq!(endpoint.url(), "https://api.anthropic.com/v1/messages");
         }
-        let third = Endpoint::new(Wire::Messages, "https://api.minimax.io/anthropic", "m");
+        let third = Endpoint::new(WireApi::Messages, "https://api.minimax.io/anthropic", "m");
         assert_eq!(third.url(), "https://api.minimax.io/anthropic/v1/messages");
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use serde_json::Value;
 
-use crate::endpoint::{Endpoint, Wire, is_local};
+use crate::endpoint::{Endpoint, WireApi, is_local};
 
 /// Reads a variable; the caller decides where variables come from.
 pub type Lookup<'a> = dyn Fn(&str) -> Option<String> + 'a;
@@ -78,7 +78,7 @@ impl Timeouts {
     /// Until there is a connection to this server.
     #[must_use]
     pub fn connect_to(&self, endpoint: &Endpoint) -> Duration {
-        let usual = if endpoint.wire == Wire::Messages { 10 } else { 30 };
+        let usual = if endpoint.wire == WireApi::Messages { 10 } else { 30 };
         self.connect.unwrap_or(Duration::from_secs(usual))
     }
 
@@ -207,8 +207,8 @@ mod tests {
     #[test]
     fn local_servers_and_long_requests_get_more_time() {
         let timeouts = Timeouts::default();
-        let local = Endpoint::new(Wire::Chat, "http://localhost/v1", "m");
-        let cloud = Endpoint::new(Wire::Messages, "https://api.anthropic.com", "m");
+        let local = Endpoint::new(WireApi::Chat, "http://localhost/v1", "m");
+        let cloud = Endpoint::new(WireApi::Messages, "https://api.anthropic.com", "m");
         let seconds = |time: Duration| time.as_secs();
         assert_eq!(seconds(timeouts.connect_to(&local)), 30);
         assert_eq!(seconds(timeouts.connect_to(&cloud)), 10);

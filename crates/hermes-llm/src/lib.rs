@@ -4,13 +4,13 @@
 //!
 //! ```no_run
 //! # async fn example(config: &serde_json::Value) -> Result<(), Box<dyn std::error::Error>> {
-//! use hermes_llm::{Choice, Client, Message, Model, Options, Request, provider};
+//! use hermes_llm::{EndpointChoice, ModelClient, Message, Model, ClientOptions, ModelRequest, provider};
 //! use tokio_util::sync::CancellationToken;
 //!
 //! let vars = |name: &str| (name == "OPENAI_API_KEY").then(|| "a key".to_owned());
-//! let endpoint = provider::resolve(&Choice::default(), config, &vars)?;
-//! let client = Client::new(endpoint, Options::read(config, &vars));
-//! let request = Request { messages: vec![Message::user("Hello!")], ..Request::default() };
+//! let endpoint = provider::resolve(&EndpointChoice::default(), config, &vars)?;
+//! let client = ModelClient::new(endpoint, ClientOptions::read(config, &vars));
+//! let request = ModelRequest { messages: vec![Message::user("Hello!")], ..ModelRequest::default() };
 //! let answer = client.answer(&request, &mut |delta| drop(delta), &CancellationToken::new()).await?;
 //! assert!(!answer.content.is_empty());
 //! # Ok(())
@@ -51,9 +51,11 @@ pub mod secret;
 pub mod sse;
 pub mod wire;
 
-pub use client::{Client, Options};
-pub use endpoint::{Endpoint, Wire};
-pub use message::{Content, Message, Part, Role, ToolCall};
-pub use model::{Answer, Delta, Effort, ErrorClass, Finish, Model, ModelError, Request, Usage};
-pub use provider::Choice;
+pub use client::{ClientOptions, ModelClient};
+pub use endpoint::{Endpoint, WireApi};
+pub use message::{ContentPart, Message, MessageContent, RequestedCall, Role};
+pub use model::{
+    Delta, Effort, ErrorClass, Finish, Model, ModelError, ModelRequest, ModelResponse, TokenUsage,
+};
+pub use provider::EndpointChoice;
 pub use secret::Secret;

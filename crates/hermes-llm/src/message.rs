@@ -35,27 +35,27 @@ impl Role {
 /// What is said: plain text, or parts with images.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Content {
+pub enum MessageContent {
     /// Text.
     Text(String),
     /// Several parts.
-    Parts(Vec<Part>),
+    Parts(Vec<ContentPart>),
 }
 
-impl Default for Content {
+impl Default for MessageContent {
     fn default() -> Self {
         Self::Text(String::new())
     }
 }
 
-impl Content {
+impl MessageContent {
     /// All text, parts joined by a line break; images are left out.
     #[must_use]
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         match self {
             Self::Text(text) => text.into(),
             Self::Parts(parts) => {
-                let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
+                let texts: Vec<&str> = parts.iter().filter_map(ContentPart::as_text).collect();
                 texts.join("\n").into()
             }
         }
@@ -78,28 +78,28 @@ impl Content {
         match self {
             Self::Text(_) => 0,
             Self::Parts(parts) => {
-                parts.iter().filter(|part| matches!(part, Part::ImageUrl { .. })).count()
+                parts.iter().filter(|part| matches!(part, ContentPart::ImageUrl { .. })).count()
             }
         }
     }
 }
 
-impl From<String> for Content {
+impl From<String> for MessageContent {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<&str> for Content {
+impl From<&str> for MessageContent {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-/// One part of a content.
+/// Text, or an image beside it, for models that see.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Part {
+pub enum ContentPart {
     /// Text.
     Text {
         /// The text.
@@ -112,7 +112,7 @@ pub enum Part {
     },
 }
 
-impl Part {
+impl ContentPart {
     /// The text, unless it is an image.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
@@ -133,7 +133,7 @@ pub struct ImageUrl {
 /// A model's wish to call a tool. The argument text is kept as it was written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "WireCall", into = "WireCall")]
-pub struct ToolCall {
+pub struct RequestedCall {
     /// The model's id of the call.
     pub id: String,
     /// The tool.
@@ -167,7 +167,7 @@ fn function() -> String {
     "function".to_owned()
 }
 
-impl From<WireCall> for ToolCall {
+impl From<WireCall> for RequestedCall {
     fn from(call: WireCall) -> Self {
         Self {
             id: call.id,
@@ -178,8 +178,8 @@ impl From<WireCall> for ToolCall {
     }
 }
 
-impl From<ToolCall> for WireCall {
-    fn from(call: ToolCall) -> Self {
+impl From<RequestedCall> for WireCall {
+    fn from(call: RequestedCall) -> Self {
         Self {
             id: call.id,
             kind: function(),
@@ -196,10 +196,10 @@ pub struct Message {
     pub role: Role,
     /// What is said.
     #[serde(default)]
-    pub content: Content,
+    pub content: MessageContent,
     /// The tools an assistant message asks for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tool_calls: Vec<ToolCall>,
+    pub tool_calls: Vec<RequestedCall>,
     /// The call a tool message answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
@@ -224,7 +224,7 @@ pub struct Message {
 }
 
 impl Message {
-    fn new(role: Role, content: impl Into<Content>) -> Self {
+    fn new(role: Role, content: impl Into<MessageContent>) -> Self {
         Self {
             role,
             content: content.into(),
@@ -241,25 +241,25 @@ impl Message {
 
     /// Standing instructions.
     #[must_use]
-    pub fn system(content: impl Into<Content>) -> Self {
+    pub fn system(content: impl Into<MessageContent>) -> Self {
         Self::new(Role::System, content)
     }
 
     /// Something a person says.
     #[must_use]
-    pub fn user(content: impl Into<Content>) -> Self {
+    pub fn user(content: impl Into<MessageContent>) -> Self {
         Self::new(Role::User, content)
     }
 
     /// Something the model says.
     #[must_use]
-    pub fn assistant(content: impl Into<Content>) -> Self {
+    pub fn assistant(content: impl Into<MessageContent>) -> Self {
         Self::new(Role::Assistant, content)
     }
 
     /// A tool's answer to a call.
     #[must_use]
-    pub fn tool(call: &str, tool: &str, content: impl Into<Content>) -> Self {
+    pub fn tool(call: &str, tool: &str, content: impl Into<MessageContent>) -> Self {
         Self {
             tool_call_id: Some(call.to_owned()),
             tool_name: Some(tool.to_owned()),
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn a_message_reads_like_the_chat_wire() {
         let mut message = Message::assistant("");
-        message.tool_calls.push(ToolCall {
+        message.tool_calls.push(RequestedCall {
             id: "call_1".into(),
             name: "todo".into(),
             arguments: "{}".into(),
@@ -300,7 +300,7 @@ mod tests {
     fn text_of_parts_leaves_images_out() {
         let parts = json!([{"type": "text", "text": "a"},
             {"type": "image_url", "image_url": {"url": "data:x"}}, {"type": "text", "text": "b"}]);
-        let content: Content = serde_json::from_value(parts).unwrap();
+        let content: MessageContent = serde_json::from_value(parts).unwrap();
         assert_eq!((content.text().as_ref(), content.images()), ("a\nb", 1));
     }
 }

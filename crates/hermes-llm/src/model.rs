@@ -1,4 +1,4 @@
-//! What a model is to its callers: something that answers a [`Request`].
+//! What a model is to its callers: something that answers a [`ModelRequest`].
 //!
 //! A [`Model`] makes one attempt and tells what happened. Trying again, waiting and going to another
 //! provider are decisions of the caller, for which [`ErrorClass`] is the ground.
@@ -9,14 +9,13 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::message::{Message, ToolCall};
+use crate::message::{Message, RequestedCall};
 
-/// A future that owns what it needs.
-pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub use futures_util::future::BoxFuture;
 
 /// Everything of one call to a model.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct ModelRequest {
     /// The standing instructions; the wires know where they go.
     pub system: Option<Arc<str>>,
     /// The conversation, without the instructions, well-formed: every call answered once.
@@ -130,7 +129,7 @@ pub enum Finish {
 
 /// What a call cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Tokens of the request that were not cached.
     pub input_tokens: u64,
     /// Tokens of the answer.
@@ -143,7 +142,7 @@ pub struct Usage {
     pub reasoning_tokens: u64,
 }
 
-impl Usage {
+impl TokenUsage {
     /// Tokens of the whole request, cached or not: what fills the window.
     #[must_use]
     pub fn prompt_tokens(&self) -> u64 {
@@ -151,7 +150,7 @@ impl Usage {
     }
 }
 
-impl std::ops::AddAssign for Usage {
+impl std::ops::AddAssign for TokenUsage {
     fn add_assign(&mut self, other: Self) {
         self.input_tokens += other.input_tokens;
         self.output_tokens += other.output_tokens;
@@ -163,15 +162,15 @@ impl std::ops::AddAssign for Usage {
 
 /// A whole answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct ModelResponse {
     /// The text, as sent; may hold thinking tags.
     pub content: String,
     /// The thinking.
     pub reasoning: Option<String>,
     /// Signed thinking, to be returned unchanged.
     pub reasoning_details: Option<Value>,
-    /// The tools to call.
-    pub tool_calls: Vec<ToolCall>,
+    /// What it wants done before it goes on, in its order.
+    pub tool_calls: Vec<RequestedCall>,
     /// Why it stopped.
     pub finish: Finish,
     /// Why it stopped, in the provider's words.
@@ -179,7 +178,7 @@ pub struct Answer {
     /// The explanation of a refusal.
     pub refusal: Option<String>,
     /// What it cost, where the provider says so.
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// The model that answered, where it says so.
     pub model: Option<String>,
 }
@@ -235,11 +234,11 @@ pub struct ModelError {
     /// The limit the server names: the window for an overflow, the cap for an output cap.
     pub limit: Option<u64>,
     /// What had arrived before it failed.
-    pub partial: Option<Box<Answer>>,
+    pub partial: Option<Box<ModelResponse>>,
 }
 
 /// Hears an answer as it arrives.
-pub type Listener<'a> = dyn FnMut(Delta) + Send + 'a;
+pub type DeltaListener<'a> = dyn FnMut(Delta) + Send + 'a;
 
 /// Something that answers requests.
 pub trait Model: Send + Sync {
@@ -263,10 +262,10 @@ pub trait Model: Send + Sync {
     /// Makes one attempt. Ends within 0.3 s of a cancellation.
     fn answer<'a>(
         &'a self,
-        request: &'a Request,
-        listener: &'a mut Listener<'_>,
+        request: &'a ModelRequest,
+        listener: &'a mut DeltaListener<'_>,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, ModelError>>;
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>>;
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@
 /// The most bytes one event may have. A line without end would otherwise fill the memory.
 pub const MAX_EVENT_BYTES: usize = 32 << 20;
 
-/// One event.
+/// What stood between two blank lines of the stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Event {
+pub struct SseEvent {
     /// Its name; often empty.
     pub name: String,
     /// Its data, lines joined by a line break.
@@ -22,21 +22,21 @@ pub struct TooLarge;
 
 /// Puts bytes together to events.
 #[derive(Debug, Default)]
-pub struct Events {
+pub struct SseParser {
     line: Vec<u8>,
     after_return: bool,
     started: bool,
-    event: Event,
+    event: SseEvent,
     has_data: bool,
 }
 
-impl Events {
+impl SseParser {
     /// Takes the next bytes and gives the events that are now whole.
     ///
     /// # Errors
     ///
     /// An event grows too large.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLarge> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<SseEvent>, TooLarge> {
         let mut whole = Vec::new();
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -61,12 +61,12 @@ impl Events {
     }
 
     /// Takes the end of the bytes. Servers that forget the last empty line still get heard.
-    pub fn finish(&mut self) -> Option<Event> {
+    pub fn finish(&mut self) -> Option<SseEvent> {
         let last = self.end_line();
         last.or_else(|| self.end_event())
     }
 
-    fn end_line(&mut self) -> Option<Event> {
+    fn end_line(&mut self) -> Option<SseEvent> {
         let line = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&line);
         let mut line = line.as_ref();
@@ -93,7 +93,7 @@ impl Events {
         None
     }
 
-    fn end_event(&mut self) -> Option<Event> {
+    fn end_event(&mut self) -> Option<SseEvent> {
         let event = std::mem::take(&mut self.event);
         std::mem::take(&mut self.has_data).then_some(event)
     }
@@ -105,9 +105,9 @@ mod tests {
 
     use super::*;
 
-    fn read(cuts: &[&[u8]]) -> Vec<Event> {
-        let mut events = Events::default();
-        let mut all: Vec<Event> =
+    fn read(cuts: &[&[u8]]) -> Vec<SseEvent> {
+        let mut events = SseParser::default();
+        let mut all: Vec<SseEvent> =
             cuts.iter().flat_map(|bytes| events.push(bytes).unwrap()).collect();
         all.extend(events.finish());
         all
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn an_event_without_end_is_refused() {
-        let mut events = Events::default();
+        let mut events = SseParser::default();
         let much = vec![b'x'; MAX_EVENT_BYTES];
         assert_eq!(events.push(&much), Ok(Vec::new()));
         assert_eq!(events.push(b"xx"), Err(TooLarge));

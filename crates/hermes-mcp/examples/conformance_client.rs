@@ -15,8 +15,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_mcp::client::elicitation::{Consent, Form, Person, Reply, Visit};
-use hermes_mcp::client::status::State;
+use hermes_mcp::client::elicitation::{Form, FormReply, PageConsent, PageRequest, Person};
+use hermes_mcp::client::status::ServerState;
 use hermes_mcp::client::{Servers, ServersParts};
 use hermes_mcp::oauth::{self, Guide, LoginPage, Said};
 use hermes_runtime::registry::Registry;
@@ -68,7 +68,7 @@ async fn call_each(
     registry: &Arc<Registry>,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let status = servers.status().remove(0);
-    if status.state != State::Connected {
+    if status.state != ServerState::Connected {
         let error = status.error.unwrap_or_default();
         return Err(format!("not connected ({}): {error}", status.state.label()).into());
     }
@@ -129,12 +129,12 @@ fn arguments(schema: &Value) -> Value {
 struct Agreeing;
 
 impl Person for Agreeing {
-    fn fill(&self, _form: Form) -> BoxFuture<Reply> {
-        Box::pin(async { Reply::Accepted(Map::new()) })
+    fn fill(&self, _form: Form) -> BoxFuture<FormReply> {
+        Box::pin(async { FormReply::Accepted(Map::new()) })
     }
 
-    fn visit(&self, _visit: Visit) -> BoxFuture<Consent> {
-        Box::pin(async { Consent::Declined })
+    fn visit(&self, _visit: PageRequest) -> BoxFuture<PageConsent> {
+        Box::pin(async { PageConsent::Declined })
     }
 }
 

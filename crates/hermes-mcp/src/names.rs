@@ -56,7 +56,7 @@ pub fn toolset(server: &str) -> String {
 
 /// What a registered tool is at its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum NameKind {
     /// One of the server's own tools.
     Tool,
     /// One of ours, about the server's resources and prompts.
@@ -71,7 +71,7 @@ pub struct Provenance {
     /// The tool, as the server calls it.
     pub tool: Arc<str>,
     /// Whose tool it is.
-    pub kind: Kind,
+    pub kind: NameKind,
 }
 
 /// Which registered name belongs to which server and tool. Shared by all servers.
@@ -82,17 +82,17 @@ impl NameTable {
     /// Names for all tools of a server, in the order given; none for one that cannot have any.
     /// Tools keep the names they had. The first of two that clash gets the plain name, and the
     /// server's own tools come before utilities. Names of tools no longer given are free again.
-    pub fn assign(&self, server: &Arc<str>, tools: &[(Kind, Arc<str>)]) -> Vec<Option<String>> {
+    pub fn assign(&self, server: &Arc<str>, tools: &[(NameKind, Arc<str>)]) -> Vec<Option<String>> {
         let mut table = self.lock();
         let before = take_server(&mut table, server);
-        let had = |kind: Kind, tool: &str| {
+        let had = |kind: NameKind, tool: &str| {
             before.iter().find(|(_, from)| from.kind == kind && from.tool.as_ref() == tool)
         };
         let mut names = vec![None; tools.len()];
         let mut order: Vec<usize> = (0..tools.len()).collect();
         order.sort_by_key(|index| {
             let (kind, tool) = &tools[*index];
-            (*kind == Kind::Utility, had(*kind, tool).is_none())
+            (*kind == NameKind::Utility, had(*kind, tool).is_none())
         });
         for index in order {
             let (kind, tool) = &tools[index];
@@ -133,7 +133,7 @@ impl NameTable {
 
     /// The registered name of a server's tool.
     #[must_use]
-    pub fn name_of(&self, server: &str, tool: &str, kind: Kind) -> Option<String> {
+    pub fn name_of(&self, server: &str, tool: &str, kind: NameKind) -> Option<String> {
         let table = self.lock();
         let found = table.iter().find(|(_, from)| {
             from.kind == kind && from.server.as_ref() == server && from.tool.as_ref() == tool
@@ -178,8 +178,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn tools(names: &[&str]) -> Vec<(Kind, Arc<str>)> {
-        names.iter().map(|name| (Kind::Tool, Arc::from(*name))).collect()
+    fn tools(names: &[&str]) -> Vec<(NameKind, Arc<str>)> {
+        names.iter().map(|name| (NameKind::Tool, Arc::from(*name))).collect()
     }
 
     fn assign(table: &NameTable, server: &str, names: &[&str]) -> Vec<String> {
@@ -211,13 +211,13 @@ mod tests {
     fn a_servers_tool_comes_before_our_utility() {
         let table = NameTable::default();
         let both = [
-            (Kind::Utility, Arc::from("list_resources")),
-            (Kind::Tool, Arc::from("list_resources")),
+            (NameKind::Utility, Arc::from("list_resources")),
+            (NameKind::Tool, Arc::from("list_resources")),
         ];
         let names = table.assign(&"s".into(), &both);
         assert_eq!(names[1].as_deref(), Some("mcp__s__list_resources"));
         assert_ne!(names[0], names[1]);
-        assert_eq!(table.name_of("s", "list_resources", Kind::Utility), names[0]);
+        assert_eq!(table.name_of("s", "list_resources", NameKind::Utility), names[0]);
     }
 
     #[test]

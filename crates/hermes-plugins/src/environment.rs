@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hermes_store::home::HOME_VARIABLE;
 use hermes_tool::Vars;
 
 use crate::shell_hooks::PASSED_VARIABLES;
@@ -24,7 +25,7 @@ pub(crate) fn environment(vars: &Vars, granted: &[String], home: &Path) -> Vec<(
         .filter(|(name, _)| is_passed(name))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    all.push(("HERMES_HOME".to_owned(), home.display().to_string()));
+    all.push((HOME_VARIABLE.to_owned(), home.display().to_string()));
     all
 }
 

@@ -18,7 +18,7 @@
 //! # From settings to shell hooks
 //!
 //! ```no_run
-//! use hermes_plugins::shell_hooks::{self, Allowlist, Consent, ConsentSources, Runner};
+//! use hermes_plugins::shell_hooks::{self, Allowlist, HookConsent, ConsentSources, HookRunner};
 //! use hermes_runtime::hooks::Hooks;
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let vars = hermes_tool::Vars::default();
@@ -30,11 +30,11 @@
 //!     tracing::warn!("{problem}");
 //! }
 //! let sources = ConsentSources { accept_hooks_flag: false, vars: &vars, config: &config };
-//! let consent = Consent {
+//! let consent = HookConsent {
 //!     allowlist: Allowlist::at(home.shell_hooks_allowlist()),
 //!     policy: sources.policy(None),
 //! };
-//! let runner = Runner::new(vars, home.root());
+//! let runner = HookRunner::new(vars, home.root());
 //! let registered = shell_hooks::register(&hooks, &read.hooks, &consent, &runner);
 //! for skipped in &registered.skipped {
 //!     tracing::warn!("{skipped}");
@@ -75,13 +75,14 @@ mod settings;
 mod setup;
 mod shared;
 pub mod shell_hooks;
+mod user_folder;
 
 pub use error::PluginError;
 pub use plugins::{DEBUG_VARIABLE, Plugins, Wake};
-pub use problem::Problem;
-pub use report::Report;
+pub use problem::PluginSettingProblem;
+pub use report::PluginReport;
 pub use settings::PluginSettings;
-pub use setup::Setup;
+pub use setup::PluginOptions;
 pub use shared::{Injected, MessageSink, ModelDoor};
 
 /// Writes a file for a test.

@@ -19,7 +19,7 @@ const MAX_LINE_BYTES: usize = 8 * 1024;
 
 /// Whether the log is shown as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Echo {
+pub(crate) enum LogEcho {
     /// It is only written.
     Off,
     /// Every line goes to the program's own log too, for whoever looks for a fault.
@@ -31,14 +31,14 @@ pub(crate) enum Echo {
 pub(crate) struct Log {
     plugin: String,
     path: PathBuf,
-    echo: Echo,
+    echo: LogEcho,
     open: Mutex<Option<(File, u64)>>,
 }
 
 impl Log {
     /// A log in this folder. Nothing is made before there is something to write.
     #[must_use]
-    pub(crate) fn new(plugin: &str, folder: &Path, echo: Echo) -> Self {
+    pub(crate) fn new(plugin: &str, folder: &Path, echo: LogEcho) -> Self {
         let path = folder.join(format!("{}.log", file_name(plugin)));
         Self { plugin: plugin.to_owned(), path, echo, open: Mutex::default() }
     }
@@ -56,7 +56,7 @@ impl Log {
             end -= 1;
         }
         let text = text[..end].trim_end();
-        if self.echo == Echo::On {
+        if self.echo == LogEcho::On {
             tracing::warn!("plugin {}: {what}: {text}", self.plugin);
         }
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_log_is_begun_anew_when_it_is_full() {
         let folder = tempfile::tempdir().unwrap();
-        let log = Log::new("web/x", folder.path(), Echo::Off);
+        let log = Log::new("web/x", folder.path(), LogEcho::Off);
         assert!(log.path().ends_with("web_x.log"));
         assert!(!log.path().exists());
         let long = "y".repeat(2 * MAX_LINE_BYTES);

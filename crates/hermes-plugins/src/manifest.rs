@@ -11,7 +11,7 @@ pub const FILE_NAMES: [&str; 2] = ["plugin.yaml", "plugin.yml"];
 
 /// What sort of plugin it is, which decides when it is loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum PluginKind {
     /// Loaded when it is enabled.
     #[default]
     Standalone,
@@ -25,7 +25,7 @@ pub enum Kind {
     ModelProvider,
 }
 
-impl Kind {
+impl PluginKind {
     /// The kind of this name; unknown ones are standalone.
     fn read(name: &str) -> Self {
         match name {
@@ -50,7 +50,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for PluginKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -67,8 +67,8 @@ pub struct Manifest {
     pub description: String,
     /// Who made it.
     pub author: String,
-    /// Its kind.
-    pub kind: Kind,
+    /// Which decides whether it is loaded, and by whom.
+    pub kind: PluginKind,
     /// Variables it wants to see. It gets those somebody has agreed to.
     pub requires_env: Vec<String>,
     /// Tools it promises; for listings, before it ran for the first time.
@@ -111,7 +111,7 @@ impl Manifest {
             version: text("version"),
             description: text("description"),
             author: text("author"),
-            kind: Kind::read(&text("kind")),
+            kind: PluginKind::read(&text("kind")),
             requires_env: names(raw.get("requires_env")),
             provides_tools: names(raw.get("provides_tools")),
             provides_hooks: names(raw.get("provides_hooks")),
@@ -154,11 +154,11 @@ mod tests {
         );
         assert_eq!(manifest.name, "folder");
         assert_eq!(manifest.version, "1.5");
-        assert_eq!(manifest.kind, Kind::Backend);
+        assert_eq!(manifest.kind, PluginKind::Backend);
         assert_eq!(manifest.command, ["node", "my main.js"]);
         assert_eq!(manifest.requires_env, ["A", "B"]);
         assert_eq!(manifest.provides_tools, ["one"]);
-        assert_eq!(Manifest::read(json!({"kind": "surprise"}), "x").kind, Kind::Standalone);
+        assert_eq!(Manifest::read(json!({"kind": "surprise"}), "x").kind, PluginKind::Standalone);
         assert_eq!(Manifest::read(json!([1]), "x").name, "x");
     }
 }

@@ -1,13 +1,13 @@
 //! All plugins of a process: found, loaded, used, closed.
 //!
 //! ```no_run
-//! use hermes_plugins::{Plugins, Setup, Wake};
+//! use hermes_plugins::{Plugins, PluginOptions, Wake};
 //! use hermes_runtime::Runtime;
 //! # let vars = hermes_tool::Vars::default();
 //! # let home = hermes_store::home::Home::at("/home/ada/.hermes");
 //! # let config = serde_json::json!({"plugins": {"enabled": ["weather"]}});
 //! let runtime = Runtime::builder().build();
-//! let plugins = Plugins::open(Setup::new(home, vars, &config), &runtime);
+//! let plugins = Plugins::open(PluginOptions::new(home, vars, &config), &runtime);
 //! for problem in plugins.problems() {
 //!     eprintln!("{problem}");
 //! }
@@ -27,15 +27,15 @@ use hermes_runtime::Runtime;
 use hermes_tool::ContextParts;
 use serde_json::{Value, json};
 
-use crate::discover::Found;
+use crate::discover::FoundPlugin;
 use crate::error::PluginError;
 use crate::link::About;
-use crate::log::Echo;
+use crate::log::LogEcho;
 use crate::plugin::Plugin;
 use crate::protocol::CommandEntry;
-use crate::report::Report;
-use crate::setup::Setup;
-use crate::shared::{MessageSink, ModelDoor, Shared};
+use crate::report::PluginReport;
+use crate::setup::PluginOptions;
+use crate::shared::{MessageSink, ModelDoor, PluginContext};
 
 /// Shows plugins' logs on stderr.
 pub const DEBUG_VARIABLE: &str = "HERMES_PLUGINS_DEBUG";
@@ -56,7 +56,7 @@ pub enum Wake {
 /// The plugins of a process.
 pub struct Plugins {
     workers: Option<tokio::runtime::Runtime>,
-    shared: Option<Arc<Shared>>,
+    shared: Option<Arc<PluginContext>>,
     plugins: Vec<Arc<Plugin>>,
     problems: Vec<String>,
 }
@@ -64,7 +64,7 @@ pub struct Plugins {
 impl Plugins {
     /// Finds the enabled plugins and puts what is known of them into the runtime.
     #[must_use]
-    pub fn open(setup: Setup, runtime: &Runtime) -> Self {
+    pub fn open(setup: PluginOptions, runtime: &Runtime) -> Self {
         if setup.wants_none() {
             return Self::none(Vec::new());
         }
@@ -73,7 +73,7 @@ impl Plugins {
 
     /// Only this plugin, enabled or not.
     #[must_use]
-    pub fn open_one(setup: Setup, runtime: &Runtime, plugin: Found) -> Self {
+    pub fn open_one(setup: PluginOptions, runtime: &Runtime, plugin: FoundPlugin) -> Self {
         Self::open_with(setup, runtime, Some(plugin))
     }
 
@@ -81,7 +81,7 @@ impl Plugins {
         Self { workers: None, shared: None, plugins: Vec::new(), problems }
     }
 
-    fn open_with(setup: Setup, runtime: &Runtime, only: Option<Found>) -> Self {
+    fn open_with(setup: PluginOptions, runtime: &Runtime, only: Option<FoundPlugin>) -> Self {
         let workers = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("plugins")
@@ -98,8 +98,8 @@ impl Plugins {
             Some(plugin) => vec![plugin],
             None => setup.chosen(&workers, &mut problems),
         };
-        let echo = if setup.vars.is_on(DEBUG_VARIABLE) { Echo::On } else { Echo::Off };
-        let shared = Arc::new(Shared {
+        let echo = if setup.vars.is_on(DEBUG_VARIABLE) { LogEcho::On } else { LogEcho::Off };
+        let shared = Arc::new(PluginContext {
             interpreter: setup.interpreter(),
             home: setup.home,
             vars: setup.vars,
@@ -187,7 +187,7 @@ impl Plugins {
     /// How long a plugin may take to start.
     #[must_use]
     pub fn start_timeout(&self) -> Duration {
-        self.shared.as_ref().map_or(Duration::ZERO, |shared| shared.settings.start_timeout)
+        self.shared.as_ref().map_or(Duration::ZERO, |shared| shared.settings.start_timeout())
     }
 
     /// The slash commands in force; of two with the same name the first counts.
@@ -219,7 +219,7 @@ impl Plugins {
             .iter()
             .find(|plugin| plugin.book().commands.iter().any(|command| command.name == name))?;
         let params = json!({"command": name, "args": args, "session_id": session});
-        let deadline = owner.shared.settings.call_timeout;
+        let deadline = owner.shared.settings.call_timeout();
         let said = owner.ask("command.run", params, About::Nothing, deadline).await;
         Some(said.map(|said| match said {
             Value::Null => None,
@@ -242,7 +242,7 @@ impl Plugins {
             plugin.book().brings.cli_commands.iter().any(|command| command.name == name)
         })?;
         let params = json!({"command": name, "argv": argv});
-        let deadline = owner.shared.settings.call_timeout;
+        let deadline = owner.shared.settings.call_timeout();
         let said = workers.block_on(owner.ask("cli.run", params, About::Nothing, deadline));
         Some(said.map(|said| {
             let text = |key: &str| said[key].as_str().unwrap_or_default().to_owned();
@@ -253,8 +253,8 @@ impl Plugins {
 
     /// What became of each plugin.
     #[must_use]
-    pub fn reports(&self) -> Vec<Report> {
-        self.plugins.iter().map(|plugin| Report::of(plugin)).collect()
+    pub fn reports(&self) -> Vec<PluginReport> {
+        self.plugins.iter().map(|plugin| PluginReport::of(plugin)).collect()
     }
 
     /// Ends every process, politely at first.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::discover::{Found, Runs};
+use crate::discover::{FoundPlugin, Runs};
 use crate::log::file_name;
 use crate::protocol::{Registrations, VERSION};
 use crate::python;
@@ -25,14 +25,14 @@ const MAX_DEPTH: usize = 4;
 
 /// What a plugin brought when it last ran.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub(crate) struct Record {
+pub(crate) struct RunRecord {
     pub(crate) fingerprint: String,
     #[serde(default)]
     pub(crate) runs_on: Option<String>,
     pub(crate) brings: Registrations,
 }
 
-impl Record {
+impl RunRecord {
     fn file(home: &Home, key: &str) -> PathBuf {
         let digest: String =
             Sha256::digest(key).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
@@ -57,7 +57,7 @@ impl Record {
 }
 
 /// What a record depends on, in a few characters. `allowed` is whatever the user decided.
-pub(crate) fn fingerprint(found: &Found, interpreter: &Path, allowed: &str) -> String {
+pub(crate) fn fingerprint(found: &FoundPlugin, interpreter: &Path, allowed: &str) -> String {
     let mut digest = Sha256::new();
     let mut add = |part: &str| {
         digest.update(part.len().to_le_bytes());
@@ -106,7 +106,7 @@ fn list(folder: &Path, depth: usize, files: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discover::Source;
+    use crate::discover::PluginSource;
     use crate::manifest::Manifest;
     use crate::put;
 
@@ -114,9 +114,9 @@ mod tests {
     fn a_changed_file_another_python_and_another_consent_all_show() {
         let folder = tempfile::tempdir().unwrap();
         put(&folder.path().join("__init__.py"), "a");
-        let found = Found {
+        let found = FoundPlugin {
             key: "p".into(),
-            source: Source::User,
+            source: PluginSource::User,
             folder: folder.path().to_owned(),
             manifest: Manifest::default(),
             runs: Runs::Python,
@@ -135,11 +135,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path());
         let record =
-            Record { fingerprint: "f".into(), runs_on: None, brings: Registrations::default() };
+            RunRecord { fingerprint: "f".into(), runs_on: None, brings: Registrations::default() };
         record.save(&home, "web/p");
-        assert_eq!(Record::load(&home, "web/p"), Some(record));
-        assert_eq!(Record::load(&home, "other"), None);
-        put(&Record::file(&home, "web/p"), "{");
-        assert_eq!(Record::load(&home, "web/p"), None);
+        assert_eq!(RunRecord::load(&home, "web/p"), Some(record));
+        assert_eq!(RunRecord::load(&home, "other"), None);
+        put(&RunRecord::file(&home, "web/p"), "{");
+        assert_eq!(RunRecord::load(&home, "web/p"), None);
     }
 }

@@ -18,7 +18,7 @@ const NOT_RAISED: [HookEvent; 4] = [
 
 /// What a loaded plugin brings and how it is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
+pub struct PluginReport {
     /// What it is called in the settings.
     pub key: String,
     /// What runs it, in its own words.
@@ -31,9 +31,9 @@ pub struct Report {
     pub is_current: bool,
     /// Its tools in the registry.
     pub tools: Vec<String>,
-    /// Its hooks.
+    /// What it is told about, in the order in which it registered.
     pub hooks: Vec<HookEntry>,
-    /// Its middleware.
+    /// Where it stands between a call and its tool.
     pub middleware: Vec<MiddlewareEntry>,
     /// Slash commands in force.
     pub commands: Vec<CommandEntry>,
@@ -47,11 +47,11 @@ pub struct Report {
     pub unused: Vec<String>,
     /// Variables it asks for and does not get.
     pub missing_env: Vec<String>,
-    /// Its log.
+    /// Where what it writes to standard error goes.
     pub log: std::path::PathBuf,
 }
 
-impl Report {
+impl PluginReport {
     pub(crate) fn of(plugin: &Plugin) -> Self {
         let granted = plugin.shared.granted(&plugin.found);
         let book = plugin.book();

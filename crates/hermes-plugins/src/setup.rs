@@ -6,16 +6,16 @@ use hermes_store::home::Home;
 use hermes_tool::Vars;
 use serde_json::Value;
 
-use crate::Problem;
+use crate::PluginSettingProblem;
 use crate::discover::entry_points::EntryPoints;
-use crate::discover::{BUNDLED_VARIABLE, Choice, Discovery, Found, Places};
+use crate::discover::{BUNDLED_VARIABLE, Discovery, FoundPlugin, LoadChoice, Places};
 use crate::python;
 use crate::settings::PluginSettings;
 use crate::shell_hooks::SAFE_MODE_VARIABLE;
 
 /// What plugins are loaded from.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub struct PluginOptions {
     /// The state folder.
     pub home: Home,
     /// The variables, of which a plugin sees a few.
@@ -30,7 +30,7 @@ pub struct Setup {
     pub reserved_commands: Vec<String>,
 }
 
-impl Setup {
+impl PluginOptions {
     /// With the usual settings, in the current folder.
     #[must_use]
     pub fn new(home: Home, vars: Vars, config: &Value) -> Self {
@@ -61,7 +61,7 @@ impl Setup {
         match found {
             Ok(found) => found.into_iter().for_each(|plugin| discovery.put(plugin)),
             Err(problem) => {
-                discovery.problems.push(Problem::new("packages", problem.to_string()));
+                discovery.problems.push(PluginSettingProblem::new("packages", problem.to_string()));
             }
         }
         discovery
@@ -82,7 +82,7 @@ impl Setup {
         &self,
         workers: &tokio::runtime::Runtime,
         problems: &mut Vec<String>,
-    ) -> Vec<Found> {
+    ) -> Vec<FoundPlugin> {
         // On a thread of the workers: the caller may be inside another runtime.
         let (sender, discovered) = std::sync::mpsc::sync_channel(1);
         let asked = self.clone();
@@ -105,7 +105,7 @@ impl Setup {
         discovery
             .found
             .into_iter()
-            .filter(|plugin| plugin.choice(&self.settings) == Choice::Load)
+            .filter(|plugin| plugin.choice(&self.settings) == LoadChoice::Load)
             .collect()
     }
 }

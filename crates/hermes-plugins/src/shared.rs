@@ -10,15 +10,15 @@ use hermes_tool::{BoxFuture, ContextParts, Vars};
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use crate::discover::Found;
-use crate::log::Echo;
+use crate::discover::FoundPlugin;
+use crate::log::LogEcho;
 use crate::record;
 use crate::settings::PluginSettings;
 
 /// Something a plugin wants said in the conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Injected {
-    /// The plugin.
+    /// Who wants it said.
     pub plugin: String,
     /// Who is to have said it: `user` or another role.
     pub role: String,
@@ -32,14 +32,14 @@ pub type MessageSink = Arc<dyn Fn(Injected) -> bool + Send + Sync>;
 pub type ModelDoor = Arc<dyn Fn(Value) -> BoxFuture<Result<Value, String>> + Send + Sync>;
 
 /// What all plugins of a process share.
-pub(crate) struct Shared {
+pub(crate) struct PluginContext {
     pub(crate) home: Home,
     pub(crate) vars: Vars,
     pub(crate) settings: PluginSettings,
     pub(crate) interpreter: PathBuf,
     pub(crate) profile: String,
     pub(crate) reserved_commands: Vec<String>,
-    pub(crate) echo: Echo,
+    pub(crate) echo: LogEcho,
     pub(crate) runtime: Runtime,
     /// Where plugins' processes are looked after.
     pub(crate) workers: Handle,
@@ -49,17 +49,17 @@ pub(crate) struct Shared {
     pub(crate) model: ArcSwapOption<ModelDoor>,
 }
 
-impl Shared {
+impl PluginContext {
     pub(crate) fn log_folder(&self) -> PathBuf {
         self.home.logs().join("plugins")
     }
 
     /// The variables a plugin may see: what it asks for and what somebody agreed to.
-    pub(crate) fn granted(&self, found: &Found) -> Vec<String> {
+    pub(crate) fn granted(&self, found: &FoundPlugin) -> Vec<String> {
         self.settings.granted_env(&found.key, &found.manifest.name)
     }
 
-    pub(crate) fn fingerprint(&self, found: &Found) -> String {
+    pub(crate) fn fingerprint(&self, found: &FoundPlugin) -> String {
         let name = &found.manifest.name;
         let allowed = format!(
             "{:?} {:?} {}",

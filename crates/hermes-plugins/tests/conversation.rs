@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hermes_plugins::{Plugins, Setup, Wake};
+use hermes_plugins::{PluginOptions, Plugins, Wake};
 use hermes_runtime::{Runtime, Status, ToolCall};
 use hermes_store::atomic::{self, WriteOptions};
 use hermes_store::home::Home;
@@ -84,7 +84,7 @@ impl Scene {
             .collect();
         let config = json!({"plugins": {"enabled": ["talker"]}});
         let runtime = Runtime::builder().build();
-        let setup = Setup::new(Home::at(folder.path()), vars, &config);
+        let setup = PluginOptions::new(Home::at(folder.path()), vars, &config);
         let plugins = Plugins::open(setup, &runtime);
         plugins.wake(Wake::Unknown, PATIENCE).await;
         assert_eq!(plugins.reports()[0].error, None);

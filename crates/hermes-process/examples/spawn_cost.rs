@@ -56,7 +56,7 @@ async fn many_at_a_time() -> Result<(), Box<dyn Error>> {
     for entry in std::fs::read_dir("/proc")? {
         let entry = entry?;
         let name = std::fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
-        if name.trim() == "hermes-warden"
+        if name.trim() == "hermes-superv"
             && let Some(Ok(pid)) = entry.file_name().to_str().map(str::parse)
         {
             helpers += proportional_kib(pid).unwrap_or_default();
@@ -68,7 +68,7 @@ async fn many_at_a_time() -> Result<(), Box<dyn Error>> {
     }
     println!(
         "{MANY} at a time, 5 s each: {:.1?} in all; {ours} KiB more of ours, {helpers} KiB in {count} \
-         wardens",
+         supervisors",
         begun.elapsed()
     );
     Ok(())

@@ -1,13 +1,13 @@
 //! Processes known by number only: those that an earlier run of ours left running.
 //!
-//! A process with [`Lifetime::Survives`](crate::Lifetime::Survives) outlives its warden and us.
+//! A process with [`Lifetime::Survives`](crate::Lifetime::Survives) outlives its supervisor and us.
 //! All that a later run knows of it is what was written down: its number and the time at which
 //! it was started. Numbers are used again, so nothing here is ever signalled by number alone: a
 //! process is held by a descriptor, its start time is compared, and the signal goes through that
 //! descriptor. Whoever has taken over a number in the meantime hears nothing.
 //!
-//! There is no warden here to say when all are gone, so the tree is surveyed again and again: all
-//! processes below those known to belong to it, and all of the session that the program leads.
+//! There is no supervisor here to say when all are gone, so the tree is surveyed again and again:
+//! all processes below those known to belong to it, and all of the session that the program leads.
 //! One that left the session *and* lost its parent before we first looked is not found.
 
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
@@ -20,7 +20,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getpid};
 
 use crate::error::ProcessError;
-use crate::handle::{KILL_LIMIT, Stop};
+use crate::handle::{KILL_LIMIT, StopMode};
 use crate::processes::{self, Process};
 
 /// Pause between two looks at a tree that has been told to end.
@@ -36,11 +36,15 @@ pub fn process_start_time(pid: u32) -> Option<u64> {
 /// Ends the process of that number and its tree, if it is still the one that was started at that
 /// time. Whether it was; if not, nobody has been signalled.
 ///
-/// With [`Stop::Ask`] it returns when all have been asked, otherwise when all are gone. Needs a
+/// With [`StopMode::Ask`] it returns when all have been asked, otherwise when all are gone. Needs a
 /// Tokio runtime; dropping the future does not take the order back.
 ///
 /// For processes that are nobody's [`Child`](crate::Child) any more.
-pub async fn signal_if_same(pid: u32, start_time: u64, stop: Stop) -> Result<bool, ProcessError> {
+pub async fn signal_if_same(
+    pid: u32,
+    start_time: u64,
+    stop: StopMode,
+) -> Result<bool, ProcessError> {
     // Looking at all processes takes its time on a large machine.
     let work = tokio::task::spawn_blocking(move || Stored::find(pid, start_time).stop(pid, stop));
     match work.await {
@@ -70,13 +74,13 @@ impl Stored {
         Self { members, session }
     }
 
-    fn stop(mut self, pid: u32, stop: Stop) -> Result<bool, ProcessError> {
+    fn stop(mut self, pid: u32, stop: StopMode) -> Result<bool, ProcessError> {
         if self.members.is_empty() {
             return Ok(false);
         }
         let grace = match stop {
-            Stop::Kill => Duration::ZERO,
-            Stop::Ask | Stop::AskThenKill(_) => {
+            StopMode::Kill => Duration::ZERO,
+            StopMode::Ask | StopMode::AskThenKill(_) => {
                 self.survey();
                 // The program, which comes first, hears it first: a shell that finds a child ended
                 // goes on with its script.
@@ -85,7 +89,7 @@ impl Stored {
                     signal(member, Signal::SIGCONT);
                 }
                 match stop {
-                    Stop::AskThenKill(grace) => grace,
+                    StopMode::AskThenKill(grace) => grace,
                     _ => return Ok(true),
                 }
             }

@@ -15,7 +15,7 @@ use crate::error::ProcessError;
 use crate::handle::ProcessHandle;
 use crate::launch::{self, Launched};
 use crate::pty::Pty;
-use crate::warden::Line;
+use crate::supervisor::SupervisorLink;
 
 /// A pipe to a program's standard input; dropping it is the end of the input.
 pub type InputPipe = pipe::Sender;
@@ -53,7 +53,8 @@ pub(crate) enum StartTime {
 impl Command {
     /// Starts the program and hands out its pipes. Needs a Tokio runtime with I/O and time.
     ///
-    /// Not async: it takes a millisecond or so until the program runs or cannot be run.
+    /// Not async: it takes a millisecond or so until the program runs or cannot be run, and ten
+    /// seconds at most.
     ///
     /// Deadline, cancellation, capture limit, tap and leftovers are matters of [`Command::run`]:
     /// here they are the caller's.
@@ -87,14 +88,14 @@ impl Child {
         start_time: StartTime,
     ) -> io::Result<Self> {
         let Launched { pid, control, pipes } = launched;
-        let line = Line::open(control)?;
+        let link = SupervisorLink::open(control)?;
         let start_time = match start_time {
-            // Looked up before the news are: as long as these do not say that the program has
+            // Looked up before the state are: as long as these do not say that the program has
             // ended, the number was its own.
-            StartTime::Wanted => process_start_time(pid).filter(|_| line.news().status.is_none()),
+            StartTime::Wanted => process_start_time(pid).filter(|_| link.state().status.is_none()),
             StartTime::NotWanted => None,
         };
-        let handle = ProcessHandle::new(pid, start_time, command.lifetime, line);
+        let handle = ProcessHandle::new(pid, start_time, command.lifetime, link);
         let mut stdin = pipes.stdin.map(InputPipe::from_owned_fd).transpose()?;
         let stdout = pipes.stdout.map(OutputPipe::from_owned_fd).transpose()?;
         let stderr = pipes.stderr.map(OutputPipe::from_owned_fd).transpose()?;
@@ -173,7 +174,7 @@ impl Child {
 
     /// Gives up control: the tree runs on until it ends by itself or the calling process ends.
     pub fn release(mut self) {
-        // Most often nothing is left, and then there is no line to keep.
+        // Most often nothing is left, and then there is no link to keep.
         if !self.handle.is_gone() {
             self.handle.release();
         }

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::capture::CaptureLimit;
 use crate::confine::Confinement;
-use crate::environment::Environment;
+use crate::environment::ChildEnvironment;
 use crate::pty::PtySize;
 
 /// What a program reads from its standard input.
@@ -34,7 +34,7 @@ pub enum Stdin {
 
 /// Where a program's standard output and standard error go.
 #[derive(Debug, Default)]
-pub enum Output {
+pub enum OutputMode {
     /// Each into a capture of its own.
     #[default]
     Separate,
@@ -82,9 +82,9 @@ pub struct Command {
     pub(crate) program: OsString,
     pub(crate) args: Vec<OsString>,
     pub(crate) cwd: Option<PathBuf>,
-    pub(crate) environment: Environment,
+    pub(crate) environment: ChildEnvironment,
     pub(crate) stdin: Stdin,
-    pub(crate) output: Output,
+    pub(crate) output: OutputMode,
     pub(crate) pty: Option<PtySize>,
     pub(crate) tap: Option<OutputTap>,
     pub(crate) confinement: Option<Confinement>,
@@ -107,9 +107,9 @@ impl Command {
             program: program.into(),
             args: Vec::new(),
             cwd: None,
-            environment: Environment::default(),
+            environment: ChildEnvironment::default(),
             stdin: Stdin::default(),
-            output: Output::default(),
+            output: OutputMode::default(),
             pty: None,
             tap: None,
             confinement: None,
@@ -187,7 +187,7 @@ impl Command {
 
     /// Chooses where the output goes.
     #[must_use]
-    pub fn output(mut self, output: Output) -> Self {
+    pub fn output(mut self, output: OutputMode) -> Self {
         self.output = output;
         self
     }

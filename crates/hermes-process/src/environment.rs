@@ -10,9 +10,9 @@ const FALLBACK_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The whole environment of one child.
 #[derive(Default)]
-pub(crate) struct Environment(BTreeMap<OsString, OsString>);
+pub(crate) struct ChildEnvironment(BTreeMap<OsString, OsString>);
 
-impl Environment {
+impl ChildEnvironment {
     pub(crate) fn set(&mut self, name: OsString, value: OsString) {
         self.0.insert(name, value);
     }
@@ -48,7 +48,7 @@ impl Environment {
 }
 
 /// Names only: values may be secrets.
-impl fmt::Debug for Environment {
+impl fmt::Debug for ChildEnvironment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn inherits_only_what_is_set() {
-        let mut environment = Environment::default();
+        let mut environment = ChildEnvironment::default();
         environment.inherit(OsStr::new("PATH"));
         environment.inherit(OsStr::new("HERMES_PROCESS_NEVER_SET"));
         let names: Vec<_> = environment.iter().map(|(name, _)| name.clone()).collect();
@@ -78,11 +78,11 @@ mod tests {
     #[test]
     fn refuses_names_and_values_that_cannot_be_passed() {
         for (name, value) in [("", "x"), ("A=B", "x"), ("A\0", "x"), ("A", "x\0")] {
-            let mut environment = Environment::default();
+            let mut environment = ChildEnvironment::default();
             environment.set(name.into(), value.into());
             assert!(environment.problem().is_some(), "{name:?}={value:?}");
         }
-        let mut fine = Environment::default();
+        let mut fine = ChildEnvironment::default();
         fine.set("A".into(), "x=y".into());
         assert_eq!(fine.problem(), None);
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::confine::ConfinementError;
 
@@ -90,6 +91,58 @@ pub enum ProcessError {
         source: io::Error,
     },
 
+    /// The fork server could not take over this one's descriptors. It was
+    /// not started.
+    #[error(
+        "cannot start `{program}`: the fork server, which starts programs, may not open the file \
+         descriptors that this takes ({source}); raise the limit (`ulimit -n`, 64 is plenty) and \
+         start Hermes again, as it keeps the limit it was started with"
+    )]
+    ForkServerExhausted {
+        /// The program that was to be started.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+
+    /// Fork servers dropped the request without a word, more than once. It was not started.
+    #[error(
+        "cannot start `{program}`: the fork server, which starts programs, does not answer; \
+         something kills it (look for an out-of-memory kill in `dmesg`), or it has no file \
+         descriptor left (raise `ulimit -n` and start Hermes again)"
+    )]
+    RequestDropped {
+        /// The program that was to be started.
+        program: String,
+    },
+
+    /// No supervisor took the request within the time given. It was withdrawn, so that the program
+    /// is certainly not started any more.
+    #[error(
+        "cannot start `{program}`: the fork server, which starts programs, did not react within \
+         {} s and is replaced; the program was not started, try again", limit.as_secs_f32()
+    )]
+    NotTakenUp {
+        /// The program that was to be started.
+        program: String,
+        /// How long it was waited for.
+        limit: Duration,
+    },
+
+    /// The request was taken up, but it was not heard within the time given whether the program
+    /// runs. Should it come to run after all, it is killed at once.
+    #[error(
+        "gave up waiting for `{program}` to start after {} s; the file system that holds it or its \
+         working directory may not answer, look for processes in state D with `ps`. It is killed \
+         should it start after all; look for traces of it before trying again", limit.as_secs_f32()
+    )]
+    StartOverdue {
+        /// The program that was to be started.
+        program: String,
+        /// How long it was waited for.
+        limit: Duration,
+    },
+
     /// The program was not started, because it could not have been confined as asked for.
     #[error("cannot start `{program}` confined: {source}")]
     Confinement {
@@ -124,17 +177,17 @@ pub enum ProcessError {
         "cannot tell whether `{program}` was started: its helper process was killed; \
          look for an out-of-memory kill in `dmesg`, and for traces of it before trying again"
     )]
-    KeeperLost {
+    StartInterrupted {
         /// The program that was to be started.
         program: String,
     },
 
     /// The process that watches over the program was killed; the program was killed with it.
     #[error(
-        "process {pid} was killed because its warden died; \
-         something killed the `hermes-warden` process, look for an out-of-memory kill in `dmesg`"
+        "process {pid} was killed because its supervisor died; \
+         something killed the `hermes-superv` process, look for an out-of-memory kill in `dmesg`"
     )]
-    WardenLost {
+    SupervisorLost {
         /// The program's process id.
         pid: u32,
     },

@@ -1,8 +1,8 @@
 //! Programs that take over our terminal for a while: editors, pagers.
 //!
-//! A terminal has one foreground group, and a program started by the keeper is not in it. So these
-//! are started by us, in our group, without a warden. They hang up when we die, like every program
-//! whose terminal goes away.
+//! A terminal has one foreground group, and a program started by the fork server is not in it. So
+//! these are started by us, in our group, without a supervisor. They hang up when we die, like
+//! every program whose terminal goes away.
 
 use std::io::IsTerminal as _;
 use std::os::fd::AsFd as _;
@@ -13,7 +13,7 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 
 use crate::command::Command;
-use crate::confine::Prepared;
+use crate::confine::PreparedConfinement;
 use crate::error::ProcessError;
 use crate::launch::{confinement, system_error};
 use crate::lookup;
@@ -26,7 +26,7 @@ impl Command {
         let file = lookup::find(&self.program, &self.environment.search_path())?;
         #[expect(
             clippy::disallowed_methods,
-            reason = "the keeper cannot start a program in our foreground group"
+            reason = "the fork server cannot start a program in our foreground group"
         )]
         let mut command = std::process::Command::new(file);
         command.args(&self.args).env_clear().envs(self.environment.iter());
@@ -38,7 +38,7 @@ impl Command {
             Some(wanted) => wanted
                 .prepare(terminal.is_terminal().then(|| terminal.as_fd()))
                 .map_err(|error| confinement(&self, error))?,
-            None => Prepared::nothing(),
+            None => PreparedConfinement::nothing(),
         };
         let enter = move || {
             set_pdeathsig(Signal::SIGHUP)?;

@@ -5,7 +5,7 @@
 //! `&self`: the waiting task keeps the [`Child`](crate::Child), which decides how long the tree
 //! lives, and the table keeps a [`ProcessHandle`].
 //!
-//! A handle never signals a process by its number: orders go to the warden, over a line that is
+//! A handle never signals a process by its number: orders go to the supervisor, over a link that is
 //! dead when the tree is. So a handle kept for too long can do no harm.
 
 use std::fmt;
@@ -20,14 +20,14 @@ use tokio::time::timeout;
 
 use crate::command::Lifetime;
 use crate::error::ProcessError;
-use crate::warden::{Line, News};
+use crate::supervisor::{SupervisorLink, TreeState};
 
 /// How long a killed tree may take to be gone before we stop waiting for it.
 pub(crate) const KILL_LIMIT: Duration = Duration::from_secs(2);
 
 /// How a tree is brought to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopMode {
     /// SIGTERM, and nothing more: who ignores it runs on.
     Ask,
     /// SIGTERM, and SIGKILL to what is left after this time.
@@ -47,15 +47,20 @@ struct Shared {
     pid: u32,
     start_time: Option<u64>,
     lifetime: Lifetime,
-    line: Line,
+    link: SupervisorLink,
     hung_up: AtomicBool,
-    mourned: AtomicBool,
+    loss_noted: AtomicBool,
 }
 
 impl ProcessHandle {
-    pub(crate) fn new(pid: u32, start_time: Option<u64>, lifetime: Lifetime, line: Line) -> Self {
-        let (hung_up, mourned) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self(Arc::new(Shared { pid, start_time, lifetime, line, hung_up, mourned }))
+    pub(crate) fn new(
+        pid: u32,
+        start_time: Option<u64>,
+        lifetime: Lifetime,
+        link: SupervisorLink,
+    ) -> Self {
+        let (hung_up, loss_noted) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self(Arc::new(Shared { pid, start_time, lifetime, link, hung_up, loss_noted }))
     }
 
     /// The program's process id, which is also that of its group and session.
@@ -72,52 +77,53 @@ impl ProcessHandle {
 
     /// How the program has ended, if it has; descendants may still run. Does not wait.
     pub fn try_wait(&self) -> Result<Option<ExitStatus>, ProcessError> {
-        let news = self.0.line.news();
-        match news.status {
-            None if news.gone => Err(self.without_status()),
+        let state = self.0.link.state();
+        match state.status {
+            None if state.gone => Err(self.without_status()),
             status => Ok(status),
         }
     }
 
     /// Whether the whole tree has ended. Does not wait.
     pub fn is_gone(&self) -> bool {
-        self.0.line.news().gone
+        self.0.link.state().gone
     }
 
     /// Waits for the program itself to end; descendants may still run. Can be called again and by
     /// several tasks at a time, and loses nothing when cancelled.
     pub async fn wait(&self) -> Result<ExitStatus, ProcessError> {
-        let ended = |news: News| (news.gone || news.status.is_some()).then_some(news.status);
-        self.0.line.until(ended).await.ok_or_else(|| self.without_status())
+        let ended =
+            |state: TreeState| (state.gone || state.status.is_some()).then_some(state.status);
+        self.0.link.until(ended).await.ok_or_else(|| self.without_status())
     }
 
     /// Waits for the whole tree to end.
     pub async fn gone(&self) {
-        self.0.line.until(|news| news.gone.then_some(())).await;
-        if self.0.line.news().status.is_none() {
-            self.mourn();
+        self.0.link.until(|state| state.gone.then_some(())).await;
+        if self.0.link.state().status.is_none() {
+            self.note_lost_supervisor();
         }
     }
 
     /// Orders the end of the whole tree and returns at once. Who waits will hear of it.
-    pub fn order(&self, stop: Stop) {
+    pub fn order(&self, stop: StopMode) {
         match stop {
-            Stop::Ask => self.0.line.terminate(Duration::MAX),
-            Stop::AskThenKill(grace) => self.0.line.terminate(grace),
-            Stop::Kill => self.0.line.kill(),
+            StopMode::Ask => self.0.link.terminate(Duration::MAX),
+            StopMode::AskThenKill(grace) => self.0.link.terminate(grace),
+            StopMode::Kill => self.0.link.kill(),
         }
     }
 
     /// Sends SIGTERM to the whole tree, and SIGKILL to what is left of it after `grace`. Returns
     /// when all are gone.
     pub async fn terminate(&self, grace: Duration) -> Result<(), ProcessError> {
-        self.order(Stop::AskThenKill(grace));
+        self.order(StopMode::AskThenKill(grace));
         self.gone_within(grace.saturating_add(KILL_LIMIT)).await
     }
 
     /// Sends SIGKILL to the whole tree. Returns when all are gone.
     pub async fn kill(&self) -> Result<(), ProcessError> {
-        self.order(Stop::Kill);
+        self.order(StopMode::Kill);
         self.gone_within(KILL_LIMIT).await
     }
 
@@ -132,21 +138,21 @@ impl ProcessHandle {
     /// What dropping the [`Child`](crate::Child) means.
     pub(crate) fn hang_up(&self) {
         self.0.hung_up.store(true, Ordering::Relaxed);
-        self.0.line.hang_up();
+        self.0.link.hang_up();
     }
 
     /// Lets the tree run on, watched over until we end.
     pub(crate) fn release(&self) {
-        self.0.line.release();
+        self.0.link.release();
     }
 
-    /// A warden has left without a word.
+    /// A supervisor has left without a word.
     fn without_status(&self) -> ProcessError {
         if self.was_let_go() {
             return ProcessError::LetGo { pid: self.0.pid };
         }
-        self.mourn();
-        ProcessError::WardenLost { pid: self.0.pid }
+        self.note_lost_supervisor();
+        ProcessError::SupervisorLost { pid: self.0.pid }
     }
 
     /// Whether it steps aside on our word: the program is to survive its handle.
@@ -154,11 +160,11 @@ impl ProcessHandle {
         self.0.lifetime == Lifetime::Survives && self.0.hung_up.load(Ordering::Relaxed)
     }
 
-    /// The warden was killed. The program dies by its parent-death signal; its group, at least,
+    /// The supervisor was killed. The program dies by its parent-death signal; its group, at least,
     /// can be reached from here.
-    fn mourn(&self) {
-        if !self.was_let_go() && !self.0.mourned.swap(true, Ordering::Relaxed) {
-            tracing::warn!(pid = self.0.pid, "the warden of this process was killed");
+    fn note_lost_supervisor(&self) {
+        if !self.was_let_go() && !self.0.loss_noted.swap(true, Ordering::Relaxed) {
+            tracing::warn!(pid = self.0.pid, "the supervisor of this process was killed");
             let _ = killpg(Pid::from_raw(self.0.pid.cast_signed()), Signal::SIGKILL);
         }
     }

@@ -1,9 +1,9 @@
 //! From a [`Command`] to a running program: what can be done, and can go wrong, on our side.
 //!
 //! Everything that may allocate, search or be refused happens here, before anyone is asked to start
-//! anything: texts are checked, the file is found, the directory opened, pipes or a terminal made, a
-//! confinement prepared. Then one request goes out and one answer comes back, and each way in which
-//! it can fail becomes an error that says what to do about it.
+//! anything: texts are checked, the file is found, the directory opened, pipes or a terminal made,
+//! a confinement prepared. Then one request goes out and one answer comes back, and each way in
+//! which it can fail becomes an error that says what to do about it.
 //!
 //! A request is made again only if it is certain that its program was not started.
 
@@ -13,28 +13,38 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::Mode;
 
-use crate::command::{Command, Output, Stdin};
-use crate::confine::{ConfinementError, Prepared};
+use crate::command::{Command, OutputMode, Stdin};
+use crate::confine::{ConfinementError, PreparedConfinement};
 use crate::error::ProcessError;
-use crate::keeper::image::{self, Parts, Terminal};
-use crate::keeper::{self, Handed};
+use crate::fork_server::{self, ForkServerId};
 use crate::lookup;
 use crate::pty;
-use crate::warden::{self, Report, Stage};
+use crate::request::SpawnFds;
+use crate::request::image::{self, ImageParts, Terminal, Withdrawn};
+use crate::supervisor::{self, FirstReport, StartStage, SupervisorReport};
 
-/// Tries to get an answer from a keeper: one may be killed with our request still unread. Then the
-/// program has not been started, and asking the next keeper is safe.
+/// Tries to get an answer from a fork server: one may be killed with our request still unread. Then
+/// the program has not been started, and asking the next fork server is safe.
 const ATTEMPTS: usize = 2;
+
+/// How long a program may take to run or to be refused: milliseconds, but on a file system that
+/// does not answer, or when the helper processes are stopped or starved. A command with an earlier
+/// deadline is given up then ...
+const START_LIMIT: Duration = Duration::from_secs(10);
+/// ... but not before this time: a shorter deadline is about the program, and a busy machine is no
+/// reason to say that it could not be started.
+const START_LIMIT_FLOOR: Duration = Duration::from_secs(1);
 
 /// A program just started, with our ends of its pipes.
 pub(crate) struct Launched {
     pub(crate) pid: u32,
-    /// The line to its warden.
+    /// The link to its supervisor.
     pub(crate) control: UnixStream,
     pub(crate) pipes: Pipes,
 }
@@ -57,31 +67,75 @@ struct Streams {
     stderr: Option<OwnedFd>,
 }
 
-/// Starts the program under a warden of its own. Blocks until it runs, a matter of milliseconds.
+/// Starts the program under a supervisor of its own. Blocks until it runs, a matter of milliseconds
+/// and never longer than [`START_LIMIT`].
 pub(crate) fn launch(command: &Command) -> Result<Launched, ProcessError> {
     check(command)?;
     let file = lookup::find(&command.program, &command.environment.search_path())?;
     let cwd = open_cwd(command)?;
-    let lost = || ProcessError::KeeperLost { program: name(command) };
+    let lost = || ProcessError::StartInterrupted { program: name(command) };
+    let limit = start_limit(command);
     for _ in 0..ATTEMPTS {
-        let Asked { control, pipes, image } = ask(command, &file, &cwd)?;
-        let report = match warden::next_report(&control) {
-            Some(report) => report,
-            None if image::is_taken(image.as_fd()) => return Err(lost()),
-            None => continue,
+        let PendingStart { control, pipes, image, fork_server } = ask(command, &file, &cwd)?;
+        let report = match supervisor::first_report(&control, limit) {
+            FirstReport::Arrived(report) => report,
+            FirstReport::Gone => match image::withdraw(image.as_fd()) {
+                Withdrawn::InTime => continue,
+                Withdrawn::TooLate => return Err(lost()),
+            },
+            FirstReport::Overdue => {
+                supervisor::forbid(&control);
+                return Err(overdue(command, limit, fork_server, image::withdraw(image.as_fd())));
+            }
         };
         return match report {
-            Report::Started(pid) => Ok(Launched { pid: pid.cast_unsigned(), control, pipes }),
-            Report::Failed(Stage::Directory, error) => Err(working_directory(command, error)),
-            Report::Failed(Stage::Confine, error) => {
-                Err(confinement(command, ConfinementError::Refused { source: error.into() }))
+            SupervisorReport::Started(pid) => {
+                Ok(Launched { pid: pid.cast_unsigned(), control, pipes })
             }
-            Report::Failed(Stage::Exec, error) => Err(exec_error(command, &file, error)),
-            Report::Failed(Stage::Prepare, error) => Err(system_error(command, error.into())),
-            Report::Exited(_) | Report::Finished(_) => Err(lost()),
+            SupervisorReport::Failed(stage, error) => Err(failed(command, &file, stage, error)),
+            SupervisorReport::Exited(_) | SupervisorReport::Finished(_) => Err(lost()),
         };
     }
-    Err(lost())
+    Err(ProcessError::RequestDropped { program: name(command) })
+}
+
+/// How long to wait for the first word about a program.
+fn start_limit(command: &Command) -> Duration {
+    let deadline = command.deadline.unwrap_or(START_LIMIT);
+    deadline.clamp(START_LIMIT_FLOOR, START_LIMIT)
+}
+
+/// Says what it means that nothing was heard of a program in time.
+fn overdue(
+    command: &Command,
+    limit: Duration,
+    fork_server: ForkServerId,
+    withdrawn: Withdrawn,
+) -> ProcessError {
+    let program = name(command);
+    match withdrawn {
+        Withdrawn::InTime => {
+            fork_server::replace(fork_server);
+            ProcessError::NotTakenUp { program, limit }
+        }
+        // Its supervisor is at work, and kills it in the end. No fault of the fork server.
+        Withdrawn::TooLate => ProcessError::StartOverdue { program, limit },
+    }
+}
+
+/// Says what it means that a program was not started.
+fn failed(command: &Command, file: &Path, stage: StartStage, error: Errno) -> ProcessError {
+    match stage {
+        StartStage::Handover => {
+            ProcessError::ForkServerExhausted { program: name(command), source: error.into() }
+        }
+        StartStage::Directory => working_directory(command, error),
+        StartStage::Confine => {
+            confinement(command, ConfinementError::Refused { source: error.into() })
+        }
+        StartStage::Exec => exec_error(command, file, error),
+        StartStage::Prepare => system_error(command, error.into()),
+    }
 }
 
 /// Finds text that cannot be passed on.
@@ -100,7 +154,7 @@ fn check(command: &Command) -> Result<(), ProcessError> {
     }
 }
 
-/// Opened by us, since ours is not the keeper's, and to tell its errors from the program's.
+/// Opened by us, since ours is not the fork server's, and to tell its errors from the program's.
 fn open_cwd(command: &Command) -> Result<OwnedFd, ProcessError> {
     let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
     let dir = command.cwd.as_deref().unwrap_or(Path::new("."));
@@ -108,15 +162,16 @@ fn open_cwd(command: &Command) -> Result<OwnedFd, ProcessError> {
 }
 
 /// What we keep of a request.
-struct Asked {
+struct PendingStart {
     control: UnixStream,
     pipes: Pipes,
     image: OwnedFd,
+    fork_server: ForkServerId,
 }
 
 /// Sends the request. When this returns, the child's ends of everything are the child's alone:
 /// while we held a copy of one, nobody would see its end of file.
-fn ask(command: &Command, file: &Path, cwd: &OwnedFd) -> Result<Asked, ProcessError> {
+fn ask(command: &Command, file: &Path, cwd: &OwnedFd) -> Result<PendingStart, ProcessError> {
     let failed = |source| system_error(command, source);
     let (control, theirs) = UnixStream::pair().map_err(failed)?;
     let mut pipes = Pipes::default();
@@ -127,10 +182,10 @@ fn ask(command: &Command, file: &Path, cwd: &OwnedFd) -> Result<Asked, ProcessEr
         Some(wanted) => {
             wanted.prepare(own_terminal).map_err(|error| confinement(command, error))?
         }
-        None => Prepared::nothing(),
+        None => PreparedConfinement::nothing(),
     };
     let args = std::iter::once(&command.program).chain(&command.args);
-    let parts = Parts {
+    let parts = ImageParts {
         lifetime: command.lifetime,
         terminal,
         privileges: prepared.privileges,
@@ -145,15 +200,16 @@ fn ask(command: &Command, file: &Path, cwd: &OwnedFd) -> Result<Asked, ProcessEr
     let stderr = streams.stderr.as_ref().map_or(stdout, AsFd::as_fd);
     let ruleset = prepared.ruleset.as_ref().map(AsFd::as_fd);
     let (control_fd, image_fd, cwd) = (theirs.as_fd(), image.as_fd(), cwd.as_fd());
-    let fds = Handed { control: control_fd, image: image_fd, cwd, stdin, stdout, stderr, ruleset };
-    keeper::request(image_len, &fds).map_err(failed)?;
-    Ok(Asked { control, pipes, image })
+    let fds =
+        SpawnFds { control: control_fd, image: image_fd, cwd, stdin, stdout, stderr, ruleset };
+    let fork_server = fork_server::request(image_len, &fds).map_err(failed)?;
+    Ok(PendingStart { control, pipes, image, fork_server })
 }
 
 /// The child's standard streams; our ends, if any, go into `pipes`.
 fn connect(command: &Command, pipes: &mut Pipes) -> io::Result<Streams> {
     if let Some(size) = command.pty {
-        let pty::Ends { ours, programs } = pty::open(size)?;
+        let pty::PtyEnds { ours, programs } = pty::open(size)?;
         pipes.terminal = Some(ours);
         return Ok(Streams { stdin: programs, stdout: None, stderr: None });
     }
@@ -176,15 +232,18 @@ fn connect_input(stdin: &Stdin, pipes: &mut Pipes) -> io::Result<OwnedFd> {
 
 /// The child's standard output and, if that is another, its standard error; our ends, if any, go
 /// into `pipes`.
-fn connect_output(output: &Output, pipes: &mut Pipes) -> io::Result<(OwnedFd, Option<OwnedFd>)> {
+fn connect_output(
+    output: &OutputMode,
+    pipes: &mut Pipes,
+) -> io::Result<(OwnedFd, Option<OwnedFd>)> {
     Ok(match output {
-        Output::Discard => (File::options().write(true).open("/dev/null")?.into(), None),
-        Output::ToFile(file) => (file.try_clone()?.into(), None),
-        Output::ErrorsToFile(file) => {
+        OutputMode::Discard => (File::options().write(true).open("/dev/null")?.into(), None),
+        OutputMode::ToFile(file) => (file.try_clone()?.into(), None),
+        OutputMode::ErrorsToFile(file) => {
             (output_pipe(&mut pipes.stdout)?.into(), Some(file.try_clone()?.into()))
         }
-        Output::Merged => (output_pipe(&mut pipes.stdout)?.into(), None),
-        Output::Separate => {
+        OutputMode::Merged => (output_pipe(&mut pipes.stdout)?.into(), None),
+        OutputMode::Separate => {
             let stdout = output_pipe(&mut pipes.stdout)?;
             (stdout.into(), Some(output_pipe(&mut pipes.stderr)?.into()))
         }
@@ -219,9 +278,14 @@ fn exec_error(command: &Command, file: &Path, error: Errno) -> ProcessError {
 pub(crate) fn system_error(command: &Command, source: io::Error) -> ProcessError {
     let program = name(command);
     match source.raw_os_error().map(Errno::from_raw) {
-        Some(Errno::EAGAIN | Errno::ENOMEM | Errno::EMFILE | Errno::ENFILE) => {
-            ProcessError::NoResources { program, source }
-        }
+        Some(
+            Errno::EAGAIN
+            | Errno::ENOMEM
+            | Errno::ENOBUFS
+            | Errno::EMFILE
+            | Errno::ENFILE
+            | Errno::ETOOMANYREFS,
+        ) => ProcessError::NoResources { program, source },
         _ => ProcessError::Spawn { program, source },
     }
 }

@@ -7,7 +7,7 @@
 //!   process it started dies, with all descendants, also those that moved to a session of their
 //!   own or were orphaned on purpose. [`Lifetime::Survives`] is the only way out, and is spelt out.
 //!   A program that takes over the terminal ([`Command::run_in_foreground`], for editors) has no
-//!   warden; it is hung up with us, as it would be by a terminal that closes.
+//!   supervisor; it is hung up with us, as it would be by a terminal that closes.
 //! * **Nothing outlives its command by accident.** A deadline, a cancellation, or dropping the
 //!   future or the [`Child`] ends the whole tree, not just the first process. Processes left
 //!   behind by a program that has ended are killed too, unless [`Leftovers::Keep`] is asked for.
@@ -19,7 +19,7 @@
 //!   caller, default signal handling, and no descriptor but its standard three. That our own
 //!   environment and memory stay ours takes a word in `main`, see [`shield_own_environment`].
 //! * **Nothing is left to reap.** A finished call leaves no zombie.
-//! * **Nothing is signalled by mistake.** Orders go to a program's warden, not to a number. For
+//! * **Nothing is signalled by mistake.** Orders go to a program's supervisor, not to a number. For
 //!   processes of an earlier run of ours, [`signal_if_same`] compares start times first.
 //! * **Nothing is confined halfway.** What a [`Confinement`] asks for is enforced by the kernel,
 //!   or the program does not run.
@@ -51,30 +51,33 @@
 //! [`ProcessHandle`] to look at the program and to end it: handles are shared, wait for nobody,
 //! and keep nothing alive.
 //!
-//! A running call takes two processes and, in our own, one descriptor for its warden and one for
-//! each pipe (a terminal counts as one). A thousand at a time are no trouble where the limits allow
-//! for it; where they do not, a call says so with [`ProcessError::NoResources`] and leaves nothing
-//! behind. There is no queue in here, because a program may be waiting for another that we run for
-//! it: who starts many has a semaphore.
+//! A running call takes two processes and, in our own, one descriptor for its supervisor and one
+//! for each pipe (a terminal counts as one). A thousand at a time are no trouble where the limits
+//! allow for it; where they do not, a call says so with [`ProcessError::NoResources`] and leaves
+//! nothing behind. There is no queue in here, because a program may be waiting for another that we
+//! run for it: who starts many has a semaphore.
 //!
-//! # Keeper and warden
+//! # Fork server and supervisor
 //!
 //! A parent-death signal reaches only the direct child, and a group kill only those who stayed in
-//! the group. So between us and each program stands a *warden*: a small process whose only job is
-//! to own that program's tree. It is the subreaper of the tree, which means that an orphaned
-//! descendant becomes the warden's child instead of init's: no one can leave. It watches a socket
-//! whose other end only we hold: when that closes, for whatever reason, it kills everything below
-//! itself and exits. The program, in turn, asks the kernel to be killed if its warden dies.
+//! the group. So between us and each program stands a *supervisor*: a small process whose only job
+//! is to own that program's tree. It is the subreaper of the tree, which means that an orphaned
+//! descendant becomes the supervisor's child instead of init's: no one can leave. It watches a
+//! socket whose other end only we hold: when that closes, for whatever reason, it kills everything
+//! below itself and exits. The program, in turn, asks the kernel to be killed if its supervisor
+//! dies.
 //!
-//! Wardens are forked by the *keeper*, which is a copy of us made once, with the first command.
-//! The larger a process, the slower its forks; the keeper stays as small as it was, so that
-//! starting a program takes the same short time in an agent of any size. It also has a warden
-//! ready for the next program, so that no fork at all is waited for: a call costs some 0.2 ms more
-//! than the bare program does (`examples/spawn_cost.rs` measures it). [`prepare`] makes it early. No helper program has to be found on disk, no thread has to be kept alive, and no
+//! Supervisors are forked by the *fork server*, which is a copy of us made once, with the first
+//! command. The larger a process, the slower its forks; the fork server stays as small as it was,
+//! so that starting a program takes the same short time in an agent of any size. It also has a
+//! supervisor ready for the next program, so that no fork at all is waited for: a call costs some
+//! 0.2 ms more than the bare program does (`examples/spawn_cost.rs` measures it). [`prepare`] makes
+//! it early. No helper program has to be found on disk, no thread has to be kept alive, and no
 //! process-wide setting of the host program is touched.
 //!
-//! The modules `keeper` and `warden` tell the details. In `ps` the two show as `hermes-keeper` and
-//! `hermes-warden`, and the warden that waits for work as `hermes-spare`.
+//! The modules `fork_server` and `supervisor` tell the details. In `ps` the two show as
+//! `hermes-forksrv` and `hermes-superv`, and the supervisor that waits for work as
+//! `hermes-standby`.
 //!
 //! # What never happens here
 //!
@@ -102,27 +105,28 @@ mod confine;
 mod environment;
 mod error;
 mod foreground;
+mod fork_server;
 mod forked;
 mod handle;
-mod keeper;
 mod launch;
 mod lookup;
 mod processes;
 mod pty;
+mod request;
 mod run;
 mod shield;
-mod warden;
+mod supervisor;
 
 pub use adopted::{process_start_time, signal_if_same};
-pub use capture::{CaptureLimit, Captured, HeadTail};
+pub use capture::{CaptureLimit, CapturedOutput, HeadTail};
 pub use child::{Child, InputPipe, OutputPipe};
-pub use command::{Command, Leftovers, Lifetime, Output, OutputTap, Stdin};
+pub use command::{Command, Leftovers, Lifetime, OutputMode, OutputTap, Stdin};
 pub use confine::{
     Confinement, ConfinementError, KernelSupport, Metadata, Network, kernel_support,
 };
 pub use error::ProcessError;
-pub use handle::{ProcessHandle, Stop};
-pub use keeper::prepare;
+pub use fork_server::prepare;
+pub use handle::{ProcessHandle, StopMode};
 pub use pty::{Pty, PtyReader, PtySize, PtyWriter};
-pub use run::{End, Finished};
+pub use run::{End, FinishedProcess};
 pub use shield::{HideError, hide_environment, shield_own_environment};

@@ -1,4 +1,4 @@
-//! Looking at processes in `/proc`, without allocating: wardens, who cannot, look at it too.
+//! Looking at processes in `/proc`, without allocating: supervisors, who cannot, look at it too.
 //!
 //! To find all processes below one, each process is asked for its parent, that one for its own,
 //! and so on up to the root or to init. No table of processes is kept: there is no memory to keep

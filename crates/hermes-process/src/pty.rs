@@ -6,8 +6,8 @@
 //! the program does not switch that off, an echo of what was typed.
 //!
 //! The terminal is the program's controlling terminal: the program leads the terminal's session,
-//! `/dev/tty` opens it, and its signals reach the foreground group. The warden stays outside. When
-//! both halves of a [`Pty`] are dropped, the terminal hangs up, as if its window were closed.
+//! `/dev/tty` opens it, and its signals reach the foreground group. The supervisor stays outside.
+//! When both halves of a [`Pty`] are dropped, the terminal hangs up, as if its window were closed.
 //!
 //! A terminal in its usual mode hands on lines, and none longer than 4,095 bytes: the rest of a
 //! longer one is lost. Large input belongs into a pipe.
@@ -52,13 +52,13 @@ impl Default for PtySize {
 }
 
 /// The two ends of a new terminal.
-pub(crate) struct Ends {
+pub(crate) struct PtyEnds {
     pub(crate) ours: OwnedFd,
     pub(crate) programs: OwnedFd,
 }
 
 /// Makes a terminal.
-pub(crate) fn open(size: PtySize) -> io::Result<Ends> {
+pub(crate) fn open(size: PtySize) -> io::Result<PtyEnds> {
     let flags = OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
     let ours = posix_openpt(flags | OFlag::O_NONBLOCK)?;
     unlockpt(&ours)?;
@@ -72,7 +72,7 @@ pub(crate) fn open(size: PtySize) -> io::Result<Ends> {
     // The key that deletes a character deletes all its bytes.
     settings.input_flags |= InputFlags::IUTF8;
     tcsetattr(&programs, SetArg::TCSANOW, &settings)?;
-    Ok(Ends { ours, programs })
+    Ok(PtyEnds { ours, programs })
 }
 
 fn set_size(terminal: &OwnedFd, size: PtySize) -> io::Result<()> {

@@ -23,7 +23,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
-use crate::capture::{Captured, HeadTail};
+use crate::capture::{CapturedOutput, HeadTail};
 use crate::child::{Child, StartTime};
 use crate::command::{Command, Leftovers, OutputTap, Stdin};
 use crate::error::ProcessError;
@@ -65,18 +65,18 @@ impl From<ExitStatus> for End {
 
 /// A program that has been run.
 #[derive(Debug)]
-pub struct Finished {
-    /// How it ended.
+pub struct FinishedProcess {
+    /// By itself, by a signal, or stopped by us.
     pub end: End,
     /// What it wrote to its standard output (and standard error, if merged).
-    pub stdout: Captured,
+    pub stdout: CapturedOutput,
     /// What it wrote to its standard error, if captured separately.
-    pub stderr: Captured,
+    pub stderr: CapturedOutput,
     /// From start to end, including the time it took to stop it.
     pub duration: Duration,
 }
 
-impl Finished {
+impl FinishedProcess {
     /// Whether it ended by itself with code 0.
     pub fn success(&self) -> bool {
         self.end == End::Exited(0)
@@ -86,7 +86,7 @@ impl Finished {
 impl Command {
     /// Runs the program to its end, its deadline or its cancellation. Needs a Tokio runtime with
     /// I/O and time. Dropping the future kills the whole tree.
-    pub async fn run(mut self) -> Result<Finished, ProcessError> {
+    pub async fn run(mut self) -> Result<FinishedProcess, ProcessError> {
         let begun = Instant::now();
         let plan = Plan::of(&self);
         let mut stdout = HeadTail::new(self.capture);
@@ -124,12 +124,12 @@ impl Command {
                 .await?
         };
         let (stdout, stderr) = (stdout.finish(), stderr.finish());
-        Ok(Finished { end, stdout, stderr, duration: begun.elapsed() })
+        Ok(FinishedProcess { end, stdout, stderr, duration: begun.elapsed() })
     }
 
     /// [`Command::run`] for code that is not async: blocks the calling thread, whether or not it
     /// belongs to a runtime.
-    pub fn run_blocking(self) -> Result<Finished, ProcessError> {
+    pub fn run_blocking(self) -> Result<FinishedProcess, ProcessError> {
         let program = launch::name(&self);
         let no_room = |source| ProcessError::NoResources { program: program.clone(), source };
         let work = move || {

@@ -16,7 +16,7 @@
 //! None of them reaches other processes of the user that hold the same secrets, such as the shell
 //! in which they were exported, except the last.
 //!
-//! Keeper and wardens are copies of us. They are shielded from the start, in any case.
+//! Fork server and supervisors are copies of us. They are shielded from the start, in any case.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -26,7 +26,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use nix::sys::prctl;
 
-use crate::keeper;
+use crate::fork_server;
 
 /// Why the environment was not hidden.
 #[derive(Debug, thiserror::Error)]
@@ -69,8 +69,8 @@ pub fn shield_own_environment() -> io::Result<()> {
 /// environment. How many were found there.
 ///
 /// Our own view of them does not change: it is moved to a copy first, so that everyone in this
-/// process who asks for a variable gets what they got before. The keeper, whose memory is a copy of
-/// ours, is replaced by one that has them blanked as well.
+/// process who asks for a variable gets what they got before. The fork server, whose memory is a
+/// copy of ours, is replaced by one that has them blanked as well.
 ///
 /// To be called first thing in `main`, as it refuses to work when there are threads who might be
 /// reading the block.
@@ -101,7 +101,7 @@ pub fn hide_environment<N: AsRef<OsStr>>(
     let block = unsafe { std::slice::from_raw_parts_mut(start, block.len()) };
     let blanked = blank(block, |name| names.iter().any(|one| one.as_ref().as_bytes() == name));
     // Holds a copy of the block as it was.
-    keeper::retire();
+    fork_server::retire();
     Ok(blanked)
 }
 

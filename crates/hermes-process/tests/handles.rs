@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use common::{PATIENCE, eventually, is_alive, kill_9, look_up, pids, sh};
 use hermes_process::{
-    Child, Command, End, Lifetime, Output, ProcessError, Stdin, Stop, process_start_time,
+    Child, Command, End, Lifetime, OutputMode, ProcessError, Stdin, StopMode, process_start_time,
     signal_if_same,
 };
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -39,7 +39,7 @@ async fn one_task_ends_what_another_waits_for() {
     assert_eq!(handle.try_wait().unwrap().map(End::from), Some(End::Signalled(15)));
     assert!(handle.is_gone());
     // Nobody is left to hear it.
-    handle.order(Stop::Kill);
+    handle.order(StopMode::Kill);
     handle.kill().await.unwrap();
 }
 
@@ -65,7 +65,7 @@ async fn a_program_has_ended_though_its_descendants_have_not() {
     assert_eq!(End::from(child.wait().await.unwrap()), End::Exited(4));
     let handle = child.handle();
     assert!(!handle.is_gone() && is_alive(left[0]));
-    handle.order(Stop::AskThenKill(PATIENCE));
+    handle.order(StopMode::AskThenKill(PATIENCE));
     timeout(PATIENCE, handle.gone()).await.unwrap();
     assert!(!is_alive(left[0]));
 }
@@ -74,7 +74,7 @@ async fn a_program_has_ended_though_its_descendants_have_not() {
 async fn asking_does_not_kill_and_can_be_followed_up() {
     let (child, tree) = started(sh("trap '' TERM; echo $$; while :; do sleep 0.05; done"), 1).await;
     let handle = child.handle();
-    handle.order(Stop::Ask);
+    handle.order(StopMode::Ask);
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(is_alive(tree[0]));
     handle.terminate(Duration::from_millis(20)).await.unwrap();
@@ -96,13 +96,13 @@ async fn a_survivor_that_was_let_go_is_not_harmed_by_its_handle() {
     let command = sh("echo $$; exec sleep 600").lifetime(Lifetime::Survives);
     let (child, tree) = started(command, 1).await;
     let handle = child.handle();
-    let (_, warden) = look_up(tree[0]).unwrap();
+    let (_, supervisor) = look_up(tree[0]).unwrap();
     drop(child);
     let error = timeout(PATIENCE, handle.wait()).await.unwrap().unwrap_err();
     assert!(matches!(error, ProcessError::LetGo { pid } if pid == tree[0]), "{error:?}");
-    assert!(eventually(|| !is_alive(warden)));
+    assert!(eventually(|| !is_alive(supervisor)));
     handle.gone().await;
-    handle.order(Stop::Kill);
+    handle.order(StopMode::Kill);
     std::thread::sleep(Duration::from_millis(20));
     assert!(is_alive(tree[0]));
     kill_9(tree[0]);
@@ -127,9 +127,9 @@ async fn left_by_an_earlier_run(script: &str, lines: usize) -> (u32, u64, Vec<u3
     let command = sh(script).lifetime(Lifetime::Survives);
     let (child, tree) = started(command, lines).await;
     let (pid, time) = (child.pid(), child.start_time().unwrap());
-    let (_, warden) = look_up(pid).unwrap();
+    let (_, supervisor) = look_up(pid).unwrap();
     drop(child);
-    assert!(eventually(|| !is_alive(warden)), "the warden steps aside");
+    assert!(eventually(|| !is_alive(supervisor)), "the supervisor steps aside");
     assert!(tree.iter().all(|pid| is_alive(*pid)));
     (pid, time, tree)
 }
@@ -140,7 +140,7 @@ const TREE: &str = "echo $$; sleep 600 & echo $!; (sleep 600 & echo $!)
 
 #[tokio::test]
 async fn a_process_of_an_earlier_run_is_ended_with_its_tree() {
-    for stop in [Stop::Kill, Stop::AskThenKill(PATIENCE)] {
+    for stop in [StopMode::Kill, StopMode::AskThenKill(PATIENCE)] {
         let (pid, time, tree) = left_by_an_earlier_run(TREE, 4).await;
         assert!(signal_if_same(pid, time, stop).await.unwrap());
         assert!(!tree.iter().any(|pid| is_alive(*pid)), "{stop:?} {tree:?}");
@@ -152,25 +152,25 @@ async fn a_process_of_an_earlier_run_is_ended_with_its_tree() {
 async fn one_of_an_earlier_run_that_ignores_sigterm_is_killed_after_the_grace() {
     let script = "trap '' TERM; echo $$; while :; do sleep 0.05; done";
     let (pid, time, _) = left_by_an_earlier_run(script, 1).await;
-    assert!(signal_if_same(pid, time, Stop::Ask).await.unwrap());
+    assert!(signal_if_same(pid, time, StopMode::Ask).await.unwrap());
     std::thread::sleep(Duration::from_millis(100));
     assert!(is_alive(pid));
     let grace = Duration::from_millis(100);
     let begun = Instant::now();
-    assert!(signal_if_same(pid, time, Stop::AskThenKill(grace)).await.unwrap());
+    assert!(signal_if_same(pid, time, StopMode::AskThenKill(grace)).await.unwrap());
     assert!(begun.elapsed() >= grace && !is_alive(pid));
 }
 
 #[tokio::test]
 async fn a_number_used_again_is_never_signalled() {
     let (pid, time, tree) = left_by_an_earlier_run(TREE, 4).await;
-    for stop in [Stop::Kill, Stop::Ask, Stop::AskThenKill(Duration::ZERO)] {
+    for stop in [StopMode::Kill, StopMode::Ask, StopMode::AskThenKill(Duration::ZERO)] {
         // As if the process had taken over the number of one started earlier.
         assert!(!signal_if_same(pid, time - 1, stop).await.unwrap());
     }
     std::thread::sleep(Duration::from_millis(50));
     assert!(tree.iter().all(|pid| is_alive(*pid)), "{tree:?}");
-    assert!(signal_if_same(pid, time, Stop::Kill).await.unwrap());
+    assert!(signal_if_same(pid, time, StopMode::Kill).await.unwrap());
 }
 
 #[tokio::test]
@@ -179,7 +179,7 @@ async fn errors_can_go_to_a_file_while_output_is_read() {
     let path = folder.path().join("errors");
     let file = std::fs::File::create(&path).unwrap();
     let command = sh("read line; echo \"out $line\"; echo \"err $line\" >&2");
-    let command = command.stdin(Stdin::Piped).output(Output::ErrorsToFile(file));
+    let command = command.stdin(Stdin::Piped).output(OutputMode::ErrorsToFile(file));
     let mut child = command.spawn().unwrap();
     assert!(child.take_stderr().is_none());
     let mut stdin = child.take_stdin().unwrap();

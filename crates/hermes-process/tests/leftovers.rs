@@ -5,7 +5,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{eventually, is_alive, kill_9, pids, sh};
-use hermes_process::{End, Leftovers, Output};
+use hermes_process::{End, Leftovers, OutputMode};
 
 /// Bounds of the calls below, far above the time they are to take.
 const BOUNDED: Duration = Duration::from_secs(10);
@@ -13,7 +13,7 @@ const BOUNDED: Duration = Duration::from_secs(10);
 #[tokio::test]
 async fn one_that_holds_the_pipe_does_not_hold_the_call() {
     let begun = Instant::now();
-    let command = sh("sleep 600 & echo $!").output(Output::Merged);
+    let command = sh("sleep 600 & echo $!").output(OutputMode::Merged);
     let done = command.run().await.unwrap();
     assert_eq!(done.end, End::Exited(0));
     assert!(begun.elapsed() < BOUNDED, "{:?}", begun.elapsed());
@@ -43,7 +43,7 @@ async fn they_run_on_if_asked_for() {
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert!(is_alive(left));
     kill_9(left);
-    assert!(eventually(|| common::look_up(left).is_none()), "its warden has reaped it");
+    assert!(eventually(|| common::look_up(left).is_none()), "its supervisor has reaped it");
 }
 
 #[tokio::test]

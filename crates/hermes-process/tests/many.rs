@@ -1,5 +1,5 @@
-//! A thousand programs at a time: memory and descriptors stay within bounds. In a binary of its own,
-//! to be measured alone.
+//! A thousand programs at a time: memory and descriptors stay within bounds. In a binary of its
+//! own, to be measured alone.
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{eventually, open_descriptors, sh};
-use hermes_process::{End, Output};
+use hermes_process::{End, OutputMode};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
@@ -44,7 +44,7 @@ async fn a_thousand_at_a_time_complete_within_bounds() {
         let command = sh("read number; echo $number; read line < \"$GATE\"; echo x")
             .env("GATE", &gate)
             .stdin_bytes(format!("{number}\n"))
-            .output(Output::Merged)
+            .output(OutputMode::Merged)
             .on_output(Arc::new(move |_| {
                 arrived.fetch_add(1, Ordering::Relaxed);
             }));

@@ -11,11 +11,11 @@ use hermes_process::{Command, End, Leftovers, Lifetime, PtySize, Stdin, prepare}
 async fn no_process_is_left_however_a_command_ends() {
     prepare().unwrap();
     let ours = children_of(std::process::id());
-    let &[keeper] = ours.as_slice() else { panic!("one keeper, not {ours:?}") };
-    // Below the keeper nothing but the warden that waits for the next command.
+    let &[fork_server] = ours.as_slice() else { panic!("one fork server, not {ours:?}") };
+    // Below the fork server nothing but the supervisor that waits for the next command.
     let clean = || {
-        matches!(children_of(keeper).as_slice(), [spare] if children_of(*spare).is_empty() && name_of(*spare) == "hermes-spare")
-            && children_of(std::process::id()) == [keeper]
+        matches!(children_of(fork_server).as_slice(), [standby] if children_of(*standby).is_empty() && name_of(*standby) == "hermes-standby")
+            && children_of(std::process::id()) == [fork_server]
     };
 
     sh("exit 1").run().await.unwrap();
@@ -45,18 +45,18 @@ async fn no_process_is_left_however_a_command_ends() {
     drop(sh("sleep 600").pty(PtySize::default()).spawn().unwrap());
     assert!(eventually(clean), "after a program on a terminal was dropped");
 
-    kill_9(children_of(keeper)[0]);
-    assert!(eventually(clean), "after the spare warden was killed");
+    kill_9(children_of(fork_server)[0]);
+    assert!(eventually(clean), "after the standby supervisor was killed");
 
-    // A killed keeper is replaced, and takes nobody with it.
+    // A killed fork server is replaced, and takes nobody with it.
     let mut running = sh("read line; exit 5").stdin(Stdin::Piped).spawn().unwrap();
-    kill_9(keeper);
-    // The first is still taken by the spare warden, the second needs another keeper.
+    kill_9(fork_server);
+    // The first is still taken by the standby supervisor, the second needs another fork server.
     for _ in 0..2 {
         assert_eq!(sh("exit 4").run().await.unwrap().end, End::Exited(4));
     }
     drop(running.take_stdin());
     assert_eq!(End::from(running.wait().await.unwrap()), End::Exited(5));
     let ours = children_of(std::process::id());
-    assert!(ours.len() == 1 && ours[0] != keeper, "{ours:?}");
+    assert!(ours.len() == 1 && ours[0] != fork_server, "{ours:?}");
 }

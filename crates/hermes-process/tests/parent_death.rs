@@ -21,7 +21,7 @@ const TREE: &str = "echo $$
 fn doomed(how: &str, script: &str, count: usize) -> (Parent, Vec<u32>) {
     #[expect(
         clippy::disallowed_methods,
-        reason = "a warden around the parent would clean up after it and hide what is tested"
+        reason = "a supervisor around the parent would clean up after it and hide what is tested"
     )]
     let command = std::process::Command::new(env!("CARGO_BIN_EXE_hermes-process-doomed-parent"))
         .args([how, script])
@@ -73,20 +73,20 @@ fn what_a_finished_command_left_behind_dies_with_the_killed_parent() {
 #[test]
 fn a_program_may_survive_its_killed_parent() {
     let (parent, tree) = doomed("survives", "echo $$; exec sleep 600", 1);
-    let (_, warden) = look_up(tree[0]).unwrap();
+    let (_, supervisor) = look_up(tree[0]).unwrap();
     drop(parent);
-    assert!(eventually(|| !is_alive(warden)), "the warden steps aside");
+    assert!(eventually(|| !is_alive(supervisor)), "the supervisor steps aside");
     std::thread::sleep(Duration::from_millis(20));
     assert!(is_alive(tree[0]));
     kill_9(tree[0]);
 }
 
-/// The second line of defence: if someone kills the warden, the program is not left alone.
+/// The second line of defence: if someone kills the supervisor, the program is not left alone.
 #[test]
-fn a_program_dies_with_its_killed_warden() {
+fn a_program_dies_with_its_killed_supervisor() {
     let (parent, tree) = doomed("dies", "echo $$; exec sleep 600", 1);
-    let (_, warden) = look_up(tree[0]).unwrap();
-    assert_ne!(warden, parent.0.id());
-    kill_9(warden);
+    let (_, supervisor) = look_up(tree[0]).unwrap();
+    assert_ne!(supervisor, parent.0.id());
+    kill_9(supervisor);
     assert!(eventually(|| !is_alive(tree[0])));
 }

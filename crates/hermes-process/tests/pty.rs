@@ -6,7 +6,7 @@ mod common;
 use std::time::Duration;
 
 use common::{PATIENCE, eventually, is_alive, pids, sh};
-use hermes_process::{Child, Command, End, Lifetime, Output, Pty, PtySize};
+use hermes_process::{Child, Command, End, Lifetime, OutputMode, Pty, PtySize};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
@@ -201,7 +201,7 @@ async fn dropping_the_terminal_hangs_up() {
 
 #[tokio::test]
 async fn no_descriptor_but_the_standard_three_is_open() {
-    let command = sh("ls /proc/self/fd").pty(SIZE).output(Output::Discard);
+    let command = sh("ls /proc/self/fd").pty(SIZE).output(OutputMode::Discard);
     let done = command.deadline(PATIENCE).run().await.unwrap();
     // The fourth is the directory being listed.
     let listed = done.stdout.text();

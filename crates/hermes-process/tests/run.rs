@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, sh};
-use hermes_process::{CaptureLimit, Command, End, Output, ProcessError, Stdin};
+use hermes_process::{CaptureLimit, Command, End, OutputMode, ProcessError, Stdin};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
@@ -34,15 +34,15 @@ async fn keeps_streams_apart_or_together() {
     assert_eq!(apart.stdout.text(), "one\nthree\n");
     assert_eq!(apart.stderr.text(), "two\n");
 
-    let together = sh(script).output(Output::Merged).run().await.unwrap();
+    let together = sh(script).output(OutputMode::Merged).run().await.unwrap();
     assert_eq!(together.stdout.text(), "one\ntwo\nthree\n");
     assert_eq!(together.stderr.text(), "");
 
-    let nowhere = sh(script).output(Output::Discard).run().await.unwrap();
+    let nowhere = sh(script).output(OutputMode::Discard).run().await.unwrap();
     assert_eq!(nowhere.stdout.total_chars(), 0);
 
     let mut file = tempfile::NamedTempFile::new().unwrap();
-    let to_file = Output::ToFile(file.reopen().unwrap());
+    let to_file = OutputMode::ToFile(file.reopen().unwrap());
     sh(script).output(to_file).run().await.unwrap();
     let mut written = String::new();
     file.read_to_string(&mut written).unwrap();

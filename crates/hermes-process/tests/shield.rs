@@ -7,7 +7,7 @@ const SECRET: &str = "s3cret-of-the-parent";
 fn readable(what: &str) -> Vec<String> {
     #[expect(
         clippy::disallowed_methods,
-        reason = "a program that has a keeper of its own, with an environment and a single thread"
+        reason = "a program that has a fork server of its own, with an environment and a single thread"
     )]
     let done = std::process::Command::new(env!("CARGO_BIN_EXE_hermes-process-keeps-secrets"))
         .arg(what)

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, eventually, is_alive, kill_9, look_up, pids, sh};
-use hermes_process::{Child, Command, End, Finished, Lifetime, ProcessError};
+use hermes_process::{Child, Command, End, FinishedProcess, Lifetime, ProcessError};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 const DEADLINE: Duration = Duration::from_secs(1);
 
 /// Runs a script in a directory of its own and cancels it when it has made the file `ready`.
-async fn cancelled_when_ready(script: &str, grace: Duration) -> Finished {
+async fn cancelled_when_ready(script: &str, grace: Duration) -> FinishedProcess {
     let dir = tempfile::tempdir().unwrap();
     let token = CancellationToken::new();
     let call = sh(script).cwd(dir.path()).grace(grace).cancel(token.clone()).run();
@@ -37,7 +37,7 @@ async fn until_exists(file: &Path) {
 }
 
 /// The `count` process ids printed by a script that was ended; none of them may be alive.
-fn assert_dead(done: &Finished, count: usize) {
+fn assert_dead(done: &FinishedProcess, count: usize) {
     let seen = pids(&done.stdout.text());
     assert_eq!(seen.len(), count);
     assert!(!seen.iter().any(|pid| is_alive(*pid)), "{seen:?}");
@@ -177,20 +177,20 @@ async fn a_program_may_survive_its_handle() {
     let command = sh("sleep 600 & echo $!; exec sleep 600").lifetime(Lifetime::Survives);
     let (child, grandchild) = started(command).await;
     let pid = child.pid();
-    let (_, warden) = look_up(pid).unwrap();
+    let (_, supervisor) = look_up(pid).unwrap();
     drop(child);
-    assert!(eventually(|| !is_alive(warden)), "the warden steps aside");
+    assert!(eventually(|| !is_alive(supervisor)), "the supervisor steps aside");
     assert!(is_alive(pid) && is_alive(grandchild));
     kill_9(pid);
     kill_9(grandchild);
 }
 
 #[tokio::test]
-async fn a_killed_warden_is_reported_and_its_group_ended() {
+async fn a_killed_supervisor_is_reported_and_its_group_ended() {
     let (mut child, grandchild) = started(sh("sleep 600 & echo $!; wait")).await;
-    let (_, warden) = look_up(child.pid()).unwrap();
-    kill_9(warden);
+    let (_, supervisor) = look_up(child.pid()).unwrap();
+    kill_9(supervisor);
     let error = child.wait().await.unwrap_err();
-    assert!(matches!(error, ProcessError::WardenLost { pid } if pid == child.pid()));
+    assert!(matches!(error, ProcessError::SupervisorLost { pid } if pid == child.pid()));
     assert!(eventually(|| !is_alive(child.pid()) && !is_alive(grandchild)));
 }

@@ -10,7 +10,7 @@ use std::sync::{LazyLock, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 
 /// How long sync code inside an async context waits for an async result before it gives up.
 pub const BRIDGE_LIMIT: Duration = Duration::from_secs(300);
@@ -73,7 +73,12 @@ where
         // The caller may have given up.
         let _ = done.send(future.await);
     });
-    waiting.recv_timeout(limit).inspect_err(|_| task.abort()).ok()
+    // The caller may hold one of the shared runtime's own threads, which its tasks must not wait for.
+    let wait = || waiting.recv_timeout(limit).inspect_err(|_| task.abort()).ok();
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => tokio::task::block_in_place(wait),
+        _ => wait(),
+    }
 }
 
 #[cfg(test)]
@@ -102,6 +107,15 @@ mod tests {
             7
         });
         assert_eq!(answer, Some(7));
+    }
+
+    #[test]
+    fn callers_on_all_threads_of_the_shared_runtime_do_not_starve_it() {
+        let nested = |_| shared_runtime().spawn(async { block_on(async { 7 }) });
+        let callers: Vec<_> = (0..2 * WORKERS).map(nested).collect();
+        for caller in callers {
+            assert_eq!(shared_runtime().block_on(caller).unwrap(), Some(7));
+        }
     }
 
     #[tokio::test]

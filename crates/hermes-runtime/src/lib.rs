@@ -44,29 +44,32 @@
 //! | [`tool_search`] | what if that is too much? |
 //! | [`repair`], [`coerce`] | what did the model mean? |
 //! | [`pipeline`] | how does one call go? |
-//! | [`hooks`], [`approval`], [`agent`] | who has a say in it? |
+//! | [`hooks`], [`approval`] | who has a say in it? |
 //! | [`limits`] | what if the result is too long? |
 //! | [`executor`], [`guardrails`] | how do the calls of one turn go? |
 //!
 //! # What never happens here
 //!
 //! A tool's error or panic never reaches the caller as one: the answer is always an
-//! [`Outcome`] with well-formed text. Readers never wait for writers. Nothing is
+//! [`CallOutcome`] with well-formed text. Readers never wait for writers. Nothing is
 //! read from disk, no child is started and nothing is sent anywhere: hosts bring configuration,
 //! variables, hooks and a person to ask. No list of tool names decides anything that a tool can
 //! declare for itself.
 
-pub mod agent;
 pub mod approval;
 pub mod availability;
 pub mod bridge;
+pub mod call;
 pub mod coerce;
 pub mod definitions;
+mod definitions_builder;
 pub mod distributions;
+mod error_text;
 pub mod executor;
 pub mod guardrails;
 pub mod hooks;
 pub mod limits;
+pub mod middleware;
 mod offers;
 pub mod pipeline;
 pub mod registry;
@@ -77,8 +80,8 @@ pub mod settings;
 pub mod tool_search;
 pub mod toolsets;
 
+pub use call::{CallOutcome, Status, ToolCall, Verdict};
 pub use definitions::{Deferral, DefinitionRequest, Definitions, ToolScope};
-pub use offers::Offer;
-pub use pipeline::{Outcome, Status, ToolCall, Verdict};
-pub use runtime::{Runtime, RuntimeBuilder};
-pub use settings::Settings;
+pub use offers::{Offer, OfferCache};
+pub use runtime::{MissingState, Runtime, RuntimeBuilder};
+pub use settings::RuntimeSettings;

@@ -1,15 +1,17 @@
 //! The tools of a session for programs that have no agent: other people's clients, over whatever wire.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use hermes_tool::{Effect, Tool};
 use serde_json::Value;
 
-use crate::definitions::{Deferral, DefinitionRequest, ToolScope};
+use crate::definitions::{Deferral, DefinitionRequest, Definitions, ToolScope};
 use crate::runtime::Runtime;
 
 /// A tool on offer.
 #[derive(Clone, Debug)]
 pub struct Offer {
-    /// The tool.
+    /// What is called, with its checks and limits.
     pub tool: Tool,
     /// What it is for, adapted to the tools beside it.
     pub description: String,
@@ -23,13 +25,11 @@ impl Runtime {
     /// an agent's state is left out, as it could only refuse.
     #[must_use]
     pub fn offers(&self, scope: &ToolScope) -> Vec<Offer> {
-        let request = DefinitionRequest {
-            scope: scope.clone(),
-            deferral: Deferral::Never,
-            context_tokens: None,
-        };
+        self.offers_of(&self.definitions(&request(scope)))
+    }
+
+    fn offers_of(&self, definitions: &Definitions) -> Vec<Offer> {
         let tables = self.registry().snapshot();
-        let definitions = self.definitions(&request);
         let offer = |definition: &Value| {
             let function = &definition["function"];
             let tool = tables.get(function["name"].as_str()?)?;
@@ -47,11 +47,70 @@ impl Runtime {
     }
 }
 
+fn request(scope: &ToolScope) -> DefinitionRequest {
+    DefinitionRequest { scope: scope.clone(), deferral: Deferral::Never, context_tokens: None }
+}
+
+/// Something made of the tools on offer, kept as long as they are the same ones.
+///
+/// The runtime gives the same [`Definitions`] until something they depend on changes, so who serves
+/// many calls describes the tools once, not for each of them.
+#[derive(Debug)]
+pub struct OfferCache<T> {
+    scope: ToolScope,
+    kept: Mutex<Option<(Arc<Definitions>, Arc<T>)>>,
+}
+
+impl<T> OfferCache<T> {
+    /// Nothing made yet, of the tools of this scope.
+    #[must_use]
+    pub fn new(scope: ToolScope) -> Self {
+        Self { scope, kept: Mutex::new(None) }
+    }
+
+    /// The toolsets on offer.
+    #[must_use]
+    pub fn scope(&self) -> &ToolScope {
+        &self.scope
+    }
+
+    /// What was made of the present tools; made now if they have changed. Two callers may make it at
+    /// the same time, as nobody waits for another's work.
+    pub fn get(&self, runtime: &Runtime, make: impl FnOnce(Vec<Offer>) -> T) -> Arc<T> {
+        let now = runtime.definitions(&request(&self.scope));
+        let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, made)) = &*lock()
+            && Arc::ptr_eq(known, &now)
+        {
+            return Arc::clone(made);
+        }
+        let made = Arc::new(make(runtime.offers_of(&now)));
+        *lock() = Some((now, Arc::clone(&made)));
+        made
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use hermes_tool::{Effects, ToolOutput};
     use serde_json::json;
+
+    #[test]
+    fn what_is_made_of_offers_is_made_once_until_a_tool_comes() {
+        let runtime = Runtime::builder().build();
+        let add = |name: &str| {
+            let tool = Tool::builder(name, "t").handler(|_, _| Ok(ToolOutput::text("x")));
+            runtime.registry().register(tool);
+        };
+        add("a");
+        let cache = OfferCache::new(ToolScope::default());
+        let first = cache.get(&runtime, |offers| offers.len());
+        let again = cache.get(&runtime, |_| panic!("made twice"));
+        assert!(Arc::ptr_eq(&first, &again) && *first == 1);
+        add("b");
+        assert_eq!(*cache.get(&runtime, |offers| offers.len()), 2);
+    }
 
     #[test]
     fn tools_of_an_agent_are_not_on_offer_and_schemas_are_the_tools_own() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
-use hermes_tool::{CallTools, Vars};
+use hermes_tool::{CallTools, Services, StateType, Vars};
 use serde_json::Value;
 
 use crate::approval::{ApprovalMemory, Approver, Nobody};
@@ -12,10 +12,10 @@ use crate::availability::{AvailabilityCache, Clock, SystemClock};
 use crate::definitions::Memo;
 use crate::hooks::Hooks;
 use crate::limits::{LocalSpill, SpillStore};
-use crate::pipeline::Middleware;
+use crate::middleware::Middleware;
 use crate::registry::Registry;
-use crate::settings::Settings;
-use crate::toolsets::{ConfigProblem, ToolsetTable};
+use crate::settings::RuntimeSettings;
+use crate::toolsets::{ConfigProblem, ToolsetCatalog, ToolsetTable};
 
 /// Registry, toolsets, availability, hooks and settings together. Clones share everything.
 ///
@@ -49,7 +49,7 @@ pub(crate) struct Inner {
     availability: AvailabilityCache,
     hooks: Arc<Hooks>,
     middleware: Middleware,
-    settings: ArcSwap<Settings>,
+    settings: ArcSwap<RuntimeSettings>,
     settings_revision: AtomicU64,
     memo: Memo,
     approver: Arc<dyn Approver>,
@@ -67,6 +67,7 @@ impl Inner {
 /// Builds a [`Runtime`]; every part has a sensible default.
 pub struct RuntimeBuilder {
     registry: Option<Arc<Registry>>,
+    toolsets: Arc<ToolsetCatalog>,
     config: Value,
     vars: Vars,
     clock: Arc<dyn Clock>,
@@ -79,6 +80,13 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn registry(mut self, registry: Arc<Registry>) -> Self {
         self.registry = Some(registry);
+        self
+    }
+
+    /// The toolsets the product ships; none by default.
+    #[must_use]
+    pub fn toolsets(mut self, catalog: Arc<ToolsetCatalog>) -> Self {
+        self.toolsets = catalog;
         self
     }
 
@@ -120,8 +128,8 @@ impl RuntimeBuilder {
     /// Builds the runtime.
     #[must_use]
     pub fn build(self) -> Runtime {
-        let settings = Settings::read(self.config, self.vars);
-        let toolsets = ToolsetTable::new();
+        let settings = RuntimeSettings::read(self.config, self.vars);
+        let toolsets = ToolsetTable::new(self.toolsets);
         for problem in toolsets.load_config(&settings.config["custom_toolsets"]) {
             tracing::warn!(%problem, "custom toolset ignored");
         }
@@ -144,12 +152,28 @@ impl RuntimeBuilder {
     }
 }
 
+/// A tool that could only refuse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingState {
+    /// Its name.
+    pub tool: Arc<str>,
+    /// What it works on.
+    pub state: StateType,
+}
+
+impl std::fmt::Display for MissingState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} works on {}, which no service holds", self.tool, self.state.name())
+    }
+}
+
 impl Runtime {
     /// Starts building.
     #[must_use]
     pub fn builder() -> RuntimeBuilder {
         RuntimeBuilder {
             registry: None,
+            toolsets: Arc::default(),
             config: Value::Object(serde_json::Map::new()),
             vars: Vars::default(),
             clock: Arc::new(SystemClock),
@@ -158,13 +182,13 @@ impl Runtime {
         }
     }
 
-    /// The registry.
+    /// Every tool there is, offered or not; tools may come and go while it runs.
     #[must_use]
     pub fn registry(&self) -> &Arc<Registry> {
         &self.inner.registry
     }
 
-    /// The toolsets.
+    /// Built-in, configured and plugins' toolsets, with their includes.
     #[must_use]
     pub fn toolsets(&self) -> &ToolsetTable {
         &self.inner.toolsets
@@ -176,13 +200,13 @@ impl Runtime {
         &self.inner.availability
     }
 
-    /// The hooks.
+    /// Who is told before and after calls, requests and sessions.
     #[must_use]
     pub fn hooks(&self) -> &Arc<Hooks> {
         &self.inner.hooks
     }
 
-    /// The middleware.
+    /// What stands between a call and its tool, outermost first.
     #[must_use]
     pub fn middleware(&self) -> &Middleware {
         &self.inner.middleware
@@ -190,19 +214,33 @@ impl Runtime {
 
     /// The settings in force.
     #[must_use]
-    pub fn settings(&self) -> Arc<Settings> {
+    pub fn settings(&self) -> Arc<RuntimeSettings> {
         self.inner.settings.load_full()
     }
 
     /// Takes over a changed configuration or changed variables. Says which custom toolsets were
     /// ignored.
     pub fn reload(&self, config: Value, vars: Vars) -> Vec<ConfigProblem> {
-        let settings = Settings::read(config, vars);
+        let settings = RuntimeSettings::read(config, vars);
         let problems = self.inner.toolsets.load_config(&settings.config["custom_toolsets"]);
         self.inner.settings.store(Arc::new(settings));
         self.inner.settings_revision.fetch_add(1, Ordering::AcqRel);
         self.inner.availability.invalidate();
         problems
+    }
+
+    /// What tools work on and these services do not hold. A host that makes services for many calls
+    /// asks once, instead of learning it from a model that was refused.
+    #[must_use]
+    pub fn missing_states(&self, services: &Services) -> Vec<MissingState> {
+        let tables = self.registry().snapshot();
+        let of_tool = |tool: &hermes_tool::Tool| {
+            let lacking = tool.states().iter().filter(|state| !state.is_in(services));
+            lacking
+                .map(|state| MissingState { tool: Arc::clone(tool.name()), state: *state })
+                .collect::<Vec<_>>()
+        };
+        tables.tools().into_iter().flat_map(of_tool).collect()
     }
 
     /// Names of the tools of the latest definitions: what a session sees, for callers that do not

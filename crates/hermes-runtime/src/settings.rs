@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_tool::Vars;
+use hermes_tool::settings::{Seconds, Settings};
 use serde_json::Value;
 
 use crate::availability::DEFAULT_DEADLINE;
@@ -12,42 +13,52 @@ use crate::guardrails::GuardrailConfig;
 use crate::limits::ResultLimits;
 use crate::tool_search::SearchConfig;
 
+/// The longest wait for checks that can be set.
+const MAX_CHECK_TIMEOUT: Seconds = Seconds::new(3_600.0);
+
+/// The section `tools` as it is written.
+#[derive(Settings)]
+#[settings(path = "tools", about = "How tools are offered and called")]
+struct ToolsSection {
+    /// How far arguments are converted to fit a tool's schema.
+    #[setting(default = CoercionMode::Deep)]
+    coercion: CoercionMode,
+    /// Hide rarely used tools behind a search.
+    tool_search: SearchConfig,
+    /// How long a tool may take to say whether it is available, in seconds.
+    #[setting(default = Seconds::new(DEFAULT_DEADLINE.as_secs() as f64), range = Seconds::new(0.001)..=MAX_CHECK_TIMEOUT)]
+    check_timeout_seconds: Seconds,
+}
+
 /// What the runtime takes from the configuration file and the variables.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct RuntimeSettings {
     /// The configuration as read; dynamic schemas look into it.
     pub config: Arc<Value>,
     /// Variables for checks, schemas and handlers.
     pub vars: Vars,
-    /// `tools.coercion`: how far arguments are converted.
+    /// How far arguments are converted.
     pub coercion: CoercionMode,
-    /// `tools.tool_search`: when tools hide behind the bridges.
+    /// When tools hide behind the bridges.
     pub tool_search: SearchConfig,
-    /// `tools.check_timeout_seconds`: how long a pass waits for checks.
+    /// How long a pass waits for checks.
     pub check_timeout: Duration,
-    /// `tool_loop_guardrails`.
+    /// When repeated calls are advised against or stopped.
     pub guardrails: GuardrailConfig,
-    /// Limits on results.
+    /// How long a result may be before it is cut or spilled.
     pub limits: ResultLimits,
 }
 
-impl Settings {
+impl RuntimeSettings {
     /// Reads the configuration. A value that makes no sense counts as absent: `hermes config check`
     /// is where people are told.
     #[must_use]
     pub fn read(config: Value, vars: Vars) -> Self {
-        let tools = &config["tools"];
-        let check_timeout = tools["check_timeout_seconds"]
-            .as_f64()
-            .filter(|seconds| *seconds > 0.0 && *seconds <= 3_600.0)
-            .map_or(DEFAULT_DEADLINE, Duration::from_secs_f64);
+        let tools = ToolsSection::read(&config, &vars);
         Self {
-            coercion: tools["coercion"]
-                .as_str()
-                .and_then(|word| word.parse().ok())
-                .unwrap_or_default(),
-            tool_search: SearchConfig::from_value(&tools["tool_search"]),
-            check_timeout,
+            coercion: tools.coercion,
+            tool_search: tools.tool_search,
+            check_timeout: tools.check_timeout_seconds.duration(),
             guardrails: GuardrailConfig::from_config(&config),
             limits: ResultLimits::default(),
             config: Arc::new(config),
@@ -56,7 +67,7 @@ impl Settings {
     }
 }
 
-impl Default for Settings {
+impl Default for RuntimeSettings {
     fn default() -> Self {
         Self::read(Value::Object(serde_json::Map::new()), Vars::default())
     }

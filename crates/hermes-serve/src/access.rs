@@ -14,8 +14,8 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 
-use crate::problem::Problem;
-use crate::token::Token;
+use crate::problem::ApiProblem;
+use crate::token::AccessToken;
 
 /// The names of this machine that only it itself uses.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
@@ -47,7 +47,7 @@ impl Hosts {
         hosts
     }
 
-    /// The names.
+    /// As they are compared: in lower case, without a port.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.0
@@ -70,21 +70,21 @@ impl Hosts {
 
 /// The checks before every request.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub struct AccessCheck {
     hosts: Hosts,
-    token: Option<Token>,
+    token: Option<AccessToken>,
 }
 
-impl Access {
+impl AccessCheck {
     /// Programs on this machine that know the token.
     #[must_use]
-    pub fn loopback(token: Token) -> Self {
+    pub fn loopback(token: AccessToken) -> Self {
         Self { hosts: Hosts::loopback(), token: Some(token) }
     }
 
     /// Programs that address us by one of these names and know the token, if there is one.
     #[must_use]
-    pub fn new(hosts: Hosts, token: Option<Token>) -> Self {
+    pub fn new(hosts: Hosts, token: Option<AccessToken>) -> Self {
         Self { hosts, token }
     }
 
@@ -98,10 +98,10 @@ impl Access {
         path: &str,
         uri_host: Option<&str>,
         headers: &HeaderMap,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), ApiProblem> {
         let host = single(headers, HOST.as_str()).or(uri_host);
         if !host.is_some_and(|host| self.hosts.has(host)) {
-            return Err(Problem::new(
+            return Err(ApiProblem::new(
                 StatusCode::FORBIDDEN,
                 "foreign_host",
                 format!("Requests for the host `{}` are not served", host.unwrap_or_default()),
@@ -109,7 +109,7 @@ impl Access {
             ));
         }
         if headers.contains_key(ORIGIN) && !self.is_own_origin(single(headers, ORIGIN.as_str())) {
-            return Err(Problem::new(
+            return Err(ApiProblem::new(
                 StatusCode::FORBIDDEN,
                 "foreign_origin",
                 "Requests from web pages of other origins are not served",
@@ -138,9 +138,10 @@ fn single<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     }
 }
 
-fn check_token(token: &Token, headers: &HeaderMap) -> Result<(), Problem> {
+fn check_token(token: &AccessToken, headers: &HeaderMap) -> Result<(), ApiProblem> {
     const HINT: &str = "Send the header `Authorization: Bearer TOKEN`";
-    let refused = |code, message: &str| Problem::new(StatusCode::UNAUTHORIZED, code, message, HINT);
+    let refused =
+        |code, message: &str| ApiProblem::new(StatusCode::UNAUTHORIZED, code, message, HINT);
     let given = single(headers, AUTHORIZATION.as_str())
         .and_then(|value| value.split_once(' '))
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
@@ -151,7 +152,7 @@ fn check_token(token: &Token, headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-async fn check(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+async fn check(State(access): State<Arc<AccessCheck>>, request: Request, next: Next) -> Response {
     let uri_host = request.uri().authority().map(axum::http::uri::Authority::as_str);
     match access.admit(request.uri().path(), uri_host, request.headers()) {
         Ok(()) => next.run(request).await,
@@ -173,7 +174,7 @@ mod tests {
     const TOKEN: &str = "0123456789abcdef";
 
     fn verdict(path: &str, headers: &[(&'static str, &str)]) -> Option<&'static str> {
-        let access = Access::loopback(Token::new(TOKEN).unwrap());
+        let access = AccessCheck::loopback(AccessToken::new(TOKEN).unwrap());
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(*name, value.parse().unwrap());

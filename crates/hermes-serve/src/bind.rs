@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use axum::Router;
 use tokio::net::TcpListener;
 
-use crate::token::Token;
+use crate::token::AccessToken;
 
 /// Why a server cannot listen.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,10 @@ pub enum BindError {
 ///
 /// # Errors
 /// When the address is not loopback and there is no token, or when it cannot be used.
-pub async fn listen(address: SocketAddr, token: Option<&Token>) -> Result<TcpListener, BindError> {
+pub async fn listen(
+    address: SocketAddr,
+    token: Option<&AccessToken>,
+) -> Result<TcpListener, BindError> {
     if !address.ip().is_loopback() && token.is_none() {
         return Err(BindError::NoToken { address });
     }
@@ -63,7 +66,7 @@ mod tests {
         let any: SocketAddr = "0.0.0.0:0".parse().unwrap();
         let why = listen(any, None).await.unwrap_err().to_string();
         assert!(why.contains("--token-file"), "{why}");
-        let token = Token::generate().unwrap();
+        let token = AccessToken::generate().unwrap();
         assert!(listen(any, Some(&token)).await.is_ok());
         assert!(listen("127.0.0.1:0".parse().unwrap(), None).await.is_ok());
     }

@@ -11,16 +11,16 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
-use hermes_runtime::{Outcome, ToolCall};
+use hermes_runtime::{CallOutcome, ToolCall};
 use hermes_tool::{CallIds, ContextParts, Progress, Tool, ToolOutput};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::api::{Api, CallQuery};
-use crate::problem::Problem;
+use crate::api::Api;
+use crate::problem::ApiProblem;
 
 /// Notes on progress that wait for a slow reader; those beyond are dropped.
 const WAITING_NOTES: usize = 256;
@@ -31,8 +31,18 @@ const MAX_SESSION_CHARS: usize = 64;
 /// A sign of life on a silent stream, so that nothing in between gives up on it.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
+/// How a call is wanted.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CallQuery {
+    /// Seconds until the call is ended.
+    pub(crate) timeout: Option<f64>,
+    /// Calls of one session share a terminal: its directory, its variables, its processes.
+    pub(crate) session: Option<String>,
+}
+
 /// A call as it was asked for.
-pub(crate) struct Wanted {
+pub(crate) struct CallRequest {
     pub(crate) tool: Tool,
     pub(crate) args: Map<String, Value>,
     pub(crate) query: CallQuery,
@@ -54,8 +64,8 @@ pub struct Called {
     pub spilled_to: Option<String>,
 }
 
-impl From<Outcome> for Called {
-    fn from(outcome: Outcome) -> Self {
+impl From<CallOutcome> for Called {
+    fn from(outcome: CallOutcome) -> Self {
         let status = outcome.verdict().status.name();
         let result = match outcome.output {
             ToolOutput::Text(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
@@ -73,12 +83,12 @@ impl From<Outcome> for Called {
 
 /// A call that is running.
 struct Running {
-    task: JoinHandle<Outcome>,
+    task: JoinHandle<CallOutcome>,
     notes: mpsc::Receiver<Progress>,
     _cancels: DropGuard,
 }
 
-fn start(api: &Api, wanted: Wanted) -> Result<Running, Problem> {
+fn start(api: &Api, wanted: CallRequest) -> Result<Running, ApiProblem> {
     let shared = &api.shared;
     let session = wanted.query.session.unwrap_or_else(|| USUAL_SESSION.to_owned());
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -108,7 +118,7 @@ fn start(api: &Api, wanted: Wanted) -> Result<Running, Problem> {
     let call = ToolCall {
         context,
         time_limit,
-        scope: shared.scope.clone(),
+        scope: shared.offers.scope().clone(),
         ..ToolCall::new(wanted.tool.name().to_string(), Value::Object(wanted.args))
     };
     let runtime = shared.runtime.clone();
@@ -116,8 +126,8 @@ fn start(api: &Api, wanted: Wanted) -> Result<Running, Problem> {
     Ok(Running { task, notes, _cancels: cancellation.drop_guard() })
 }
 
-fn bad_query(message: String) -> Problem {
-    Problem::new(
+fn bad_query(message: String) -> ApiProblem {
+    ApiProblem::new(
         StatusCode::BAD_REQUEST,
         "bad_query",
         message,
@@ -125,8 +135,8 @@ fn bad_query(message: String) -> Problem {
     )
 }
 
-fn broken() -> Problem {
-    Problem::new(
+fn broken() -> ApiProblem {
+    ApiProblem::new(
         StatusCode::INTERNAL_SERVER_ERROR,
         "call_broken",
         "The call broke before it had a result",
@@ -135,7 +145,7 @@ fn broken() -> Problem {
 }
 
 /// Makes a call and waits for its result.
-pub(crate) async fn to_the_end(api: &Api, wanted: Wanted) -> Result<Called, Problem> {
+pub(crate) async fn to_the_end(api: &Api, wanted: CallRequest) -> Result<Called, ApiProblem> {
     let mut running = start(api, wanted)?;
     let outcome = (&mut running.task).await.map_err(|_| broken())?;
     Ok(outcome.into())
@@ -144,8 +154,8 @@ pub(crate) async fn to_the_end(api: &Api, wanted: Wanted) -> Result<Called, Prob
 /// Makes a call and tells how it goes.
 pub(crate) fn as_events(
     api: &Api,
-    wanted: Wanted,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>, Problem> {
+    wanted: CallRequest,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>, ApiProblem> {
     let running = start(api, wanted)?;
     let events = futures_util::stream::unfold(Some(running), |running| async {
         let mut running = running?;

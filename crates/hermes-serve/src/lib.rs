@@ -14,17 +14,17 @@
 //!
 //! ```
 //! use hermes_runtime::Runtime;
-//! use hermes_serve::{Access, Api, Token};
+//! use hermes_serve::{AccessCheck, AccessToken, Api};
 //!
 //! let api = Api::builder(Runtime::builder().build()).build();
-//! let access = Access::loopback(Token::generate()?);
+//! let access = AccessCheck::loopback(AccessToken::generate()?);
 //! let router: axum::Router = access.protect(hermes_serve::router(&api));
 //! # let _ = router;
-//! # Ok::<(), hermes_serve::TokenError>(())
+//! # Ok::<(), hermes_serve::AccessTokenError>(())
 //! ```
 //!
 //! [`serve`] binds the router to a listener and stops it gracefully; a program with a server of its
-//! own mounts the router instead. [`Access`] is what stands before it: hosts, origins and the token. It
+//! own mounts the router instead. [`AccessCheck`] is what stands before it: hosts, origins and the token. It
 //! protects any router, so the MCP server over HTTP uses it, too.
 //!
 //! # What never happens here
@@ -39,11 +39,14 @@ mod bind;
 mod call;
 mod openapi;
 mod problem;
+mod routes;
 mod token;
 
-pub use access::{Access, Hosts};
-pub use api::{Api, ApiBuilder, Called, MAX_BODY_BYTES, router};
+pub use access::{AccessCheck, Hosts};
+pub use api::{Api, ApiBuilder};
 pub use bind::{BindError, listen, serve};
+pub use call::Called;
 pub use openapi::document as openapi_document;
-pub use problem::Problem;
-pub use token::{Token, TokenError};
+pub use problem::ApiProblem;
+pub use routes::{MAX_BODY_BYTES, router};
+pub use token::{AccessToken, AccessTokenError};

@@ -39,9 +39,8 @@ pub fn document(api: &Api) -> Value {
             "responses": responses(&answer("The tool", &reference("Tool"))),
         }}),
     );
-    for offer in api.offers() {
-        paths
-            .insert(format!("/v1/tools/{}/call", offer.tool.name()), json!({"post": call(&offer)}));
+    for offer in api.offers().iter() {
+        paths.insert(format!("/v1/tools/{}/call", offer.tool.name()), json!({"post": call(offer)}));
     }
     json!({
         "openapi": "3.1.0",

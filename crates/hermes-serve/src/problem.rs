@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// Why a request was not answered the way it wanted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub struct ApiProblem {
     #[serde(skip)]
     status: StatusCode,
     /// A fixed word for programs.
@@ -18,7 +18,7 @@ pub struct Problem {
     hint: String,
 }
 
-impl Problem {
+impl ApiProblem {
     /// A problem of this kind.
     pub fn new(
         status: StatusCode,
@@ -38,10 +38,10 @@ impl Problem {
 
 #[derive(Serialize)]
 struct Envelope<'a> {
-    error: &'a Problem,
+    error: &'a ApiProblem,
 }
 
-impl IntoResponse for Problem {
+impl IntoResponse for ApiProblem {
     fn into_response(self) -> Response {
         (self.status, Json(Envelope { error: &self })).into_response()
     }

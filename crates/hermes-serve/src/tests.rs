@@ -1,13 +1,15 @@
 //! The routes over a real socket.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use hermes_runtime::Runtime;
 use hermes_tool::{Effects, Tool, ToolContext, ToolOutput};
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::{Access, Token};
+use crate::{AccessCheck, AccessToken};
 
 const TOKEN: &str = "0123456789abcdef";
 
@@ -37,7 +39,7 @@ async fn server(cancelled: Arc<AtomicBool>) -> String {
         }),
     ]);
     let api = Api::builder(runtime).version("9.9").build();
-    let access = Access::loopback(Token::new(TOKEN).unwrap());
+    let access = AccessCheck::loopback(AccessToken::new(TOKEN).unwrap());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let app = access.protect(router(&api));

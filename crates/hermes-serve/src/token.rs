@@ -13,11 +13,11 @@ const RANDOM_BYTES: usize = 32;
 
 /// A secret shared with the programs that may call.
 #[derive(Clone)]
-pub struct Token(String);
+pub struct AccessToken(String);
 
 /// Why there is no usable token.
 #[derive(Debug, thiserror::Error)]
-pub enum TokenError {
+pub enum AccessTokenError {
     /// The file could not be read or made.
     #[error("cannot {act} the token file {}: {source}", path.display())]
     File {
@@ -51,26 +51,26 @@ pub enum TokenError {
     NoRandomness(std::io::Error),
 }
 
-impl Token {
+impl AccessToken {
     /// Takes a token somebody chose.
     ///
     /// # Errors
     /// When it is short or has characters that cannot stand in a header.
-    pub fn new(text: impl Into<String>) -> Result<Self, TokenError> {
+    pub fn new(text: impl Into<String>) -> Result<Self, AccessTokenError> {
         let text = text.into();
         let is_sound = text.len() >= MIN_CHARS && text.bytes().all(|byte| byte.is_ascii_graphic());
-        if is_sound { Ok(Self(text)) } else { Err(TokenError::Weak) }
+        if is_sound { Ok(Self(text)) } else { Err(AccessTokenError::Weak) }
     }
 
     /// A new one that nobody can guess.
     ///
     /// # Errors
     /// When the system has no randomness.
-    pub fn generate() -> Result<Self, TokenError> {
+    pub fn generate() -> Result<Self, AccessTokenError> {
         let mut bytes = [0; RANDOM_BYTES];
         fs::File::open("/dev/urandom")
             .and_then(|mut source| source.read_exact(&mut bytes))
-            .map_err(TokenError::NoRandomness)?;
+            .map_err(AccessTokenError::NoRandomness)?;
         Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
@@ -78,11 +78,11 @@ impl Token {
     ///
     /// # Errors
     /// When the file is not there, is not private, or holds no good token.
-    pub fn read(path: &Path) -> Result<Self, TokenError> {
-        let fault = |source| TokenError::File { act: "read", path: path.to_owned(), source };
+    pub fn read(path: &Path) -> Result<Self, AccessTokenError> {
+        let fault = |source| AccessTokenError::File { act: "read", path: path.to_owned(), source };
         let mode = fs::metadata(path).map_err(fault)?.permissions().mode() & 0o777;
         if mode & 0o077 != 0 {
-            return Err(TokenError::NotPrivate { path: path.to_owned(), mode });
+            return Err(AccessTokenError::NotPrivate { path: path.to_owned(), mode });
         }
         Self::new(fs::read_to_string(path).map_err(fault)?.trim())
     }
@@ -92,8 +92,8 @@ impl Token {
     ///
     /// # Errors
     /// As [`read`](Self::read), and when the file cannot be made.
-    pub fn read_or_create(path: &Path) -> Result<Self, TokenError> {
-        let fault = |source| TokenError::File { act: "make", path: path.to_owned(), source };
+    pub fn read_or_create(path: &Path) -> Result<Self, AccessTokenError> {
+        let fault = |source| AccessTokenError::File { act: "make", path: path.to_owned(), source };
         if path.exists() {
             return Self::read(path);
         }
@@ -135,7 +135,7 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")
     }
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn only_the_very_token_matches() {
-        let token = Token::new(GOOD).unwrap();
+        let token = AccessToken::new(GOOD).unwrap();
         assert!(token.matches(GOOD));
         for wrong in ["", "abcdefgh0123456", "abcdefgh012345678", "abcdefgh01234568", "\0"] {
             assert!(!token.matches(wrong), "{wrong:?}");
@@ -160,17 +160,17 @@ mod tests {
     #[test]
     fn weak_tokens_are_refused_and_none_is_shown() {
         for weak in ["", "short", "has a space in the middle", "ümlaut-ümlaut-ümlaut"] {
-            assert!(matches!(Token::new(weak), Err(TokenError::Weak)), "{weak}");
+            assert!(matches!(AccessToken::new(weak), Err(AccessTokenError::Weak)), "{weak}");
         }
-        assert!(!format!("{:?}", Token::new(GOOD).unwrap()).contains(GOOD));
+        assert!(!format!("{:?}", AccessToken::new(GOOD).unwrap()).contains(GOOD));
     }
 
     #[test]
     fn a_token_file_is_made_once_and_private() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("serve.token");
-        let first = Token::read_or_create(&path).unwrap();
-        let second = Token::read_or_create(&path).unwrap();
+        let first = AccessToken::read_or_create(&path).unwrap();
+        let second = AccessToken::read_or_create(&path).unwrap();
         assert!(first.matches(second.reveal()));
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -182,7 +182,7 @@ mod tests {
         let path = folder.path().join("serve.token");
         fs::File::create(&path).unwrap().write_all(GOOD.as_bytes()).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        let why = Token::read(&path).unwrap_err().to_string();
+        let why = AccessToken::read(&path).unwrap_err().to_string();
         assert!(why.contains("chmod 600"), "{why}");
     }
 }

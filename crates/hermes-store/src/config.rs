@@ -16,13 +16,12 @@
 mod error;
 mod expand;
 mod merge;
-mod scalar;
 
 pub(crate) use error::kind_of;
 pub use error::{ConfigError, Excerpt, MAX_EXCERPT_CHARS};
 pub use expand::expand;
+pub use hermes_tool::settings::scalar::{as_bool, as_f64, as_i64, as_text};
 pub use merge::merge;
-pub use scalar::{as_bool, as_f64, as_i64, as_text};
 
 use std::fmt;
 use std::fs::Metadata;
@@ -173,7 +172,7 @@ impl Config {
         as_i64(self.get(path)?)
     }
 
-    /// A number.
+    /// The value at a dotted path as a number; numerals in quotes count.
     pub fn number(&self, path: &str) -> Option<f64> {
         as_f64(self.get(path)?)
     }

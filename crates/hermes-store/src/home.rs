@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 /// The variable that names the home.
 pub const HOME_VARIABLE: &str = "HERMES_HOME";
 
+/// The name of a folder of ours in somebody else's: in the home of another host, in a project.
+pub const DOT_FOLDER: &str = ".hermes";
 /// Longest profile name; it becomes a folder name.
 pub const MAX_PROFILE_NAME: usize = 64;
 
@@ -100,6 +102,12 @@ impl Home {
         } else {
             Err(HomeError::BadProfileName { name: name.to_string() })
         }
+    }
+
+    /// The home that this one is a profile of, if it is one.
+    pub fn of_default_profile(&self) -> Option<Home> {
+        let profiles = self.root.parent().filter(|parent| parent.ends_with("profiles"))?;
+        profiles.parent().map(Home::at)
     }
 
     /// The folder itself.
@@ -227,7 +235,12 @@ mod tests {
     #[test]
     fn a_profile_is_a_home_below_and_cannot_escape() {
         let home = Home::at("/h");
-        assert_eq!(home.profile("work-2").unwrap().root(), Path::new("/h/profiles/work-2"));
+        let work = home.profile("work-2").unwrap();
+        assert_eq!(work.root(), Path::new("/h/profiles/work-2"));
+        assert_eq!(
+            (work.of_default_profile(), home.of_default_profile()),
+            (Some(home.clone()), None)
+        );
         for bad in ["", ".", "..", "../x", "a/b", "a b", "-p", "é", &"x".repeat(65)] {
             assert!(home.profile(bad).is_err(), "{bad}");
         }

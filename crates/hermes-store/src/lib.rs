@@ -4,10 +4,10 @@
 //! `HERMES_HOME` or `~/.hermes`. This crate knows the names in that folder ([`home`]) and the two
 //! files a person edits by hand: the settings in `config.yaml` ([`config`] reads, [`config_edit`]
 //! changes, [`config_keys`] knows what the keys mean) and the secrets in `.env` ([`dotenv`]).
-//! What was said is in the sessions database ([`sessions`]); what waits for a person's word is in
-//! [`pending`].
-//! Underneath are two tools that other state files use as well: [`atomic`] replaces a file in one
-//! step, [`lock`] keeps two processes from doing so at the same time.
+//! What waits for a person's word is in [`pending`]; what was said is in the session database, which
+//! has a crate of its own, `hermes-sessions`.
+//! Underneath are tools that other state files use as well: [`atomic`] replaces a file in one step,
+//! [`lock`] keeps two processes from doing so at the same time, [`clock`] gives times their stored form.
 //!
 //! ```
 //! use hermes_store::{config::Config, config_edit, home::Home, key_path::KeyPath};
@@ -40,6 +40,7 @@
 //!   so tests and embedding programs decide what is visible.
 
 pub mod atomic;
+pub mod clock;
 pub mod config;
 pub mod config_edit;
 pub mod config_keys;
@@ -48,5 +49,4 @@ pub mod home;
 pub mod key_path;
 pub mod lock;
 pub mod pending;
-pub mod sessions;
 mod yaml;

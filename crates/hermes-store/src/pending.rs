@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::atomic::{self, AtomicError, WriteOptions};
+use crate::clock::now;
 use crate::home::{Home, ensure_private_dir};
-use crate::sessions::now;
 
 /// Most changes that wait in one subsystem; whoever wants to add more is told so.
 pub const MAX_PENDING: usize = 500;
@@ -106,7 +106,7 @@ impl PendingStore {
         }
         ensure_private_dir(&self.folder)?;
         let id = loop {
-            let id = format!("{:08x}", crate::sessions::chance() & 0xffff_ffff);
+            let id = format!("{:08x}", crate::clock::random() & 0xffff_ffff);
             if !self.file(&id).exists() {
                 break id;
             }

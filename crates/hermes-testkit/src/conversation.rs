@@ -11,19 +11,19 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::seen::Seen;
-use crate::view::{Wire, list};
+use crate::view::{ModelWire, list};
 
 /// The requests of one session, in order. By default the rules are strict; a test says where a request
 /// is meant to differ.
 #[derive(Clone, Debug)]
 #[must_use]
-pub struct Conversation {
+pub struct ScriptedConversation {
     requests: Vec<Seen>,
     rewritten: BTreeSet<usize>,
     toolless: BTreeSet<usize>,
 }
 
-impl Conversation {
+impl ScriptedConversation {
     /// These requests.
     pub fn of(requests: Vec<Seen>) -> Self {
         Self { requests, rewritten: BTreeSet::new(), toolless: BTreeSet::new() }
@@ -59,9 +59,9 @@ impl Conversation {
         let mut faults = Vec::new();
         let mut tools: Option<String> = None;
         for (number, seen) in self.requests.iter().enumerate() {
-            let of_one = match Wire::of(&seen.path) {
-                Some(Wire::Chat) => chat_faults(&seen.body),
-                Some(Wire::Messages) => messages_faults(&seen.body),
+            let of_one = match ModelWire::of(&seen.path) {
+                Some(ModelWire::Chat) => chat_faults(&seen.body),
+                Some(ModelWire::Messages) => messages_faults(&seen.body),
                 None => vec![format!("{} is no path of a model", seen.path)],
             };
             faults.extend(of_one.into_iter().map(|fault| format!("request {number}: {fault}")));

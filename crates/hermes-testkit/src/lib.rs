@@ -25,10 +25,10 @@
 //! (titles, summaries, subagents) come in no fixed order, so they get [`Route`]s: steps of their own for
 //! requests that match.
 //!
-//! The server keeps every request as a [`Seen`], keys masked. [`Conversation`] checks them together:
+//! The server keeps every request as a [`Seen`], keys masked. [`ScriptedConversation`] checks them together:
 //! roles legal, every tool call answered once, tools unchanged, nothing said before ever rewritten. These
 //! are the promises that providers' validators and caches hold an agent to, and a test should end with
-//! [`Conversation::assert_sound`].
+//! [`ScriptedConversation::assert_sound`].
 //!
 //! By hand, and from other languages: `hermes-scripted-model script.json` serves a script in its JSON
 //! form and prints the requests.
@@ -56,11 +56,11 @@ mod step;
 mod view;
 mod wire;
 
-pub use conversation::Conversation;
+pub use conversation::ScriptedConversation;
 pub use home::TempHome;
 pub use parts::part;
 pub use script::{Match, Route, Script, WhenDone};
-pub use seen::{Outcome, Seen};
+pub use seen::{Seen, SeenOutcome};
 pub use server::ModelServer;
-pub use step::{Call, Quirk, Step, Usage};
-pub use view::{Turn, View, Wire};
+pub use step::{Call, Quirk, ScriptedUsage, Step};
+pub use view::{ModelWire, Turn, View};

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::view::{View, Wire};
+use crate::view::{ModelWire, View};
 
 /// A request in the log. Keys are masked in everything that can be printed.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub struct Seen {
     /// Which connection it came over, counted from 0.
     pub connection: usize,
     /// How it went.
-    pub outcome: Outcome,
+    pub outcome: SeenOutcome,
     /// When it had been read.
     pub at: Instant,
     headers: Vec<(String, String)>,
@@ -29,7 +29,7 @@ pub struct Seen {
 
 /// How a request went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum SeenOutcome {
     /// It is still being answered.
     Open,
     /// The step was played to its end.
@@ -54,7 +54,7 @@ impl Seen {
             body,
             route: None,
             connection: 0,
-            outcome: Outcome::Open,
+            outcome: SeenOutcome::Open,
             at: Instant::now(),
             headers,
         }
@@ -79,7 +79,7 @@ impl Seen {
     /// Whether it went to a model.
     #[must_use]
     pub fn is_question(&self) -> bool {
-        self.method == "POST" && Wire::of(&self.path).is_some()
+        self.method == "POST" && ModelWire::of(&self.path).is_some()
     }
 
     /// The request, read alike for both wires.

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::conversation::Conversation;
+use crate::conversation::ScriptedConversation;
 use crate::http::Connection;
 use crate::script::{Progress, Script};
-use crate::seen::{Outcome, Seen};
+use crate::seen::{Seen, SeenOutcome};
 use crate::step::Step;
-use crate::view::Wire;
+use crate::view::ModelWire;
 use crate::wire::Lines;
 
 /// How long [`ModelServer::wait_for`] waits.
@@ -126,8 +126,8 @@ impl ModelServer {
     }
 
     /// The questions, to be checked together.
-    pub fn conversation(&self) -> Conversation {
-        Conversation::of(self.questions())
+    pub fn conversation(&self) -> ScriptedConversation {
+        ScriptedConversation::of(self.questions())
     }
 
     /// How many steps were not played.
@@ -206,8 +206,11 @@ fn serve(mut connection: Connection, shared: &Shared) {
         let mut exchange = Exchange { connection: &mut connection, shared, place: 0 };
         let played = exchange.answer(seen);
         let place = exchange.place;
-        let outcome =
-            if matches!(played, Err(Cut::ByClient)) { Outcome::HungUp } else { Outcome::Played };
+        let outcome = if matches!(played, Err(Cut::ByClient)) {
+            SeenOutcome::HungUp
+        } else {
+            SeenOutcome::Played
+        };
         shared.change(|state| {
             if let Some(seen) = state.log.get_mut(place) {
                 seen.outcome = outcome;
@@ -241,7 +244,7 @@ struct Exchange<'a> {
 
 impl Exchange<'_> {
     fn answer(&mut self, mut seen: Seen) -> Result<(), Cut> {
-        let wire = Wire::of(&seen.path).filter(|_| seen.method == "POST");
+        let wire = ModelWire::of(&seen.path).filter(|_| seen.method == "POST");
         let Some(wire) = wire else {
             let page = self.shared.change(|state| {
                 self.place = state.log.len();
@@ -288,7 +291,7 @@ impl Exchange<'_> {
         self.stream(&lines, wire)
     }
 
-    fn stream(&mut self, lines: &Lines, wire: Wire) -> Result<(), Cut> {
+    fn stream(&mut self, lines: &Lines, wire: ModelWire) -> Result<(), Cut> {
         let step = &lines.step;
         let events = match &step.raw_events {
             _ if step.empty_stream => Vec::new(),

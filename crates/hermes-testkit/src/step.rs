@@ -32,7 +32,7 @@ pub struct Step {
     /// The explanation that goes with a refusal, on the chat wire.
     pub refusal: Option<String>,
     /// What it cost; roughly counted by default.
-    pub usage: Option<Usage>,
+    pub usage: Option<ScriptedUsage>,
     /// Characters in each streamed piece; 0 sends everything at once.
     pub chunk: usize,
     /// Milliseconds before the first byte.
@@ -130,7 +130,7 @@ impl Call {
 /// What an answer cost, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Usage {
+pub struct ScriptedUsage {
     /// The whole request, cached or not.
     pub input: u64,
     /// The answer.
@@ -250,7 +250,7 @@ impl Step {
 
     /// Costs this.
     #[must_use]
-    pub fn usage(mut self, usage: Usage) -> Self {
+    pub fn usage(mut self, usage: ScriptedUsage) -> Self {
         self.usage = Some(usage);
         self
     }

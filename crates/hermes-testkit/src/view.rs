@@ -4,14 +4,14 @@ use serde_json::Value;
 
 /// The two ways of talking to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wire {
+pub enum ModelWire {
     /// Chat completions.
     Chat,
     /// Anthropic's messages.
     Messages,
 }
 
-impl Wire {
+impl ModelWire {
     /// The wire of a path, if it is one of a model.
     #[must_use]
     pub fn of(path: &str) -> Option<Self> {
@@ -60,13 +60,13 @@ impl View {
     /// Reads a request to this path.
     #[must_use]
     pub fn of(path: &str, body: &Value) -> Self {
-        let wire = Wire::of(path).unwrap_or(Wire::Chat);
+        let wire = ModelWire::of(path).unwrap_or(ModelWire::Chat);
         let mut system = text_of(&body["system"]);
         let mut turns = Vec::new();
         for message in list(&body["messages"]) {
             match message["role"].as_str() {
                 Some("system" | "developer") => system.push_str(&text_of(&message["content"])),
-                _ if wire == Wire::Chat => turns.push(chat_turn(message)),
+                _ if wire == ModelWire::Chat => turns.push(chat_turn(message)),
                 _ => turns.push(messages_turn(message)),
             }
         }

@@ -25,11 +25,35 @@ pub(crate) struct ToolAttribute {
     #[darling(default, with = any_expression)]
     pub(crate) max_result_chars: Option<Expr>,
     #[darling(default)]
+    pub(crate) aliases: NameList,
+    #[darling(default)]
+    pub(crate) failure: Option<Path>,
+    #[darling(default)]
+    pub(crate) free_of_budget: bool,
+    #[darling(default)]
+    pub(crate) upkeep: bool,
+    #[darling(default)]
+    pub(crate) never_spilled: bool,
+    #[darling(default)]
+    pub(crate) deadline: Option<u64>,
+    #[darling(default, with = any_expression)]
+    pub(crate) display: Option<Expr>,
+    #[darling(default)]
+    pub(crate) summary: Option<Path>,
+    #[darling(default)]
+    pub(crate) newest_result_kept: bool,
+    #[darling(default, with = any_expression)]
+    pub(crate) guidance: Option<Expr>,
+    #[darling(default)]
+    pub(crate) output: Option<OutputWord>,
+    #[darling(default)]
+    pub(crate) subagents: Option<SubagentWord>,
+    #[darling(default)]
     pub(crate) manual: bool,
 }
 
 /// Takes `key = <expression>` as it stands: `include_str!(…)`, `100_000`, `unlimited`.
-fn any_expression(meta: &Meta) -> Result<Option<Expr>> {
+pub(crate) fn any_expression(meta: &Meta) -> Result<Option<Expr>> {
     match meta {
         Meta::NameValue(pair) => Ok(Some(pair.value.clone())),
         _ => Err(Error::custom("expected `= value`").with_span(meta)),
@@ -108,7 +132,7 @@ impl EffectList {
     }
 }
 
-/// `requires_env("A", "B")`.
+/// `requires_env("A", "B")`, `aliases("search")`.
 #[derive(Default)]
 pub(crate) struct NameList(pub(crate) Vec<String>);
 
@@ -118,9 +142,50 @@ impl FromMeta for NameList {
             .iter()
             .map(|item| match item {
                 NestedMeta::Lit(Lit::Str(text)) => Ok(text.value()),
-                _ => Err(Error::custom("expected variable names in quotes").with_span(item)),
+                _ => Err(Error::custom("expected names in quotes").with_span(item)),
             })
             .collect::<Result<_>>()
             .map(Self)
+    }
+}
+
+/// `output = untrusted`.
+#[derive(Clone, Copy)]
+pub(crate) enum OutputWord {
+    Untrusted,
+    Trusted,
+}
+
+impl FromMeta for OutputWord {
+    fn from_expr(expression: &Expr) -> Result<Self> {
+        match word(expression).as_deref() {
+            Some("untrusted") => Ok(Self::Untrusted),
+            Some("trusted") => Ok(Self::Trusted),
+            _ => Err(Error::custom("expected `untrusted` or `trusted`").with_span(expression)),
+        }
+    }
+}
+
+/// `subagents = withheld`.
+#[derive(Clone, Copy)]
+pub(crate) enum SubagentWord {
+    Withheld,
+    Delegates,
+}
+
+impl FromMeta for SubagentWord {
+    fn from_expr(expression: &Expr) -> Result<Self> {
+        match word(expression).as_deref() {
+            Some("withheld") => Ok(Self::Withheld),
+            Some("delegates") => Ok(Self::Delegates),
+            _ => Err(Error::custom("expected `withheld` or `delegates`").with_span(expression)),
+        }
+    }
+}
+
+fn word(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Path(path) => path.path.get_ident().map(Ident::to_string),
+        _ => None,
     }
 }

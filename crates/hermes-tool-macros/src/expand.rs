@@ -1,15 +1,42 @@
 //! From the attribute and the function to the code that builds and registers the tool.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Attribute, Error, Expr, FnArg, ItemFn, Lit, Meta, Result, ReturnType, Type};
+use syn::{
+    Attribute, Error, Expr, FnArg, GenericArgument, ItemFn, Lit, Meta, PathArguments, Result,
+    ReturnType, Type,
+};
 
-use crate::attribute::{EFFECT_WORDS, EffectList, ToolAttribute};
+use crate::attribute::{EFFECT_WORDS, EffectList, OutputWord, SubagentWord, ToolAttribute};
 
-/// The parameters a tool function takes.
+/// The parameters a tool function takes: its arguments first, then the others in any order.
 struct Signature {
     args: Option<Type>,
-    takes_context: bool,
+    others: Vec<Parameter>,
+}
+
+/// A parameter that does not come from the model.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a handful of them live for the time of one expansion"
+)]
+enum Parameter {
+    Context,
+    /// The type inside `State<…>`.
+    State(Type),
+}
+
+impl Signature {
+    fn states(&self) -> impl Iterator<Item = &Type> {
+        self.others.iter().filter_map(|parameter| match parameter {
+            Parameter::State(ty) => Some(ty),
+            Parameter::Context => None,
+        })
+    }
+
+    fn takes_context(&self) -> bool {
+        self.others.iter().any(|parameter| matches!(parameter, Parameter::Context))
+    }
 }
 
 pub(crate) fn expand(attribute: &ToolAttribute, function: &ItemFn) -> Result<TokenStream> {
@@ -27,7 +54,7 @@ pub(crate) fn expand(attribute: &ToolAttribute, function: &ItemFn) -> Result<Tok
         Error::new_spanned(ident, message)
     })?;
     let settings = settings(attribute, effects, &signature);
-    let completed = handler(function, &signature);
+    let completed = handler(function, &signature, &name);
     let submit = (!attribute.manual).then(|| {
         quote! {
             ::hermes_tool::__private::inventory::submit! {
@@ -65,30 +92,51 @@ fn read_signature(function: &ItemFn) -> Result<Signature> {
             "a tool returns `Result<T, ToolError>`, where T serialises or is a ToolOutput",
         ));
     }
-    let mut types = Vec::new();
+    let mut signature = Signature { args: None, others: Vec::new() };
     for input in &sig.inputs {
-        match input {
+        let typed = match input {
             FnArg::Receiver(receiver) => {
                 return Err(Error::new_spanned(
                     receiver,
                     "a tool is a free function, not a method",
                 ));
             }
-            FnArg::Typed(typed) => types.push((*typed.ty).clone()),
+            FnArg::Typed(typed) => typed,
+        };
+        match parameter(&typed.ty) {
+            Some(Parameter::Context) if signature.takes_context() => {
+                return Err(misplaced(sig));
+            }
+            Some(other) => signature.others.push(other),
+            None if signature.args.is_none() && signature.others.is_empty() => {
+                signature.args = Some((*typed.ty).clone());
+            }
+            None => return Err(misplaced(sig)),
         }
     }
-    let is_context = |ty: &Type| matches!(ty, Type::Reference(_));
-    match types.as_slice() {
-        [] => Ok(Signature { args: None, takes_context: false }),
-        [only] if is_context(only) => Ok(Signature { args: None, takes_context: true }),
-        [args] => Ok(Signature { args: Some(args.clone()), takes_context: false }),
-        [args, context] if !is_context(args) && is_context(context) => {
-            Ok(Signature { args: Some(args.clone()), takes_context: true })
+    Ok(signature)
+}
+
+fn misplaced(sig: &syn::Signature) -> Error {
+    Error::new_spanned(
+        &sig.inputs,
+        "a tool takes its argument struct, then any `State<T>` and `&ToolContext`; each may be left out",
+    )
+}
+
+/// What a parameter is, told by its type as written; `None` for the arguments.
+fn parameter(ty: &Type) -> Option<Parameter> {
+    match ty {
+        Type::Reference(_) => Some(Parameter::Context),
+        Type::Path(path) => {
+            let last = path.path.segments.last().filter(|segment| segment.ident == "State")?;
+            let PathArguments::AngleBracketed(inside) = &last.arguments else { return None };
+            inside.args.iter().find_map(|argument| match argument {
+                GenericArgument::Type(ty) => Some(Parameter::State(ty.clone())),
+                _ => None,
+            })
         }
-        _ => Err(Error::new_spanned(
-            &sig.inputs,
-            "a tool takes its argument struct and `&ToolContext`, in this order; either may be left out",
-        )),
+        _ => None,
     }
 }
 
@@ -120,7 +168,7 @@ fn description(attribute: &ToolAttribute, function: &ItemFn) -> Result<TokenStre
 }
 
 /// The doc comment as written.
-fn doc_text(attributes: &[Attribute]) -> String {
+pub(crate) fn doc_text(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
             Expr::Lit(literal) => match &literal.lit {
@@ -156,6 +204,9 @@ fn settings(attribute: &ToolAttribute, effects: &EffectList, signature: &Signatu
     if let Some(adapt) = &attribute.dynamic_schema {
         calls.extend(quote!(.dynamic_schema(#adapt)));
     }
+    for state in signature.states() {
+        calls.extend(quote!(.needs::<#state>()));
+    }
     match &attribute.max_result_chars {
         Some(Expr::Path(path)) if path.path.is_ident("unlimited") => {
             calls.extend(quote!(.result_limit(::hermes_tool::ResultLimit::Unlimited)));
@@ -165,38 +216,126 @@ fn settings(attribute: &ToolAttribute, effects: &EffectList, signature: &Signatu
         }
         None => {}
     }
+    calls.extend(policy(attribute));
     calls
 }
 
-fn handler(function: &ItemFn, signature: &Signature) -> TokenStream {
+/// The declarations that differ from the defaults, or nothing.
+fn policy(attribute: &ToolAttribute) -> TokenStream {
+    let mut fields = Vec::new();
+    let aliases = &attribute.aliases.0;
+    if !aliases.is_empty() {
+        fields.push(quote!(aliases: &[#(#aliases),*]));
+    }
+    match &attribute.failure {
+        Some(path) if path.is_ident("exit_code") => {
+            fields.push(quote!(failure: ::hermes_tool::FailureRule::ExitCode));
+        }
+        Some(judge) => fields.push(quote!(failure: ::hermes_tool::FailureRule::Custom(#judge))),
+        None => {}
+    }
+    if attribute.free_of_budget {
+        fields.push(quote!(budget: ::hermes_tool::BudgetRule::Free));
+    }
+    if attribute.upkeep {
+        fields.push(quote!(upkeep: ::hermes_tool::UpkeepRule::Upkeep));
+    }
+    if attribute.never_spilled {
+        fields.push(quote!(spill: ::hermes_tool::SpillRule::Never));
+    }
+    if let Some(seconds) = attribute.deadline {
+        let deadline = quote!(::core::time::Duration::from_secs(#seconds));
+        fields.push(quote!(deadline: ::core::option::Option::Some(#deadline)));
+    }
+    if let Some(display) = &attribute.display {
+        fields.push(quote!(display: #display));
+    }
+    if let Some(summary) = &attribute.summary {
+        fields.push(quote!(summary: ::core::option::Option::Some(#summary)));
+    }
+    if attribute.newest_result_kept {
+        fields.push(quote!(history: ::hermes_tool::HistoryRule::NewestKept));
+    }
+    if let Some(guidance) = &attribute.guidance {
+        fields.push(quote!(guidance: ::core::option::Option::Some(#guidance)));
+    }
+    match attribute.output {
+        Some(OutputWord::Untrusted) => {
+            fields.push(quote!(output: ::hermes_tool::OutputRule::Untrusted));
+        }
+        Some(OutputWord::Trusted) => {
+            fields.push(quote!(output: ::hermes_tool::OutputRule::Trusted));
+        }
+        None => {}
+    }
+    match attribute.subagents {
+        Some(SubagentWord::Withheld) => {
+            fields.push(quote!(subagents: ::hermes_tool::SubagentRule::Withheld));
+        }
+        Some(SubagentWord::Delegates) => {
+            fields.push(quote!(subagents: ::hermes_tool::SubagentRule::Delegates));
+        }
+        None => {}
+    }
+    if fields.is_empty() {
+        return TokenStream::new();
+    }
+    quote! {
+        .policy(::hermes_tool::ToolPolicy {
+            #(#fields,)*
+            ..::core::default::Default::default()
+        })
+    }
+}
+
+fn handler(function: &ItemFn, signature: &Signature, name: &str) -> TokenStream {
     let ident = &function.sig.ident;
+    let states: Vec<(Ident, &Type)> = signature
+        .states()
+        .enumerate()
+        .map(|(index, ty)| (format_ident!("state_{index}"), ty))
+        .collect();
+    // Before the arguments: without what the tool works on, nobody cares how they are written.
+    let found = states.iter().map(|(variable, ty)| {
+        quote! {
+            let #variable = ::hermes_tool::State::<#ty>::of(&cx)
+                .ok_or_else(|| ::hermes_tool::ToolError::needs_agent(#name))?;
+        }
+    });
     let read = signature
         .args
         .as_ref()
         .map(|args| quote!(let args: #args = ::hermes_tool::read_arguments(args)?;));
-    let parameters = match (&signature.args, signature.takes_context) {
-        (Some(_), true) => quote!(args, &cx),
-        (Some(_), false) => quote!(args),
-        (None, true) => quote!(&cx),
-        (None, false) => quote!(),
+    let mut variables = states.iter().map(|(variable, _)| variable);
+    let mut parameters = Vec::new();
+    if signature.args.is_some() {
+        parameters.push(quote!(args));
+    }
+    for parameter in &signature.others {
+        match parameter {
+            Parameter::Context => parameters.push(quote!(&cx)),
+            Parameter::State(_) => parameters.extend(variables.next().map(|state| quote!(#state))),
+        }
+    }
+    let prepare = quote! {
+        // Silences "unused" without touching the author's own code.
+        let _ = (&args, &cx);
+        #(#found)*
+        #read
     };
-    // Silences "unused" without touching the author's own code.
-    let discard = quote!(let _ = (&args, &cx););
     if function.sig.asyncness.is_some() {
         quote! {
             .async_handler(|args, cx| async move {
-                #discard
-                #read
-                let value = #ident(#parameters).await?;
+                #prepare
+                let value = #ident(#(#parameters),*).await?;
                 ::hermes_tool::IntoToolOutput::into_output(value)
             })
         }
     } else {
         quote! {
             .handler(|args, cx| {
-                #discard
-                #read
-                let value = #ident(#parameters)?;
+                #prepare
+                let value = #ident(#(#parameters),*)?;
                 ::hermes_tool::IntoToolOutput::into_output(value)
             })
         }

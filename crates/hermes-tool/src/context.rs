@@ -40,25 +40,32 @@ pub struct Progress {
     pub fraction: Option<f64>,
 }
 
-/// Typed services of the host, found by type.
+/// What the host offers to handlers, at most one of each type: `Arc<T>`, or `Arc<dyn Trait>`, which
+/// is found by the type of the trait.
 #[derive(Clone, Default)]
 pub struct Services(Option<Arc<ByType>>);
 
+/// Each value is an `Arc<T>` behind another one: only a sized type can be told apart by `Any`, and
+/// the map is copied whenever one is added.
 type ByType = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
 
 impl Services {
     /// These services and one more; a second service of the same type replaces the first.
     #[must_use]
-    pub fn with<T: Any + Send + Sync>(&self, service: Arc<T>) -> Self {
+    pub fn with<T: ?Sized + Send + Sync + 'static>(&self, service: Arc<T>) -> Self {
         let mut services = self.0.as_deref().cloned().unwrap_or_default();
-        services.insert(TypeId::of::<T>(), service);
+        services.insert(TypeId::of::<T>(), Arc::new(service));
         Self(Some(Arc::new(services)))
     }
 
     /// The service of this type, if the host offers one.
     #[must_use]
-    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.0.as_ref()?.get(&TypeId::of::<T>()).cloned()?.downcast().ok()
+    pub fn get<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.0.as_ref()?.get(&TypeId::of::<T>())?.downcast_ref::<Arc<T>>().cloned()
+    }
+
+    pub(crate) fn holds(&self, id: TypeId) -> bool {
+        self.0.as_ref().is_some_and(|services| services.contains_key(&id))
     }
 }
 
@@ -183,7 +190,7 @@ impl ToolContext {
 
     /// A service of the host, found by type.
     #[must_use]
-    pub fn service<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+    pub fn service<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.0.services.get()
     }
 
@@ -222,6 +229,22 @@ mod tests {
         let cx: ToolContext = ContextParts { services, ..ContextParts::default() }.into();
         assert_eq!(cx.service::<u32>().as_deref(), Some(&7));
         assert!(cx.service::<u64>().is_none());
+    }
+
+    #[test]
+    fn a_service_may_be_known_by_a_trait_alone() {
+        trait Speaks: Send + Sync {
+            fn word(&self) -> &'static str;
+        }
+        struct Dog;
+        impl Speaks for Dog {
+            fn word(&self) -> &'static str {
+                "woof"
+            }
+        }
+        let services = Services::default().with::<dyn Speaks>(Arc::new(Dog));
+        assert_eq!(services.get::<dyn Speaks>().map(|dog| dog.word()), Some("woof"));
+        assert!(services.get::<Dog>().is_none(), "by the trait and no other way");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! A *tool* is a function that a language model may call. This crate holds what its author needs
 //! and nothing else: the [`tool`] attribute, the context a call runs in, the ways to answer and to
-//! fail, and the declaration of effects. It knows nothing of registries, models, terminals or
+//! fail, the declaration of effects, and [`settings`]. It knows nothing of registries, models, terminals or
 //! configuration files; those live in crates above this one.
 //!
 //! # Writing a tool
@@ -39,6 +39,8 @@
 //! schema; the tool registers itself when the crate is linked. In the `hermes-tools` crate the file
 //! is found by its place in a toolset's folder, so adding a tool is adding one file. The function
 //! may be `async`; the context parameter may be left out; a function without arguments is fine.
+//! What the host keeps and the tool works on is a parameter too: [`State<T>`](State), after the
+//! arguments.
 //! Beside it stands `<name>_tool()`, which builds the [`Tool`] for tests or registration by hand.
 //!
 //! # What may be declared
@@ -54,6 +56,18 @@
 //! | `requires_env("API_KEY")` | variables it wants, for display |
 //! | `dynamic_schema = function` | `fn(&SchemaScope) -> SchemaPatch`: adapts the schema to what is available |
 //! | `max_result_chars = 100_000` | longer results go to a file; `unlimited` for tools that bound themselves |
+//! | `never_spilled` | results are not moved to a file, whatever the settings say |
+//! | `aliases("search")` | names it had before: understood in calls, allow-lists and toolsets, never offered |
+//! | `failure = exit_code` | a result is judged by its exit code alone; a function judges by the fields |
+//! | `free_of_budget` | a step of the loop with just this call costs nothing |
+//! | `upkeep` | what a model said beside the call is its answer all the same |
+//! | `deadline = 30` | seconds after which a call is ended whose caller has set no limit |
+//! | `display = CallDisplay::verb("read").args(&["path"])` | how a chat tells of a call: a word instead of the name, and what says most |
+//! | `summary = function` | `fn(&PastCall) -> Option<String>`: the line that is left of an old result |
+//! | `newest_result_kept` | the newest result is never shortened: it is the tool's state |
+//! | `guidance = "…"` | a paragraph of the system prompt, as long as the tool is on offer |
+//! | `output = untrusted` | results hold text of strangers and are marked as such; `trusted` if they do not. By default network tools and MCP servers are not trusted |
+//! | `subagents = withheld` | subagents do not have it; `delegates` if it makes them |
 //! | `manual` | does not register itself |
 //!
 //! # Failing
@@ -71,23 +85,35 @@
 mod availability;
 mod call_tools;
 mod context;
+mod display;
 mod effects;
 mod error;
 mod linked;
 mod output;
+mod output_caps;
+mod policy;
 mod schema;
+pub mod settings;
+mod state;
 mod tool;
 mod vars;
 
 pub use availability::{Availability, Check, CheckId};
 pub use call_tools::{CallTools, InnerCall};
 pub use context::{CallIds, ContextParts, Progress, Services, ToolContext};
+pub use display::{CallDisplay, CutAt, PastCall, ResultView, ShownCall, Summary, clipped_line};
 pub use effects::{Effect, Effects};
 pub use error::{ToolError, ToolErrorExt};
 pub use hermes_tool_macros::tool;
-pub use linked::{CallObserver, LinkedTool, linked, linked_tools, tell_observers};
+pub use linked::{CallObserver, LinkedTool, ObservedCall, linked, linked_tools, tell_observers};
 pub use output::{IntoToolOutput, ToolOutput};
+pub use output_caps::OutputCaps;
+pub use policy::{
+    BudgetRule, CallJudgement, FailureKind, FailureRule, HistoryRule, OutputRule, SpillRule,
+    SubagentRule, ToolPolicy, UpkeepRule,
+};
 pub use schema::{no_parameters, parameters_of, read_arguments};
+pub use state::{State, StateType};
 pub use tool::{
     Args, AsyncHandler, BoxFuture, Concurrency, DEFAULT_EMOJI, DynamicSchema, Handler, Origin,
     ResultLimit, SchemaPatch, SchemaScope, SyncHandler, Tool, ToolBuilder, ToolResult,
@@ -102,4 +128,8 @@ pub use inventory;
 pub mod __private {
     pub use crate::schema::paragraphs;
     pub use inventory;
+    pub use serde_json;
 }
+
+// The derives name this crate by its name, also inside it.
+extern crate self as hermes_tool;

@@ -1,6 +1,6 @@
 //! Tools that register themselves at link time.
 
-use crate::Tool;
+use crate::{CallIds, Services, Tool};
 
 /// One tool declared with `#[tool]` somewhere in the program; collected by the linker.
 pub struct LinkedTool {
@@ -56,22 +56,36 @@ pub fn linked_tools() -> Vec<(&'static str, Tool)> {
     tools
 }
 
+/// A call as a [`CallObserver`] sees it.
+///
+/// It carries the call's services because that is where a session keeps what its tools remember:
+/// an observer that looked only at memory of the process would speak to nobody.
+#[derive(Clone, Copy, Debug)]
+pub struct ObservedCall<'a> {
+    /// The tool, by the name it is registered under.
+    pub tool: &'a str,
+    /// Task, session and turn the call belongs to.
+    pub ids: &'a CallIds,
+    /// What the handler will find through `ToolContext::service`.
+    pub services: &'a Services,
+}
+
 /// Code that is told of every call, of whatever tool, before its handler runs.
 ///
 /// For toolsets that remember something between calls: a file tool that counts repeated reads wants
 /// to know that something else happened since. Submit one with `inventory::submit!`; it must be
 /// quick and never panics.
 pub struct CallObserver(
-    /// Gets the tool's name and the id of the task.
-    pub fn(&str, &str),
+    /// Runs on the thread that makes the call, before the handler.
+    pub fn(ObservedCall<'_>),
 );
 
 inventory::collect!(CallObserver);
 
 /// Tells every linked observer of a call.
-pub fn tell_observers(tool: &str, task_id: &str) {
+pub fn tell_observers(call: ObservedCall<'_>) {
     for observer in inventory::iter::<CallObserver> {
-        (observer.0)(tool, task_id);
+        (observer.0)(call);
     }
 }
 

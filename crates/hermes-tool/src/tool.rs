@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value};
 
-use crate::{Check, Effects, ToolContext, ToolError, ToolOutput, Vars};
+use crate::{Check, Effects, StateType, ToolContext, ToolError, ToolOutput, ToolPolicy, Vars};
 
 /// Arguments of a call: always an object.
 pub type Args = Map<String, Value>;
@@ -116,6 +116,8 @@ struct Inner {
     dynamic_schema: Option<DynamicSchema>,
     origin: Origin,
     concurrency: Concurrency,
+    states: Vec<StateType>,
+    policy: ToolPolicy,
     handler: Handler,
 }
 
@@ -138,6 +140,8 @@ impl Tool {
             dynamic_schema: None,
             origin: Origin::Linked,
             concurrency: Concurrency::FromEffects,
+            states: Vec::new(),
+            policy: ToolPolicy::default(),
         }
     }
 
@@ -223,6 +227,18 @@ impl Tool {
         self.inner.concurrency
     }
 
+    /// What it works on: a call that does not bring all of these among its services is told so.
+    #[must_use]
+    pub fn states(&self) -> &[StateType] {
+        &self.inner.states
+    }
+
+    /// How its calls want to be treated.
+    #[must_use]
+    pub fn policy(&self) -> &ToolPolicy {
+        &self.inner.policy
+    }
+
     /// The code.
     #[must_use]
     pub fn handler(&self) -> &Handler {
@@ -272,6 +288,8 @@ pub struct ToolBuilder {
     dynamic_schema: Option<DynamicSchema>,
     origin: Origin,
     concurrency: Concurrency,
+    states: Vec<StateType>,
+    policy: ToolPolicy,
 }
 
 impl ToolBuilder {
@@ -373,6 +391,20 @@ impl ToolBuilder {
         self
     }
 
+    /// Something the tool works on; the handler takes it with [`State::of`](crate::State::of).
+    #[must_use]
+    pub fn needs<T: ?Sized + 'static>(mut self) -> Self {
+        self.states.push(StateType::of::<T>());
+        self
+    }
+
+    /// How calls of the tool want to be treated.
+    #[must_use]
+    pub fn policy(mut self, policy: ToolPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
     /// Completes the tool with a synchronous handler.
     pub fn handler(
         self,
@@ -410,6 +442,8 @@ impl ToolBuilder {
                 dynamic_schema: self.dynamic_schema,
                 origin: self.origin,
                 concurrency: self.concurrency,
+                states: self.states,
+                policy: self.policy,
                 handler,
             }),
         }

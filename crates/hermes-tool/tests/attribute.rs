@@ -1,9 +1,11 @@
 //! The attribute as an author uses it: what it accepts, and what it says to a mistake.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
+use std::sync::Arc;
+
 use hermes_tool::{
-    Availability, Effect, Handler, ResultLimit, SchemaPatch, SchemaScope, ToolContext, ToolError,
-    ToolOutput, Vars, tool,
+    Availability, ContextParts, Effect, Handler, ResultLimit, SchemaPatch, SchemaScope, Services,
+    State, ToolContext, ToolError, ToolOutput, Vars, tool,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -124,4 +126,57 @@ fn tools_register_themselves_unless_manual() {
 #[test]
 fn misuse_is_refused_with_a_hint() {
     trybuild::TestCases::new().compile_fail("tests/misuse/*.rs");
+}
+
+/// What a host keeps.
+struct Ledger(u32);
+
+/// Somebody who counts.
+trait Counts: Send + Sync {
+    fn up_to(&self) -> u32;
+}
+
+impl Counts for Ledger {
+    fn up_to(&self) -> u32 {
+        self.0
+    }
+}
+
+/// Greet as often as the ledger says, and count with somebody.
+#[tool(toolset = "social", effects(agent_state), manual)]
+fn greet_all(
+    args: Greeting,
+    ledger: State<Ledger>,
+    cx: &ToolContext,
+    counter: State<dyn Counts>,
+) -> Result<String, ToolError> {
+    Ok(format!("{} {} {} {}", args.name, ledger.0, counter.up_to(), cx.ids().session_id))
+}
+
+/// The same without arguments.
+#[tool(toolset = "social", effects(agent_state), manual)]
+async fn greet_none(ledger: State<Ledger>) -> Result<String, ToolError> {
+    Ok(ledger.0.to_string())
+}
+
+#[test]
+fn state_is_found_by_type_and_by_trait() {
+    let services =
+        Services::default().with(Arc::new(Ledger(3))).with::<dyn Counts>(Arc::new(Ledger(9)));
+    let cx: ToolContext = ContextParts { services, ..ContextParts::default() }.into();
+    let tool = greet_all_tool();
+    let Handler::Sync(run) = tool.handler() else { panic!("a sync function") };
+    let args = json!({"name": "Ada"}).as_object().cloned().unwrap();
+    assert_eq!(run(args, &cx).unwrap(), ToolOutput::text(r#""Ada 3 9 ""#));
+    let states: Vec<&str> = tool.states().iter().map(hermes_tool::StateType::name).collect();
+    assert_eq!(states.len(), 2);
+    assert!(states[0].ends_with("Ledger") && states[1].contains("dyn "), "{states:?}");
+}
+
+#[test]
+fn a_call_that_brings_no_state_is_told_so_before_its_arguments_are_read() {
+    let error = call(&greet_all_tool(), json!({"name": 7})).unwrap_err();
+    assert_eq!(error, ToolError::needs_agent("greet_all"));
+    let error = call(&greet_none_tool(), json!({})).unwrap_err();
+    assert_eq!(error.message(), "greet_none must be handled by the agent loop");
 }

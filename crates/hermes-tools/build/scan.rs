@@ -4,7 +4,9 @@
 //!    tool or a helper that the tools of the folder share (`use super::helper`).
 //! 2. A folder beside a file of the same name belongs to that file, which declares its submodules
 //!    itself in the usual way. So a tool that outgrows its file becomes `patch.rs` and `patch/`.
-//! 3. Hidden files and files of other kinds (descriptions in Markdown) are left alone.
+//! 3. A file `exports.rs` makes the toolset's module public and names, with `pub use`, what other
+//!    crates may use of it. Everything else stays inside.
+//! 4. Hidden files and files of other kinds (descriptions in Markdown) are left alone.
 //!
 //! What these rules would pass over in silence is an error instead: a `mod.rs`, Rust files in a
 //! folder no file owns, a name that cannot name a module.
@@ -13,6 +15,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+
+/// The file that says what of a toolset is public.
+const EXPORTS: &str = "exports";
 
 /// One folder of tools.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,10 +55,18 @@ pub(crate) fn toolsets(src: &Path) -> Result<Vec<Toolset>, String> {
 /// absolute path gets into the program.
 pub(crate) fn declarations(toolsets: &[Toolset]) -> String {
     let mut text = String::from("macro_rules! toolsets {\n    () => {\n");
-    for toolset in toolsets {
-        let _ = writeln!(text, "        pub(crate) mod {} {{", toolset.name);
-        for module in &toolset.modules {
+    for Toolset { name, modules } in toolsets {
+        let is_public = modules.contains(EXPORTS);
+        if is_public {
+            let _ = writeln!(text, "        #[doc = \"What the toolset `{name}` shares.\"]");
+        }
+        let _ =
+            writeln!(text, "        pub{} mod {name} {{", if is_public { "" } else { "(crate)" });
+        for module in modules {
             let _ = writeln!(text, "            pub(crate) mod {module};");
+        }
+        if is_public {
+            let _ = writeln!(text, "            pub use {EXPORTS}::*;");
         }
         text.push_str("        }\n");
     }

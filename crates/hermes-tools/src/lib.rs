@@ -52,7 +52,9 @@
 //! | a tool | `src/<toolset>/<tool>.rs`, its unit tests at the end |
 //! | a long description | `<tool>.md` beside it: `description = include_str!("<tool>.md")` |
 //! | code that tools of one toolset share | any other file of the folder; `use super::<file>` |
-//! | code that several toolsets share | a file in `src`, declared below like [`agent_level`] |
+//! | code that several toolsets share | a file in `src`, declared below like `checkpoints` |
+//! | which toolsets the product ships, and what each platform gets | `src/product/` |
+//! | what other crates use of a toolset | `src/<toolset>/exports.rs`, with `pub use` |
 //! | the inner parts of a tool that grew | `src/<toolset>/<tool>/*.rs`, declared in `<tool>.rs` |
 //!
 //! A misplaced file is a build error that says where to put it. The build script (`build/scan.rs`)
@@ -60,6 +62,15 @@
 //!
 //! One thing to know: `cargo fmt` follows written `mod` lines and so does not reach these files.
 //! `rustfmt --edition 2024 src/*/*.rs` in this folder does.
+//!
+//! # Tools that work on an agent
+//!
+//! `todo`, `memory`, `session_search`, `clarify`, `delegate_task` and `mixture_of_agents` are like any
+//! other, with one parameter more: `State<T>`, what they work on. The state and what is done with it
+//! live here, in the tool's folder ([`todo::TodoList`], [`memory::MemoryStore`]); what only an agent
+//! can do is a trait here that the agent implements ([`delegation::Delegation`], [`moa::ModelPanel`],
+//! [`FrontEnd`](hermes_protocol::FrontEnd) for questions to the person). A program without an agent lists them all the same; a call is answered with
+//! the one sentence that says so, whatever its arguments.
 //!
 //! # Using the crate
 //!
@@ -77,5 +88,72 @@
 include!(concat!(env!("OUT_DIR"), "/toolsets.rs"));
 toolsets!();
 
-pub mod agent_level;
 pub(crate) mod checkpoints;
+pub(crate) mod host_services;
+pub mod product;
+
+#[cfg(test)]
+mod tests {
+    use hermes_tool::{Effect, Handler, Tool, ToolContext, ToolError, linked_tools};
+    use serde_json::{Value, json};
+
+    fn agent_level_tools() -> Vec<Tool> {
+        let tools = linked_tools().into_iter().map(|(_, tool)| tool);
+        tools.filter(|tool| tool.effects().has(Effect::AgentState)).collect()
+    }
+
+    async fn answer(tool: &Tool, args: Value) -> ToolError {
+        let Value::Object(args) = args else { panic!("arguments are an object") };
+        match tool.handler() {
+            Handler::Sync(run) => run(args, &ToolContext::default()),
+            Handler::Async(run) => run(args, ToolContext::default()).await,
+        }
+        .unwrap_err()
+    }
+
+    #[test]
+    fn tools_that_work_on_an_agent_declare_it_and_no_others_do() {
+        for (_, tool) in linked_tools() {
+            let declared = tool.effects().has(Effect::AgentState);
+            assert_eq!(declared, !tool.states().is_empty(), "{}", tool.name());
+        }
+    }
+
+    #[test]
+    fn follow_agent_level_tools_include_clarify() {
+        let names: Vec<String> =
+            agent_level_tools().iter().map(|tool| tool.name().to_string()).collect();
+        for name in ["todo", "memory", "session_search", "delegate_task", "clarify"] {
+            assert!(names.iter().any(|other| other == name), "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn each_says_that_it_needs_an_agent_whatever_the_arguments() {
+        for tool in agent_level_tools() {
+            for args in [json!({}), json!({"question": 7, "todos": "[", "nobody": null})] {
+                let expected = format!("{} must be handled by the agent loop", tool.name());
+                assert_eq!(answer(&tool, args).await, ToolError::answer(expected));
+            }
+        }
+    }
+
+    #[test]
+    fn only_searching_and_asking_models_may_run_beside_other_calls() {
+        let plan: Vec<(String, bool)> = agent_level_tools()
+            .iter()
+            .map(|tool| (tool.name().to_string(), tool.effects().is_read_only()))
+            .collect();
+        assert_eq!(
+            plan,
+            [
+                ("clarify".to_owned(), false),
+                ("delegate_task".to_owned(), false),
+                ("memory".to_owned(), false),
+                ("mixture_of_agents".to_owned(), true),
+                ("session_search".to_owned(), true),
+                ("todo".to_owned(), false),
+            ]
+        );
+    }
+}

@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use hermes_files::checkpoints::{Settings, Store};
+use hermes_files::checkpoints::{CheckpointSettings, CheckpointStore};
 use hermes_runtime::registry::Registry;
 use hermes_runtime::{Runtime, ToolCall};
 use hermes_tool::{CallIds, ContextParts, Vars};
@@ -63,8 +63,8 @@ impl Rig {
     }
 
     async fn saved(&self, folder: &Path) -> Vec<String> {
-        let settings = Settings::from_config(&self.config, &self.vars);
-        let store = Store::open(&self.folder.path().join("home/checkpoints"), settings);
+        let settings = CheckpointSettings::from_config(&self.config, &self.vars);
+        let store = CheckpointStore::open(&self.folder.path().join("home/checkpoints"), settings);
         let listed = store.list(folder).await.unwrap_or_default();
         listed.into_iter().map(|checkpoint| checkpoint.reason).collect()
     }

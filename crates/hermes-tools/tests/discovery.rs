@@ -103,3 +103,12 @@ fn modules_are_declared_without_paths() {
         "macro_rules! toolsets { () => { pub(crate) mod file { pub(crate) mod patch; } }; }"
     );
 }
+
+#[test]
+fn exports_make_a_toolset_public_and_nothing_else_in_it() {
+    let toolsets = scan::toolsets(source(&["todo/todo.rs", "todo/exports.rs"]).path()).unwrap();
+    let text = scan::declarations(&toolsets);
+    assert!(text.contains("pub mod todo {"), "{text}");
+    assert!(text.contains("pub use exports::*;"), "{text}");
+    assert!(text.contains("pub(crate) mod todo;"), "{text}");
+}

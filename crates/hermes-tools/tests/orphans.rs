@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use hermes_process::{Child, Output};
+use hermes_process::{Child, OutputMode};
 use hermes_tool::Vars;
 use machine::{Process, containers_of, instances_of, program};
 use nix::sys::signal::{Signal, kill};
@@ -24,7 +24,7 @@ use nix::unistd::Pid;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::runtime::Runtime;
 
-/// Where the programs are waited for. Whoever outlives one of them is taken over by its warden, which
+/// Where the programs are waited for. Whoever outlives one of them is taken over by its supervisor, which
 /// leaves them alone until we are done looking.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
 
@@ -147,7 +147,7 @@ impl Host {
             .env("PATH", format!("{path}:/{mark}"))
             .env("TMPDIR", &folder)
             .env("APPTAINER_CONFIGDIR", folder.join("apptainer"))
-            .output(Output::Separate)
+            .output(OutputMode::Separate)
             .spawn()
             .expect("the doomed host starts");
         Self { child, place, mark, folder }
@@ -204,7 +204,7 @@ impl Host {
     }
 }
 
-/// Also when a test fails. The program itself ends with its warden.
+/// Also when a test fails. The program itself ends with its supervisor.
 impl Drop for Host {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);

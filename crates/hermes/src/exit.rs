@@ -1,5 +1,8 @@
 //! Exit codes.
 
+pub(crate) use hermes_protocol::text::nearest;
+use hermes_tui::ChatExit;
+
 /// What the process tells whoever started it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -37,6 +40,16 @@ impl From<Exit> for std::process::ExitCode {
     }
 }
 
+impl From<ChatExit> for Exit {
+    fn from(exit: ChatExit) -> Self {
+        match exit {
+            ChatExit::Done => Self::Done,
+            ChatExit::Failed => Self::Failed,
+            ChatExit::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
 /// An error of the user's command line rather than of the work: exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -63,18 +76,4 @@ impl UsageError {
             .unwrap_or_default();
         Self::new(format!("unknown {kind} `{name}`{hint}\n  {kind}s: {}", known.join(", ")))
     }
-}
-
-/// The candidate most like a name, if one is like it at all.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
-    const ALIKE: f64 = 0.8;
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > ALIKE)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
 }

@@ -1,31 +1,36 @@
 //! The `hermes` command line, as a library that the program of that name calls.
 //!
-//! A thin shell over the library crates: it reads the command line (`cli`), builds a `host::Host`
-//! from the user's state folder, runs one of the `commands` and turns what happened into an exit
+//! A thin shell over the library crates: it reads the command line (`cli`), has `hermes-host`
+//! put together what the command needs, runs one of the `commands` and turns what happened into an exit
 //! code. Data goes to stdout, everything else to stderr. No tool, rule or format lives here; what
 //! this program can do, a Rust program can do with the crates.
 //!
 //! What never happens here: work before it is asked for. `--version` touches no file; listing tools
 //! starts no process, opens no database and talks to nobody.
 
-mod approve;
+mod args;
 mod chat;
 mod cli;
+mod command_line;
 mod commands;
-mod doors;
-mod elicit;
 mod exit;
 mod host;
-mod talk;
+mod http;
+mod logging;
+mod oneshot;
+mod session_flags;
 mod ui;
+mod workers;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use hermes_host::HostError;
+use hermes_protocol::text::error_chain;
 use owo_colors::OwoColorize;
 
-use crate::cli::{Cli, Command, TalkFlags};
+use crate::args::{GlobalFlags, TalkFlags};
+use crate::cli::{Cli, Command};
 use crate::exit::{Exit, UsageError};
 use crate::host::Host;
 use crate::ui::{Ui, is_broken_pipe};
@@ -45,9 +50,9 @@ pub fn main() -> ExitCode {
     }
     hide_secrets();
     let cli = Cli::parse();
-    start_logging(cli.flags.verbose);
-    quiet_panics();
-    let mut ui = Ui::stdio();
+    logging::start_logging(cli.flags.verbose);
+    logging::quiet_panics();
+    let mut ui = Ui::stdio().verbose(cli.flags.verbose > 0);
     let result = run(&cli, &mut ui);
     ending(result, &mut ui).into()
 }
@@ -73,13 +78,22 @@ fn ending(result: anyhow::Result<Exit>, ui: &mut Ui) -> Exit {
         Ok(exit) => exit,
         Err(error) if is_broken_pipe(&error) => Exit::Done,
         Err(error) => {
+            let error = in_our_words(error);
             // Nobody is left to tell if stderr is gone too.
-            let _ = ui.note(format_args!("{} {}", "error:".red().bold(), chain(&error)));
+            let _ = ui.note(format_args!("{} {}", "error:".red().bold(), error_chain(&*error)));
             match error.downcast_ref::<UsageError>() {
                 Some(_) => Exit::Usage,
                 None => Exit::Failed,
             }
         }
+    }
+}
+
+/// The error with the flag or command of this program that helps, where the host does not know them.
+fn in_our_words(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<HostError>() {
+        Ok(error) => host::in_our_words(error),
+        Err(error) => error,
     }
 }
 
@@ -91,17 +105,18 @@ pub fn command() -> clap::Command {
 
 fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
     if let Some(Command::Completion { shell }) = &cli.command {
-        return commands::completion::run(*shell, ui);
+        return commands::completion::run(*shell, command(), ui);
     }
-    let host = Host::open(&cli.flags)?;
+    let host = host::open(&cli.flags)?;
+    logging::redact_with(host.redactor());
     let Some(command) = &cli.command else {
-        return talk(&cli.talk, &host, ui);
+        return talk(&cli.talk, &cli.flags, &host, ui);
     };
     match command {
         Command::Chat(args) => {
             let mut flags = args.talk.clone().over(&cli.talk);
             flags.oneshot = args.query.clone().or(flags.oneshot);
-            talk(&flags, &host, ui)
+            talk(&flags, &cli.flags, &host, ui)
         }
         Command::Tools(command) => commands::tools::run(command, &host, ui),
         Command::Toolsets(command) => commands::toolsets::run(command, &host, ui),
@@ -124,57 +139,9 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
 }
 
 /// One question if one was given, else a conversation.
-fn talk(flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+fn talk(flags: &TalkFlags, global: &GlobalFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     match &flags.oneshot {
-        Some(asked) => talk::oneshot::run(asked, flags, host, ui),
-        None => talk::chat::run(flags, host, ui),
+        Some(asked) => oneshot::run(asked, flags, host, ui),
+        None => chat::run(flags, global, host, ui),
     }
-}
-
-/// An error and its causes, one a line; causes that repeat what was said are left out.
-fn chain(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1) {
-        let cause = cause.to_string();
-        if !text.contains(&cause) {
-            text.push_str("\n  ");
-            text.push_str(&cause);
-        }
-    }
-    text
-}
-
-/// A tool or check that panics is answered with an error result; its backtrace is for `-vv`. Only a
-/// panic of the program itself, on the main thread, is shown.
-fn quiet_panics() {
-    let shown = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        if std::thread::current().name() == Some("main") {
-            shown(panic);
-        } else {
-            tracing::debug!(%panic, "caught");
-        }
-    }));
-}
-
-fn start_logging(verbose: u8) {
-    use tracing_subscriber::filter::{LevelFilter, Targets};
-    use tracing_subscriber::layer::SubscriberExt as _;
-    use tracing_subscriber::util::SubscriberInitExt as _;
-    let level = match verbose {
-        0 => LevelFilter::WARN,
-        1 => LevelFilter::INFO,
-        _ => LevelFilter::DEBUG,
-    };
-    // What goes wrong with an MCP server we say ourselves, in our own words.
-    let sdk = if verbose > 1 { level } else { LevelFilter::OFF };
-    tracing_subscriber::fmt()
-        .with_max_level(level)
-        .with_writer(|| chat::terminal::LogWriter)
-        .with_ansi(std::io::stderr().is_terminal())
-        .without_time()
-        .with_target(false)
-        .finish()
-        .with(Targets::new().with_default(level).with_target("rmcp", sdk))
-        .init();
 }

@@ -1,6 +1,6 @@
 //! `config.md`: every known setting.
 
-use hermes_store::config_keys::{KEYS, KeyInfo, Kind};
+use hermes_store::config_keys::{KeyInfo, Kind, table};
 
 use super::markdown::{Table, code, codes, finish, link_to_heading, prose, push};
 
@@ -23,10 +23,10 @@ pub(super) fn page() -> String {
 
     push(&mut page, "## At the top of the file");
     let mut top = Table::new(["setting", "holds", "default", "meaning"]);
-    for key in KEYS.iter().filter(|key| !key.path.contains('.')) {
-        let name = code(key.path);
+    for key in shown().filter(|key| !key.path.contains('.')) {
+        let name = code(&key.path);
         let name = if children(key).next().is_some() {
-            link_to_heading(&name, "", key.path)
+            link_to_heading(&name, "", &key.path)
         } else {
             name
         };
@@ -34,7 +34,7 @@ pub(super) fn page() -> String {
     }
     push(&mut page, &top.finish());
 
-    for key in KEYS.iter().filter(|key| !key.path.contains('.')) {
+    for key in shown().filter(|key| !key.path.contains('.')) {
         let mut below = children(key).peekable();
         if below.peek().is_none() {
             continue;
@@ -43,33 +43,44 @@ pub(super) fn page() -> String {
         push(&mut page, &format!("{}.", prose(key.about)));
         let mut table = Table::new(["setting", "holds", "default", "meaning"]);
         for child in below {
-            table.row(row(child, code(child.path)));
+            table.row(row(child, code(&child.path)));
         }
         push(&mut page, &table.finish());
     }
     finish(&page)
 }
 
+/// Every setting but the older spellings.
+fn shown() -> impl Iterator<Item = &'static KeyInfo> {
+    table().keys().iter().filter(|key| !key.hidden)
+}
+
 /// Every setting below a top-level one.
 fn children(parent: &KeyInfo) -> impl Iterator<Item = &'static KeyInfo> {
-    let parent = parent.path;
-    KEYS.iter()
-        .filter(move |key| key.path.strip_prefix(parent).is_some_and(|rest| rest.starts_with('.')))
+    let parent = parent.path.clone();
+    shown().filter(move |key| {
+        key.path.strip_prefix(parent.as_str()).is_some_and(|rest| rest.starts_with('.'))
+    })
 }
 
 fn row(key: &KeyInfo, name: String) -> [String; 4] {
     // An empty section or list is the same as none.
-    let default = match key.default {
+    let default = match key.default.as_str() {
         "" | "{}" | "[]" | "null" => String::new(),
         value => code(value),
     };
-    [name, kind(key.kind), default, prose(key.about)]
+    let mut meaning = prose(key.about);
+    if let Some(variable) = &key.variable {
+        meaning.push_str(&format!(" (variable {})", code(variable)));
+    }
+    [name, kind(key.kind), default, meaning]
 }
 
 fn kind(kind: Kind) -> String {
     match kind {
         Kind::OneOf(words) => codes(words),
         Kind::BoolOr(other) => format!("true or false, or {}", self::kind(*other)),
+        Kind::OrOlder(newer, _) => self::kind(*newer),
         Kind::Bool | Kind::Any => kind.to_string(),
         // As a column entry, without the article of running text.
         other => {
@@ -81,12 +92,18 @@ fn kind(kind: Kind) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
+    use hermes_store::config_edit::parse_cli_value;
+    use hermes_store::key_path::KeyPath;
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn every_setting_is_on_the_page_once() {
         let page = page();
-        for key in KEYS {
+        for key in shown() {
             let rows = page
                 .lines()
                 .filter(|line| {
@@ -99,6 +116,30 @@ mod tests {
     }
 
     #[test]
+    fn every_declaration_fits_the_others() {
+        let mut paths = HashSet::new();
+        for key in table().keys() {
+            assert!(paths.insert(key.path.as_str()), "{} is there twice", key.path);
+            assert!(
+                !key.about.is_empty() && !key.about.ends_with('.'),
+                "{}: {}",
+                key.path,
+                key.about
+            );
+            assert!(KeyPath::parse(&key.path).is_ok(), "{}", key.path);
+            if let Some((parent, _)) = key.path.rsplit_once('.') {
+                assert!(paths.contains(parent), "{parent} must come before {}", key.path);
+                let kind = table().find(&parent.split('.').collect::<Vec<_>>()).unwrap().kind;
+                assert!(kind.fits(&json!({})), "{parent} cannot hold {}", key.path);
+            }
+            if !key.default.is_empty() {
+                let value = parse_cli_value(&key.default);
+                assert!(value.is_null() || key.kind.fits(&value), "default of {}", key.path);
+            }
+        }
+    }
+
+    #[test]
     fn kinds_are_words_and_choices_are_spelt_out() {
         assert_eq!(kind(Kind::TextList), "list of texts");
         assert_eq!(kind(Kind::OneOf(&["a", "b"])), "`a`, `b`");
@@ -107,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_section_lists_what_is_below_it_and_not_its_namesakes() {
-        let tools = KEYS.iter().find(|key| key.path == "tools").unwrap();
+        let tools = shown().find(|key| key.path == "tools").unwrap();
         assert!(children(tools).any(|key| key.path == "tools.coercion"));
         assert!(children(tools).all(|key| key.path.starts_with("tools.")));
     }

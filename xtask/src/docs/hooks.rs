@@ -121,7 +121,7 @@ fn shell_hooks(page: &mut String) {
     push(
         page,
         &format!(
-            "**Consent.** Each pair of event and command runs only after somebody agreed to it: at \
+            "**HookConsent.** Each pair of event and command runs only after somebody agreed to it: at \
              the question on first use, or with `hermes hooks approve`. `--accept-hooks`, {} and the \
              setting {} agree to all. `--safe-mode` and {} run none. `hermes hooks test EVENT` \
              tries them on a made-up event.",
@@ -169,7 +169,7 @@ fn shell_hooks(page: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hermes_plugins::shell_hooks::{Answer, read_config};
+    use hermes_plugins::shell_hooks::{HookAnswer, read_config};
     use hermes_store::config::Config;
 
     #[test]
@@ -192,8 +192,8 @@ mod tests {
                 None => others.clone().copied().collect(),
             };
             for event in events {
-                let answer = Answer::read(event, example.output);
-                assert!(matches!(answer, Answer::Directive(_)), "{event}: {answer:?}");
+                let answer = HookAnswer::read(event, example.output);
+                assert!(matches!(answer, HookAnswer::Directive(_)), "{event}: {answer:?}");
             }
         }
     }

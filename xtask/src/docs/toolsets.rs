@@ -4,30 +4,26 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hermes_runtime::distributions::Distributions;
 use hermes_runtime::registry::{Registry, Snapshot};
-use hermes_runtime::toolsets::builtin::{
-    CONFIGURABLE, DEFAULT_OFF, LEGACY, PLATFORMS, core_tools, native_platform, preset_of,
-};
-use hermes_runtime::toolsets::{ToolsetInfo, ToolsetKind, ToolsetTable};
-// Naming the crate is what links its tools.
-use hermes_tools as _;
+use hermes_runtime::toolsets::{ToolsetCatalog, ToolsetInfo, ToolsetKind, ToolsetTable};
+use hermes_tools::product::{self, toolset_catalog};
 
 use super::markdown::{Table, code, codes, finish, link_to_heading, prose, push};
 
 pub(super) fn page() -> String {
     let here = Registry::with_linked_tools().snapshot();
-    let toolsets = ToolsetTable::new().snapshot();
+    let catalog = &*toolset_catalog();
+    let toolsets = ToolsetTable::new(toolset_catalog()).snapshot();
     let infos: Vec<ToolsetInfo> =
         toolsets.names(&*here).iter().filter_map(|name| toolsets.info(name, &*here)).collect();
     let mut page = String::new();
     introduction(&mut page);
     by_purpose(&infos, &here, &mut page);
-    core(&here, &mut page);
+    core(catalog, &here, &mut page);
     presets(&infos, &here, &mut page);
-    platforms(&mut page);
-    choices(&mut page);
-    old_names(&here, &mut page);
+    platforms(catalog, &mut page);
+    choices(catalog, &mut page);
+    old_names(catalog, &here, &mut page);
     distributions(&mut page);
     finish(&page)
 }
@@ -59,10 +55,10 @@ fn by_purpose(infos: &[ToolsetInfo], here: &Snapshot, page: &mut String) {
     push(page, &table.finish());
 }
 
-fn core(here: &Snapshot, page: &mut String) {
+fn core(catalog: &ToolsetCatalog, here: &Snapshot, page: &mut String) {
     push(page, "## Core tools");
     push(page, "What a session on an ordinary platform starts from:");
-    push(page, &format!("{}.", tools(core_tools(), here)));
+    push(page, &format!("{}.", tools(&catalog.core, here)));
 }
 
 fn presets(infos: &[ToolsetInfo], here: &Snapshot, page: &mut String) {
@@ -79,7 +75,7 @@ fn presets(infos: &[ToolsetInfo], here: &Snapshot, page: &mut String) {
     push(page, &table.finish());
 }
 
-fn platforms(page: &mut String) {
+fn platforms(catalog: &ToolsetCatalog, page: &mut String) {
     push(page, "## Platforms");
     push(
         page,
@@ -88,13 +84,13 @@ fn platforms(page: &mut String) {
          plugin has the preset `hermes-x`.",
     );
     let mut table = Table::new(["platform", "preset"]);
-    for platform in PLATFORMS {
-        table.row([code(platform), code(&preset_of(platform))]);
+    for platform in catalog.platforms {
+        table.row([code(platform), code(&catalog.preset_of(platform))]);
     }
     push(page, &table.finish());
 }
 
-fn choices(page: &mut String) {
+fn choices(catalog: &ToolsetCatalog, page: &mut String) {
     push(page, "## Switched on and off by people");
     push(
         page,
@@ -103,15 +99,15 @@ fn choices(page: &mut String) {
          them or provide what they need.",
     );
     let mut table = Table::new(["toolset", "at first", "only on"]);
-    for toolset in CONFIGURABLE {
-        let first = if DEFAULT_OFF.contains(toolset) { "off" } else { "" };
-        let only = native_platform(toolset).map(code).unwrap_or_default();
+    for toolset in catalog.choices {
+        let first = if catalog.default_off.contains(toolset) { "off" } else { "" };
+        let only = catalog.native_platform(toolset).map(code).unwrap_or_default();
         table.row([code(toolset), first.into(), only]);
     }
     push(page, &table.finish());
 }
 
-fn old_names(here: &Snapshot, page: &mut String) {
+fn old_names(catalog: &ToolsetCatalog, here: &Snapshot, page: &mut String) {
     push(page, "## Old names");
     push(
         page,
@@ -119,7 +115,7 @@ fn old_names(here: &Snapshot, page: &mut String) {
          toolsets: nothing can include them.",
     );
     let mut table = Table::new(["old name", "tools"]);
-    for (name, tools_meant) in LEGACY {
+    for (name, tools_meant) in catalog.legacy {
         table.row([code(name), tools(*tools_meant, here)]);
     }
     push(page, &table.finish());
@@ -134,7 +130,7 @@ fn distributions(page: &mut String) {
          `hermes toolsets distributions --sample NAME` draws once.",
     );
     let mut table = Table::new(["distribution", "for", "chance of each toolset"]);
-    for distribution in Distributions::builtin().list() {
+    for distribution in product::distributions().list() {
         let shares: Vec<String> = distribution
             .shares
             .iter()
@@ -179,7 +175,7 @@ enum Content {
 
 /// Says tools as a difference from the core where that is shorter than naming them.
 fn against_core(own: &BTreeSet<Arc<str>>) -> Content {
-    let core = core_tools();
+    let core = &toolset_catalog().core;
     let without: BTreeSet<_> = core.difference(own).cloned().collect();
     let with: BTreeSet<_> = own.difference(core).cloned().collect();
     if own.is_empty() {
@@ -224,29 +220,30 @@ fn tools<T: AsRef<str>>(names: impl IntoIterator<Item = T>, here: &Snapshot) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hermes_runtime::toolsets::builtin;
 
     #[test]
     fn every_builtin_name_is_on_the_page() {
         let page = page();
-        let distributions = Distributions::builtin();
-        let names = builtin::toolsets()
+        let distributions = product::distributions();
+        let catalog = toolset_catalog();
+        let names = catalog
+            .toolsets
             .keys()
             .map(|name| &**name)
-            .chain(LEGACY.iter().map(|(name, _)| *name))
-            .chain(PLATFORMS.iter().copied())
+            .chain(catalog.legacy.iter().map(|(name, _)| *name))
+            .chain(catalog.platforms.iter().copied())
             .chain(distributions.list().iter().map(|distribution| &*distribution.name));
         for name in names {
             assert!(page.contains(&format!("\n| `{name}` |")), "{name}\n{page}");
         }
-        for tool in core_tools() {
+        for tool in &catalog.core {
             assert!(page.contains(&format!("`{tool}`")), "{tool}");
         }
     }
 
     #[test]
     fn a_preset_is_told_by_what_sets_it_apart() {
-        let mut own = core_tools().clone();
+        let mut own = toolset_catalog().core.clone();
         let difference = |without: &[&str], with: &[&str]| {
             let set = |names: &[&str]| names.iter().map(|name| Arc::from(*name)).collect();
             Content::Core { without: set(without), with: set(with) }
@@ -262,7 +259,7 @@ mod tests {
     #[test]
     fn a_whole_toolset_is_told_by_its_name() {
         let here = Registry::new().snapshot();
-        let toolsets = ToolsetTable::new().snapshot();
+        let toolsets = ToolsetTable::new(toolset_catalog()).snapshot();
         let infos = vec![toolsets.info("file", &*here).unwrap()];
         let mut names: BTreeSet<Arc<str>> = infos[0].tools.iter().cloned().collect();
         names.insert("clarify".into());

@@ -82,6 +82,63 @@ pub(super) fn inside(tokens: &[Token]) -> &[Token] {
     &[]
 }
 
+/// The same without modules and functions that only tests have.
+pub(super) fn without_tests(tokens: &[Token]) -> Vec<Token> {
+    let mut kept = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        if is_test_mark(&tokens[at..]) {
+            at += test_item_length(&tokens[at..]);
+        } else {
+            kept.push(tokens[at].clone());
+            at += 1;
+        }
+    }
+    kept
+}
+
+/// `#[cfg(test)]`, also as part of a longer condition.
+fn is_test_mark(tokens: &[Token]) -> bool {
+    match tokens {
+        [hash, rest @ ..] if hash.is_mark('#') => match inside(rest) {
+            [cfg, condition @ ..] if cfg.is_word("cfg") => {
+                condition.iter().any(|token| token.is_word("test"))
+                    && !condition.iter().any(|token| token.is_word("not"))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// From the attribute to the end of its item: a semicolon, or the bracket that closes its body.
+fn test_item_length(tokens: &[Token]) -> usize {
+    // Behind the attribute's own brackets.
+    let mut at = 1 + inside(&tokens[1..]).len() + 2;
+    while let Some(token) = tokens.get(at) {
+        match &token.kind {
+            Kind::Mark(';' | ',') => return at + 1,
+            Kind::Open => {
+                let length = inside(&tokens[at..]).len() + 2;
+                at += length;
+                // Arguments and attributes are followed by more; a body is not.
+                let ends = tokens.get(at).is_none_or(|next| {
+                    !(next.is_mark('-')
+                        || next.is_mark(';')
+                        || next.is_mark('<')
+                        || next.kind == Kind::Open)
+                });
+                let is_body = tokens.get(at - length - 1).is_none_or(|before| !before.is_mark('#'));
+                if ends && is_body {
+                    return at;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    tokens.len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +167,18 @@ mod tests {
             .collect();
         assert_eq!(words, ["a", "b", "c"]);
         assert_eq!(inside(&of("a b").unwrap()), []);
+    }
+
+    #[test]
+    fn what_only_tests_have_is_left_out() {
+        let source = "fn a() {} #[cfg(test)] mod tests { fn b() {} } fn c() {} #[cfg(test)] fn d(x: u8) -> u8 { x } \
+            #[cfg(test)] #[allow(x)] mod e; fn f() {} #[cfg(not(test))] fn g() {}";
+        let words: Vec<String> = without_tests(&of(source).unwrap())
+            .windows(2)
+            .filter(|pair| pair[0].is_word("fn"))
+            .map(|pair| format!("{:?}", pair[1].kind))
+            .collect();
+        assert_eq!(words, ["Word(\"a\")", "Word(\"c\")", "Word(\"f\")", "Word(\"g\")"]);
     }
 
     #[test]

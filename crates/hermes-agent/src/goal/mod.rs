@@ -1,7 +1,7 @@
 //! A standing goal: what an agent keeps working towards, turn after turn.
 //!
 //! A person sets a goal; the agent works on it as on anything else. After each turn a model that has
-//! nothing else to do is asked whether the goal is reached ([`Goal::question`], [`Verdict::read`]).
+//! nothing else to do is asked whether the goal is reached ([`Goal::question`], [`GoalVerdict::read`]).
 //! If not, the agent is told to go on ([`Goal::go_on`]), for at most so many rounds as were allowed.
 //! What follows from a verdict is decided by [`Goal::follow`] alone.
 //!
@@ -13,7 +13,7 @@
 #[cfg(test)]
 mod tests;
 
-use hermes_llm::{Message, Request, Role};
+use hermes_llm::{Message, ModelRequest, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::notes::{is_note, note};
@@ -72,7 +72,7 @@ pub enum GoalState {
 
 /// What the judge says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum GoalVerdict {
     /// It is reached; why.
     Done(String),
     /// Nothing can be done without the person; why.
@@ -83,7 +83,7 @@ pub enum Verdict {
 
 /// What follows from a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Follows {
+pub enum GoalProgress {
     /// The goal is reached.
     Reached,
     /// The person is needed.
@@ -159,7 +159,7 @@ impl Goal {
 
     /// What the judge is asked.
     #[must_use]
-    pub fn question(&self, messages: &[Message]) -> Request {
+    pub fn question(&self, messages: &[Message]) -> ModelRequest {
         let said: Vec<&Message> = messages
             .iter()
             .filter(|message| message.role != Role::System && !message.content.is_blank())
@@ -175,35 +175,37 @@ impl Goal {
             };
             text += &format!("\n\n[{who}]\n{}", end_of(&message.text(), SHOWN_CHARS));
         }
-        Request {
+        ModelRequest {
             system: Some(JUDGE.into()),
             messages: vec![Message::user(text)],
             max_tokens: Some(1_000),
             effort: Some(hermes_llm::model::Effort::None),
             temperature: Some(0.0),
-            ..Request::default()
+            ..ModelRequest::default()
         }
     }
 
     /// Takes a verdict in: the state changes, and this is what follows.
-    pub fn follow(&mut self, verdict: Verdict) -> Follows {
+    pub fn follow(&mut self, verdict: GoalVerdict) -> GoalProgress {
         let (reason, follows) = match verdict {
-            Verdict::Done(reason) => (reason, Follows::Reached),
-            Verdict::Wait(reason) => (reason, Follows::Waits),
-            Verdict::Continue(reason) if self.rounds < self.max_rounds => (reason, Follows::Again),
-            Verdict::Continue(reason) => (reason, Follows::UsedUp),
+            GoalVerdict::Done(reason) => (reason, GoalProgress::Reached),
+            GoalVerdict::Wait(reason) => (reason, GoalProgress::Waits),
+            GoalVerdict::Continue(reason) if self.rounds < self.max_rounds => {
+                (reason, GoalProgress::Again)
+            }
+            GoalVerdict::Continue(reason) => (reason, GoalProgress::UsedUp),
         };
         self.reason = Some(reason).filter(|reason| !reason.is_empty());
         match follows {
-            Follows::Reached => self.state = GoalState::Done,
-            Follows::Waits | Follows::UsedUp => self.state = GoalState::Paused,
-            Follows::Again => self.rounds += 1,
+            GoalProgress::Reached => self.state = GoalState::Done,
+            GoalProgress::Waits | GoalProgress::UsedUp => self.state = GoalState::Paused,
+            GoalProgress::Again => self.rounds += 1,
         }
         follows
     }
 }
 
-impl Verdict {
+impl GoalVerdict {
     /// The verdict in an answer. One that cannot be understood means: not yet. The rounds end.
     #[must_use]
     pub fn read(answer: &str) -> Self {

@@ -3,36 +3,36 @@ use super::*;
 #[test]
 fn verdicts_are_read_from_what_models_write() {
     for (answer, expected) in [
-        ("DONE: all tests pass", Verdict::Done("all tests pass".into())),
-        ("**Done:** it is there.", Verdict::Done("it is there.".into())),
-        ("<think>hm</think>\n\nCONTINUE: two fail", Verdict::Continue("two fail".into())),
-        ("Let me see.\nwait: for the key", Verdict::Wait("for the key".into())),
-        ("DONE", Verdict::Done(String::new())),
-        ("It looks fine to me", Verdict::Continue(String::new())),
-        ("", Verdict::Continue(String::new())),
+        ("DONE: all tests pass", GoalVerdict::Done("all tests pass".into())),
+        ("**Done:** it is there.", GoalVerdict::Done("it is there.".into())),
+        ("<think>hm</think>\n\nCONTINUE: two fail", GoalVerdict::Continue("two fail".into())),
+        ("Let me see.\nwait: for the key", GoalVerdict::Wait("for the key".into())),
+        ("DONE", GoalVerdict::Done(String::new())),
+        ("It looks fine to me", GoalVerdict::Continue(String::new())),
+        ("", GoalVerdict::Continue(String::new())),
     ] {
-        assert_eq!(Verdict::read(answer), expected, "{answer}");
+        assert_eq!(GoalVerdict::read(answer), expected, "{answer}");
     }
     let long = format!("CONTINUE: {}", "x".repeat(10_000));
-    assert_eq!(Verdict::read(&long), Verdict::Continue("x".repeat(REASON_CHARS)));
+    assert_eq!(GoalVerdict::read(&long), GoalVerdict::Continue("x".repeat(REASON_CHARS)));
 }
 
 #[test]
 fn rounds_are_counted_and_end() {
     let mut goal = Goal::new("  make it green ", 2);
     assert_eq!(goal.text, "make it green");
-    let missing = || Verdict::Continue("one test".into());
-    assert_eq!(goal.follow(missing()), Follows::Again);
+    let missing = || GoalVerdict::Continue("one test".into());
+    assert_eq!(goal.follow(missing()), GoalProgress::Again);
     assert!(goal.go_on().contains("round 1 of 2"), "{}", goal.go_on());
     assert!(goal.go_on().contains("missing: one test") && is_note(&goal.go_on()));
-    assert_eq!(goal.follow(missing()), Follows::Again);
-    assert_eq!(goal.follow(missing()), Follows::UsedUp);
+    assert_eq!(goal.follow(missing()), GoalProgress::Again);
+    assert_eq!(goal.follow(missing()), GoalProgress::UsedUp);
     assert_eq!(goal.state, GoalState::Paused);
     goal.resume();
     assert_eq!((goal.state, goal.rounds), (GoalState::Active, 0));
-    assert_eq!(goal.follow(Verdict::Wait("for you".into())), Follows::Waits);
+    assert_eq!(goal.follow(GoalVerdict::Wait("for you".into())), GoalProgress::Waits);
     assert_eq!(goal.state, GoalState::Paused);
-    assert_eq!(goal.follow(Verdict::Done("green".into())), Follows::Reached);
+    assert_eq!(goal.follow(GoalVerdict::Done("green".into())), GoalProgress::Reached);
     assert_eq!((goal.state, goal.reason.as_deref()), (GoalState::Done, Some("green")));
 }
 
@@ -54,7 +54,7 @@ fn the_judge_sees_the_goal_its_steps_and_the_end_of_the_conversation() {
 #[test]
 fn a_goal_comes_back_from_the_record() {
     let mut goal = Goal::new("x", 3);
-    goal.follow(Verdict::Continue("y".into()));
+    goal.follow(GoalVerdict::Continue("y".into()));
     let text = serde_json::to_string(&goal).unwrap();
     assert_eq!(serde_json::from_str::<Goal>(&text).unwrap(), goal);
     while goal.add_step("more") {}

@@ -4,7 +4,7 @@ use hermes_runtime::repair::arguments::parse_arguments;
 use serde_json::Value;
 
 /// Argument text ready to be sent.
-pub(super) struct Sent {
+pub(super) struct SentArguments {
     /// Compact JSON, keys sorted.
     pub(super) text: String,
     /// Whether the stored text could be read.
@@ -12,14 +12,14 @@ pub(super) struct Sent {
 }
 
 /// Writes argument text anew, so that the same arguments are always the same bytes.
-pub(super) fn rewrite(stored: &str) -> Sent {
+pub(super) fn rewrite(stored: &str) -> SentArguments {
     match parse_arguments(stored) {
         Ok(parsed) => {
             let mut object = Value::Object(parsed.object);
             object.sort_all_objects();
-            Sent { text: object.to_string(), readable: true }
+            SentArguments { text: object.to_string(), readable: true }
         }
-        Err(_) => Sent { text: "{}".to_owned(), readable: false },
+        Err(_) => SentArguments { text: "{}".to_owned(), readable: false },
     }
 }
 

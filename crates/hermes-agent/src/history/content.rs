@@ -1,34 +1,34 @@
 //! What a message says, cleaned for sending.
 
-use hermes_llm::message::{Content, Message, Part};
+use hermes_llm::message::{ContentPart, Message, MessageContent};
 
 /// The content as it is sent: what was really sent before where that is known, without outer white
 /// space and without empty parts.
-pub(super) fn sent(message: &Message) -> Content {
+pub(super) fn sent(message: &Message) -> MessageContent {
     match (&message.api_content, &message.content) {
-        (Some(sent), Content::Text(_)) => Content::Text(sent.trim().to_owned()),
-        (Some(sent), Content::Parts(parts)) => {
+        (Some(sent), MessageContent::Text(_)) => MessageContent::Text(sent.trim().to_owned()),
+        (Some(sent), MessageContent::Parts(parts)) => {
             let images = parts.iter().filter(|part| part.as_text().is_none()).cloned();
-            clean(std::iter::once(Part::Text { text: sent.clone() }).chain(images))
+            clean(std::iter::once(ContentPart::Text { text: sent.clone() }).chain(images))
         }
-        (None, Content::Text(text)) => Content::Text(text.trim().to_owned()),
-        (None, Content::Parts(parts)) => clean(parts.iter().cloned()),
+        (None, MessageContent::Text(text)) => MessageContent::Text(text.trim().to_owned()),
+        (None, MessageContent::Parts(parts)) => clean(parts.iter().cloned()),
     }
 }
 
-fn clean(parts: impl Iterator<Item = Part>) -> Content {
-    let parts: Vec<Part> = parts
+fn clean(parts: impl Iterator<Item = ContentPart>) -> MessageContent {
+    let parts: Vec<ContentPart> = parts
         .filter_map(|part| match part {
-            Part::Text { text } if text.trim().is_empty() => None,
-            Part::Text { text } => Some(Part::Text { text: text.trim().to_owned() }),
-            image @ Part::ImageUrl { .. } => Some(image),
+            ContentPart::Text { text } if text.trim().is_empty() => None,
+            ContentPart::Text { text } => Some(ContentPart::Text { text: text.trim().to_owned() }),
+            image @ ContentPart::ImageUrl { .. } => Some(image),
         })
         .collect();
-    if parts.is_empty() { Content::default() } else { Content::Parts(parts) }
+    if parts.is_empty() { MessageContent::default() } else { MessageContent::Parts(parts) }
 }
 
 /// Says more in the same message, after a blank line.
-pub(super) fn append(content: &mut Content, more: Content) {
+pub(super) fn append(content: &mut MessageContent, more: MessageContent) {
     if more.is_blank() {
         return;
     }
@@ -37,18 +37,20 @@ pub(super) fn append(content: &mut Content, more: Content) {
         return;
     }
     *content = match (std::mem::take(content), more) {
-        (Content::Text(first), Content::Text(second)) => Content::Text(first + "\n\n" + &second),
+        (MessageContent::Text(first), MessageContent::Text(second)) => {
+            MessageContent::Text(first + "\n\n" + &second)
+        }
         (first, second) => {
             let mut parts = parts_of(first);
             parts.append(&mut parts_of(second));
-            Content::Parts(parts)
+            MessageContent::Parts(parts)
         }
     };
 }
 
-fn parts_of(content: Content) -> Vec<Part> {
+fn parts_of(content: MessageContent) -> Vec<ContentPart> {
     match content {
-        Content::Text(text) => vec![Part::Text { text }],
-        Content::Parts(parts) => parts,
+        MessageContent::Text(text) => vec![ContentPart::Text { text }],
+        MessageContent::Parts(parts) => parts,
     }
 }

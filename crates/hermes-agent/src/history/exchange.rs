@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use hermes_llm::message::{Content, Message, Role, ToolCall};
+use hermes_llm::message::{Message, MessageContent, RequestedCall, Role};
 
 use super::{MISSING_RESULT, NAMELESS_TOOL, UNREADABLE_ARGUMENTS, arguments, content};
 
@@ -28,7 +28,7 @@ impl Ids {
 /// The model's message and its calls.
 #[derive(Default)]
 pub(super) struct Exchange {
-    said: Content,
+    said: MessageContent,
     reasoning: Option<String>,
     details: Option<serde_json::Value>,
     calls: Vec<Call>,
@@ -36,10 +36,10 @@ pub(super) struct Exchange {
 
 struct Call {
     /// Id and argument text as stored, to recognise a result or the same call again.
-    stored: ToolCall,
-    sent: ToolCall,
+    stored: RequestedCall,
+    sent: RequestedCall,
     readable: bool,
-    result: Option<Content>,
+    result: Option<MessageContent>,
 }
 
 impl Exchange {
@@ -48,7 +48,7 @@ impl Exchange {
     }
 
     /// Takes in a message of the model; of a call that is there already, only once.
-    pub(super) fn join(&mut self, message: &Message, said: Content, ids: &mut Ids) {
+    pub(super) fn join(&mut self, message: &Message, said: MessageContent, ids: &mut Ids) {
         content::append(&mut self.said, said);
         let thought = message.reasoning_content.as_ref().or(message.reasoning.as_ref());
         match (&mut self.reasoning, thought) {
@@ -64,7 +64,7 @@ impl Exchange {
             }
             let arguments = arguments::rewrite(&stored.arguments);
             let name = stored.name.trim();
-            let sent = ToolCall {
+            let sent = RequestedCall {
                 id: ids.claim(stored.id.trim()),
                 name: if name.is_empty() { NAMELESS_TOOL } else { name }.to_owned(),
                 arguments: arguments.text,
@@ -83,7 +83,7 @@ impl Exchange {
         if let Some(call) = waiting {
             let mut result = content::sent(message);
             if !call.readable {
-                let mut marked = Content::from(UNREADABLE_ARGUMENTS);
+                let mut marked = MessageContent::from(UNREADABLE_ARGUMENTS);
                 content::append(&mut marked, result);
                 result = marked;
             }

@@ -1,16 +1,16 @@
-use hermes_llm::message::{Content, Message, Role, ToolCall};
+use hermes_llm::message::{Message, MessageContent, RequestedCall, Role};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 
-fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
-    ToolCall {
+fn call(id: &str, name: &str, arguments: &str) -> RequestedCall {
+    RequestedCall {
         id: id.into(),
         name: name.into(),
         arguments: arguments.into(),
-        ..ToolCall::default()
+        ..RequestedCall::default()
     }
 }
 
@@ -128,7 +128,7 @@ fn what_only_people_read_is_left_out_and_thinking_goes_where_it_is_wanted() {
     let mut thought = Message::assistant("answer");
     thought.reasoning = Some("because".into());
     thought.finish_reason = Some("stop".into());
-    let only_thinking = Message { content: Content::default(), ..thought.clone() };
+    let only_thinking = Message { content: MessageContent::default(), ..thought.clone() };
     let history =
         [Message::user("q"), only_thinking, thought, Message::user("q"), Message::assistant("b")];
 
@@ -147,9 +147,9 @@ fn what_only_people_read_is_left_out_and_thinking_goes_where_it_is_wanted() {
 fn a_replay_sends_what_was_sent_before() {
     let mut message = Message::user("hi");
     message.api_content = Some("hi\n\nrecalled".into());
-    assert_eq!(sent(&[message])[0].content, Content::from("hi\n\nrecalled"));
+    assert_eq!(sent(&[message])[0].content, MessageContent::from("hi\n\nrecalled"));
 
-    let parts: Content = serde_json::from_value(json!([
+    let parts: MessageContent = serde_json::from_value(json!([
         {"type": "text", "text": "look"},
         {"type": "image_url", "image_url": {"url": "data:x"}}
     ]))
@@ -160,18 +160,18 @@ fn a_replay_sends_what_was_sent_before() {
     assert_eq!((content.text().as_ref(), content.images()), ("look here", 1));
 }
 
-fn content() -> impl Strategy<Value = Content> {
+fn content() -> impl Strategy<Value = MessageContent> {
     let text = prop_oneof![Just(""), Just("  \n"), Just(" a "), Just("b"), Just("c\n\nd")];
     let image = Just(json!({"type": "image_url", "image_url": {"url": "data:x"}}));
     let part =
         prop_oneof![text.clone().prop_map(|text| json!({"type": "text", "text": text})), image];
     prop_oneof![
-        4 => text.prop_map(Content::from),
+        4 => text.prop_map(MessageContent::from),
         1 => vec(part, 0..3).prop_map(|parts| serde_json::from_value(Value::Array(parts)).unwrap()),
     ]
 }
 
-fn tool_call() -> impl Strategy<Value = ToolCall> {
+fn tool_call() -> impl Strategy<Value = RequestedCall> {
     let arguments =
         prop_oneof![Just("{}"), Just("{\"b\":1,\"a\":2}"), Just("{\"x\": \"cut"), Just("")];
     ("[ab]{0,1}|a_2", "(|todo|memory)", arguments)

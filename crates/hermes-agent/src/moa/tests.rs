@@ -1,7 +1,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hermes_llm::model::{Answer, BoxFuture, Delta, ErrorClass, Finish};
+use hermes_llm::model::{BoxFuture, Delta, ErrorClass, Finish, ModelResponse};
 
 use super::*;
 
@@ -9,7 +9,7 @@ use super::*;
 struct Scripted {
     name: &'static str,
     text: Option<&'static str>,
-    asked: Mutex<Vec<Request>>,
+    asked: Mutex<Vec<ModelRequest>>,
     running: &'static AtomicUsize,
     most: &'static AtomicUsize,
 }
@@ -36,10 +36,10 @@ impl Model for Scripted {
 
     fn answer<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a ModelRequest,
         _: &'a mut (dyn FnMut(Delta) + Send + '_),
         _: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, ModelError>> {
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         Box::pin(async move {
             self.asked.lock().unwrap().push(request.clone());
             let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
@@ -56,7 +56,7 @@ impl Model for Scripted {
                 partial: None,
             };
             let content = self.text.ok_or(failure)?.to_owned();
-            Ok(Answer {
+            Ok(ModelResponse {
                 content,
                 reasoning: None,
                 reasoning_details: None,
@@ -64,7 +64,7 @@ impl Model for Scripted {
                 finish: Finish::Stop,
                 finish_reason: None,
                 refusal: None,
-                usage: Some(Usage { output_tokens: 1, ..Usage::default() }),
+                usage: Some(TokenUsage { output_tokens: 1, ..TokenUsage::default() }),
                 model: None,
             })
         })
@@ -143,7 +143,7 @@ fn references_run_side_by_side_but_not_all_at_once() {
 #[test]
 fn a_conversation_is_told_as_text_with_short_results() {
     let mut said = Message::assistant("I look");
-    said.tool_calls = vec![hermes_llm::ToolCall {
+    said.tool_calls = vec![hermes_llm::RequestedCall {
         id: "c".into(),
         name: "read_file".into(),
         arguments: "{}".into(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hermes_llm::message::{Content, Message, Part, Role};
+use hermes_llm::message::{ContentPart, Message, MessageContent, Role};
 
 /// Most characters of a tool result.
 const RESULT_CHARS: usize = 4_000;
@@ -44,10 +44,10 @@ fn write(text: &mut String, message: &Message) {
 /// Says more in a message.
 pub(super) fn add(message: &mut Message, more: &str) {
     match &mut message.content {
-        Content::Text(text) => {
+        MessageContent::Text(text) => {
             text.push_str("\n\n");
             text.push_str(more);
         }
-        Content::Parts(parts) => parts.push(Part::Text { text: more.to_owned() }),
+        MessageContent::Parts(parts) => parts.push(ContentPart::Text { text: more.to_owned() }),
     }
 }

@@ -1,6 +1,6 @@
 //! Children.
 
-use hermes_agent::Event;
+use hermes_agent::AgentEvent;
 use serde_json::{Value, json};
 
 use crate::fake::{Stage, calls, says};
@@ -32,13 +32,19 @@ async fn a_child_works_in_a_conversation_of_its_own() {
     let offered: Vec<&str> =
         requests[1].tools.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect();
     assert!(!offered.contains(&"delegate_task") && !offered.contains(&"clarify"), "{offered:?}");
-    let row = stage.store.get(child["session_id"].as_str().unwrap()).unwrap().unwrap();
+    let row = stage.database().get(child["session_id"].as_str().unwrap()).unwrap().unwrap();
     assert_eq!(
         (row.source.as_str(), row.note("_delegate_from")),
         ("subagent", Some(result.session_id.as_str()))
     );
     assert!(
-        stage.front.events.lock().unwrap().iter().any(|event| matches!(event, Event::Child { .. }))
+        stage
+            .front
+            .events
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|event| matches!(event, AgentEvent::Child { .. }))
     );
 }
 

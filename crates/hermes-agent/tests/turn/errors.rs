@@ -1,6 +1,6 @@
 //! Providers that fail.
 
-use hermes_agent::{Event, ExitReason, Level};
+use hermes_agent::{AgentEvent, ExitReason, NoticeLevel};
 use hermes_llm::ErrorClass;
 use serde_json::json;
 
@@ -19,7 +19,7 @@ async fn a_server_error_is_waited_out() {
     let events = stage.front.events.lock().unwrap();
     let warned = events
         .iter()
-        .filter(|event| matches!(event, Event::Notice { level: Level::Warning, .. }))
+        .filter(|event| matches!(event, AgentEvent::Notice { level: NoticeLevel::Warning, .. }))
         .count();
     assert_eq!(warned, 2);
 }

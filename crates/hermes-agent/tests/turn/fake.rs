@@ -9,14 +9,18 @@ use std::time::Duration;
 use hermes_agent::conversation::Conversation;
 use hermes_agent::steer::Steering;
 use hermes_agent::{
-    Agent, Event, FrontEnd, Seat, Seats, Setup, SystemPrompt, TurnResult, Window, World,
+    Agent, AgentContext, AgentEvent, AgentOptions, ChainModel, ContextWindow, FrontEnd, ModelChain,
+    SystemPrompt, TurnResult,
 };
-use hermes_guard::redact::{Redactor, Switch};
-use hermes_llm::model::{BoxFuture, Listener};
-use hermes_llm::{Answer, Delta, ErrorClass, Finish, Model, ModelError, Request, ToolCall, Usage};
+use hermes_guard::redact::{Redaction, Redactor};
+use hermes_llm::model::{BoxFuture, DeltaListener};
+use hermes_llm::{
+    Delta, ErrorClass, Finish, Model, ModelError, ModelRequest, ModelResponse, RequestedCall,
+    TokenUsage,
+};
 use hermes_runtime::registry::Registry;
 use hermes_runtime::{Runtime, ToolScope};
-use hermes_store::sessions::SessionStore;
+use hermes_sessions::{SessionDatabase, SessionStore};
 use hermes_tool::{Services, Vars};
 use hermes_tools as _;
 use serde_json::{Value, json};
@@ -25,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 /// What the model does when it is asked.
 #[derive(Clone)]
 pub(crate) enum Step {
-    Answer(Box<Answer>),
+    Answer(Box<ModelResponse>),
     Fail(ErrorClass),
     /// Falls silent once too often.
     GiveUp,
@@ -47,7 +51,7 @@ pub(crate) fn finishes(text: &str, finish: Finish) -> Step {
 
 pub(crate) fn thinks(thought: &str) -> Step {
     let answer = answer("", Vec::new(), Finish::Stop);
-    Step::Answer(Box::new(Answer { reasoning: Some(thought.into()), ..answer }))
+    Step::Answer(Box::new(ModelResponse { reasoning: Some(thought.into()), ..answer }))
 }
 
 /// Calls tools: name and argument text.
@@ -55,7 +59,7 @@ pub(crate) fn calls(wished: &[(&str, &str)]) -> Step {
     let wished = wished
         .iter()
         .enumerate()
-        .map(|(n, (name, arguments))| ToolCall {
+        .map(|(n, (name, arguments))| RequestedCall {
             id: format!("call_{n}"),
             name: (*name).into(),
             arguments: (*arguments).into(),
@@ -65,8 +69,8 @@ pub(crate) fn calls(wished: &[(&str, &str)]) -> Step {
     Step::Answer(Box::new(answer("", wished, Finish::ToolCalls)))
 }
 
-pub(crate) fn answer(text: &str, tool_calls: Vec<ToolCall>, finish: Finish) -> Answer {
-    Answer {
+pub(crate) fn answer(text: &str, tool_calls: Vec<RequestedCall>, finish: Finish) -> ModelResponse {
+    ModelResponse {
         content: text.into(),
         reasoning: None,
         reasoning_details: None,
@@ -74,7 +78,7 @@ pub(crate) fn answer(text: &str, tool_calls: Vec<ToolCall>, finish: Finish) -> A
         finish,
         finish_reason: None,
         refusal: None,
-        usage: Some(Usage { input_tokens: 100, output_tokens: 10, ..Usage::default() }),
+        usage: Some(TokenUsage { input_tokens: 100, output_tokens: 10, ..TokenUsage::default() }),
         model: None,
     }
 }
@@ -83,7 +87,7 @@ pub(crate) fn answer(text: &str, tool_calls: Vec<ToolCall>, finish: Finish) -> A
 pub(crate) struct Scripted {
     name: &'static str,
     steps: Mutex<VecDeque<Step>>,
-    pub(crate) asked: Mutex<Vec<Request>>,
+    pub(crate) asked: Mutex<Vec<ModelRequest>>,
     gave_up: AtomicBool,
 }
 
@@ -97,7 +101,7 @@ impl Scripted {
         })
     }
 
-    pub(crate) fn requests(&self) -> Vec<Request> {
+    pub(crate) fn requests(&self) -> Vec<ModelRequest> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -117,10 +121,10 @@ impl Model for Scripted {
 
     fn answer<'a>(
         &'a self,
-        request: &'a Request,
-        listener: &'a mut Listener<'_>,
+        request: &'a ModelRequest,
+        listener: &'a mut DeltaListener<'_>,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, ModelError>> {
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         Box::pin(async move {
             self.asked.lock().unwrap().push(request.clone());
             let step = self.steps.lock().unwrap().pop_front();
@@ -162,12 +166,12 @@ fn failure(class: ErrorClass) -> ModelError {
 /// Keeps what it is told.
 #[derive(Default)]
 pub(crate) struct Watching {
-    pub(crate) events: Mutex<Vec<Event>>,
+    pub(crate) events: Mutex<Vec<AgentEvent>>,
     pub(crate) answer: Option<String>,
 }
 
 impl FrontEnd for Watching {
-    fn on_event(&self, event: Event) {
+    fn on_event(&self, event: AgentEvent) {
         self.events.lock().unwrap().push(event);
     }
 
@@ -191,13 +195,13 @@ impl Stage {
         Self::with(steps, Vec::new(), json!({}))
     }
 
-    /// With stand-ins and a configuration.
-    pub(crate) fn with(steps: Vec<Step>, stand_ins: Vec<Arc<Scripted>>, config: Value) -> Self {
+    /// With fallbacks and a configuration.
+    pub(crate) fn with(steps: Vec<Step>, fallbacks: Vec<Arc<Scripted>>, config: Value) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let model = Scripted::new("main-model", steps);
         let front = Arc::new(Watching { answer: Some("blue".into()), ..Watching::default() });
         let store = SessionStore::at(folder.path().join("state.db"));
-        let agent = agent(folder.path(), &model, stand_ins, config, &front, &store, None);
+        let agent = agent(folder.path(), &model, fallbacks, config, &front, &store, None);
         Self { agent, model, front, folder, store, cancel: CancellationToken::new() }
     }
 
@@ -212,9 +216,14 @@ impl Stage {
         self.agent.turn(text, &self.cancel).await
     }
 
+    /// The record, as another program sees it.
+    pub(crate) fn database(&self) -> SessionDatabase {
+        SessionDatabase::at(self.store.path())
+    }
+
     /// The conversation as it is recorded: role and text.
     pub(crate) fn recorded(&self) -> Vec<(String, String)> {
-        let rows = self.store.messages(self.agent.conversation().id()).expect("rows");
+        let rows = self.database().messages(self.agent.conversation().id()).expect("rows");
         rows.into_iter()
             .map(|row| {
                 let text = row.content.map(|content| content.text().into_owned());
@@ -233,7 +242,7 @@ impl Stage {
     pub(crate) fn resume(&self, steps: Vec<Step>) -> (Agent, Arc<Scripted>) {
         let model = Scripted::new("main-model", steps);
         let id = self.agent.conversation().id();
-        let rows = self.store.messages(id).expect("rows");
+        let rows = self.database().messages(id).expect("rows");
         let talk = Conversation::resumed(id.to_owned(), rows, self.store.clone());
         let folder = self.folder.path();
         let agent =
@@ -245,20 +254,20 @@ impl Stage {
 fn agent(
     folder: &Path,
     model: &Arc<Scripted>,
-    stand_ins: Vec<Arc<Scripted>>,
+    fallbacks: Vec<Arc<Scripted>>,
     config: Value,
     front: &Arc<Watching>,
     store: &SessionStore,
     talk: Option<Conversation>,
 ) -> Agent {
-    let seat = |model: Arc<Scripted>| Seat::new(model, Window::new(200_000));
+    let entry = |model: Arc<Scripted>| ChainModel::new(model, ContextWindow::new(200_000));
     let vars = Vars::from_iter([("HOME".to_owned(), folder.display().to_string())]);
     let runtime = Runtime::builder()
         .registry(Arc::new(Registry::with_linked_tools()))
         .config(config.clone())
         .vars(vars.clone())
         .build();
-    let world = World {
+    let context = AgentContext {
         runtime: Arc::new(runtime),
         services: Services::default(),
         config: Arc::new(config),
@@ -269,16 +278,19 @@ fn agent(
         front: Arc::clone(front) as Arc<dyn FrontEnd>,
         summariser: None,
         models: None,
-        redactor: Redactor::new(Switch::On),
+        redactor: Redactor::new(Redaction::On),
     };
     let toolsets = ["file", "todo", "clarify", "delegation", "memory", "session_search"];
     let talk = talk.unwrap_or_else(|| {
-        Conversation::new(hermes_store::sessions::new_session_id(), Some(store.clone()))
+        Conversation::new(hermes_sessions::new_session_id(), Some(store.clone()))
     });
     Agent::new(
-        Arc::new(world),
-        Setup {
-            seats: Seats::new(seat(Arc::clone(model)), stand_ins.into_iter().map(seat).collect()),
+        Arc::new(context),
+        AgentOptions {
+            chain: ModelChain::new(
+                entry(Arc::clone(model)),
+                fallbacks.into_iter().map(entry).collect(),
+            ),
             scope: ToolScope {
                 enabled: Some(toolsets.map(str::to_owned).to_vec()),
                 disabled: Vec::new(),

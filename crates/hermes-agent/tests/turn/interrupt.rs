@@ -9,8 +9,12 @@ use crate::fake::{Stage, Step, says};
 #[tokio::test]
 async fn what_was_shown_is_kept_and_the_conversation_goes_on() {
     let mut stage = Stage::new(vec![Step::Hang("Once upon"), says("Short: they lived.")]);
-    let stop = stage.cancel.clone();
+    let (stop, model) = (stage.cancel.clone(), std::sync::Arc::clone(&stage.model));
     tokio::spawn(async move {
+        // What the person said is recorded first; then the model is asked, and begins to answer.
+        while model.requests().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
         tokio::time::sleep(Duration::from_millis(20)).await;
         stop.cancel();
     });

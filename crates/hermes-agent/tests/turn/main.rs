@@ -7,6 +7,6 @@ mod fake;
 mod delegation;
 mod errors;
 mod interrupt;
-mod odd_answers;
 mod recording;
+mod recovery;
 mod tools;

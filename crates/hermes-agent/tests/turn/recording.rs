@@ -14,7 +14,7 @@ async fn a_question_gets_its_answer_and_both_are_recorded() {
         stage.recorded(),
         [("user".into(), "2+2?".into()), ("assistant".into(), "Four.".into())]
     );
-    let row = stage.store.get(&result.session_id).unwrap().unwrap();
+    let row = stage.database().get(&result.session_id).unwrap().unwrap();
     assert_eq!((row.api_call_count, row.input_tokens, row.output_tokens), (1, 100, 10));
     assert_eq!(row.system_prompt.as_deref(), Some("Be kind."));
 }
@@ -53,7 +53,7 @@ async fn a_conversation_that_was_cut_short_goes_on() {
     stage.says("first").await;
     // The process died after the call was recorded and before its result was.
     let id = stage.agent.conversation().id().to_owned();
-    let rows = stage.store.messages(&id).unwrap();
+    let rows = stage.database().messages(&id).unwrap();
     let kept: Vec<_> = rows.into_iter().take(2).collect();
     let talk = hermes_agent::conversation::Conversation::resumed(id, kept, stage.store.clone());
     assert_eq!(talk.messages().len(), 2);

@@ -1,6 +1,6 @@
 //! Tool calls: good ones, bad ones, twins, and what the model is told about them.
 
-use hermes_agent::{Event, ExitReason};
+use hermes_agent::{AgentEvent, ExitReason};
 use serde_json::{Value, json};
 
 use crate::fake::{Stage, calls, says};
@@ -65,9 +65,8 @@ async fn whoever_watches_sees_calls_begin_and_end() {
     let told: Vec<&str> = events
         .iter()
         .filter_map(|event| match event {
-            Event::ToolStarted { tool, .. } | Event::ToolFinished { tool, failed: false, .. } => {
-                Some(tool.as_str())
-            }
+            AgentEvent::ToolStarted { tool, .. }
+            | AgentEvent::ToolFinished { tool, failed: false, .. } => Some(tool.as_str()),
             _ => None,
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Asking a person: the question, the answer, and who carries them.
 //!
-//! The gate decides *that* somebody is asked and what their answer means; an [`Asker`] knows how:
-//! a prompt on a terminal, or a [`Queue`] for chats. Whatever goes wrong on the way counts as no.
+//! The gate decides *that* somebody is asked and what their answer means; an [`ApprovalPrompter`] knows how:
+//! a prompt on a terminal, or a [`ApprovalQueue`] for chats. Whatever goes wrong on the way counts as no.
 
 mod observe;
 mod queue;
@@ -11,15 +11,15 @@ use std::time::Duration;
 use hermes_tool::{BoxFuture, CallIds};
 use tokio_util::sync::CancellationToken;
 
-pub use observe::{AskEvent, Observer, Surface};
-pub use queue::{Notifier, Queue, Waiting, Which};
+pub use observe::{ApprovalSurface, AskEvent, Observer};
+pub use queue::{AnswerTarget, ApprovalQueue, Notifier, WaitingQuestion};
 
 use crate::concern::Concern;
-use crate::request::{Purpose, Scope};
+use crate::request::{GrantScope, Purpose};
 
 /// A question to a person.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct ApprovalQuestion {
     /// The session it belongs to.
     pub session: String,
     /// On whose behalf.
@@ -29,7 +29,7 @@ pub struct Question {
     /// Every reason to hesitate.
     pub concerns: Vec<Concern>,
     /// The longest-lasting yes that may be given; a longer one counts as this.
-    pub widest: Scope,
+    pub widest: GrantScope,
     /// Whether the reviewing model has said no, so that a yes overrules it.
     pub reviewer_said_no: bool,
     /// The call it belongs to.
@@ -42,9 +42,9 @@ pub struct Question {
 
 /// What the person said, or why nothing was heard.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ApprovalAnswer {
     /// Yes, for this long.
-    Allowed(Scope),
+    Allowed(GrantScope),
     /// No, perhaps with a reason.
     Denied {
         /// Their words.
@@ -58,7 +58,7 @@ pub enum Answer {
     Failed(String),
 }
 
-impl Answer {
+impl ApprovalAnswer {
     /// A plain no.
     #[must_use]
     pub fn no() -> Self {
@@ -88,9 +88,9 @@ pub struct SecretQuestion {
 }
 
 /// Knows how to ask a person.
-pub trait Asker: Send + Sync {
+pub trait ApprovalPrompter: Send + Sync {
     /// Asks and waits for the answer. Dropped when nobody wants it any more.
-    fn ask(&self, question: Question) -> BoxFuture<Answer>;
+    fn ask(&self, question: ApprovalQuestion) -> BoxFuture<ApprovalAnswer>;
 
     /// Asks for something that is typed unseen. Nothing, if there is no answer or no way to hide it.
     fn secret(&self, _question: SecretQuestion) -> BoxFuture<Option<String>> {

@@ -2,11 +2,11 @@
 
 use hermes_tool::BoxFuture;
 
-use super::Question;
+use super::ApprovalQuestion;
 
 /// Where a question is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Surface {
+pub enum ApprovalSurface {
     /// A prompt on a terminal.
     Cli,
     /// A chat.
@@ -15,7 +15,7 @@ pub enum Surface {
     Smart,
 }
 
-impl Surface {
+impl ApprovalSurface {
     /// The word for it in hooks.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -31,9 +31,9 @@ impl Surface {
 #[derive(Clone, Debug)]
 pub struct AskEvent {
     /// Where it is put.
-    pub surface: Surface,
-    /// The question.
-    pub question: Question,
+    pub surface: ApprovalSurface,
+    /// What a person is asked, secrets left out.
+    pub question: ApprovalQuestion,
 }
 
 /// Whoever wants to know about questions (the hooks `pre_approval_request` and

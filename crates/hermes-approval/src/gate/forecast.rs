@@ -2,12 +2,12 @@
 
 use hermes_guard::command::{Analysis, analyse};
 
-use super::rule::Ruling;
-use super::settle::Case;
+use super::case::OpenCase;
+use super::rule::GateRuling;
 use super::{Approvals, widest};
 use crate::concern::Concern;
-use crate::request::{Request, Scope};
-use crate::{Grant, Refusal};
+use crate::request::{CommandRequest, GrantScope};
+use crate::{ApprovalGrant, ApprovalRefusal};
 
 /// What would become of a command, and what the analysis found.
 #[derive(Debug)]
@@ -22,15 +22,15 @@ pub struct Forecast {
 #[derive(Debug)]
 pub enum Outlook {
     /// It would run.
-    Runs(Grant),
+    Runs(ApprovalGrant),
     /// It would not.
-    Refused(Refusal),
+    Refused(ApprovalRefusal),
     /// Somebody would be asked.
     Asks {
         /// About this.
         concerns: Vec<Concern>,
         /// The longest-lasting yes they could give.
-        widest: Scope,
+        widest: GrantScope,
     },
 }
 
@@ -38,20 +38,20 @@ impl Approvals {
     /// What [`admit`](Self::admit) would do, as far as it can be told without running the scanner,
     /// the reviewing model or asking anybody. Nothing is logged.
     #[must_use]
-    pub fn foresee(&self, request: &Request) -> Forecast {
-        let analysis = analyse(&request.command, &request.around.surroundings());
+    pub fn foresee(&self, request: &CommandRequest) -> Forecast {
+        let analysis = analyse(&request.command, &request.command_context());
         Forecast { outlook: self.outlook(request), analysis }
     }
 
-    fn outlook(&self, request: &Request) -> Outlook {
+    fn outlook(&self, request: &CommandRequest) -> Outlook {
         let ruling = match self.rule(request) {
-            Ruling::Open(concerns) => self.weigh(&Case::of(request, concerns)),
+            GateRuling::Open(concerns) => self.weigh(&OpenCase::of(request, concerns)),
             decided => decided,
         };
         match ruling {
-            Ruling::Granted(grant) => Outlook::Runs(grant),
-            Ruling::Refused(refusal) => Outlook::Refused(refusal),
-            Ruling::Open(concerns) => Outlook::Asks { widest: widest(&concerns), concerns },
+            GateRuling::Granted(grant) => Outlook::Runs(grant),
+            GateRuling::Refused(refusal) => Outlook::Refused(refusal),
+            GateRuling::Open(concerns) => Outlook::Asks { widest: widest(&concerns), concerns },
         }
     }
 }

@@ -15,9 +15,10 @@
 //!
 //! The first that decides ends it. Steps 1 to 8 look at nothing but the command, the settings and
 //! what is remembered (`rule`; only the scanner runs in between), the rest may take time
-//! (`settle`). Every end is written to the log, and only
-//! here is anything turned into an [`Approved`].
+//! (`settle`). Every end is written to the log, and only here is anything turned into an
+//! [`Approved`].
 
+mod case;
 mod forecast;
 mod rule;
 mod settle;
@@ -31,50 +32,50 @@ use tokio::sync::Semaphore;
 pub use forecast::{Forecast, Outlook};
 pub use sudo::SUDO_PASSWORD_WAIT;
 
-use crate::approved::{Approved, Script, ShellLine};
-use crate::ask::{Answer, Asker, Observer, Queue, Which};
-use crate::audit::{Audit, Subject};
-use crate::concern::{Concern, Source};
-use crate::memory::{Memory, SessionYolo};
-use crate::request::{Audience, Matter, Request, Scope, ScriptRequest};
+use crate::approved::{Approved, ScriptText, ShellLine};
+use crate::ask::{AnswerTarget, ApprovalAnswer, ApprovalPrompter, ApprovalQueue, Observer};
+use crate::audit::{Audit, AuditSubject};
+use crate::concern::{Concern, ConcernSource};
+use crate::memory::{GrantMemory, SessionYolo};
+use crate::request::{Audience, CommandRequest, ConsentRequest, GrantScope, ScriptRequest};
 use crate::review::Reviewer;
-use crate::rules::Rules;
-use crate::scanner::Scanner;
-use crate::settings::{Mode, Settings, Unattended};
-use crate::{Grant, GrantedBy, Reason, Refusal};
-use rule::Ruling;
-use settle::Case;
+use crate::rules::CommandRules;
+use crate::scanner::CommandScanner;
+use crate::settings::{ApprovalMode, ApprovalSettings, Unattended};
+use crate::{ApprovalGrant, ApprovalRefusal, GrantedBy, RefusalReason};
+use case::OpenCase;
+use rule::GateRuling;
 
 /// What a lasting yes to scripts as a whole is remembered under.
 const SCRIPT_KEY: &str = "execute_code";
 
 /// Decides what may run. One for the whole process, shared.
 pub struct Approvals {
-    settings: Settings,
-    rules: Rules,
-    memory: Memory,
+    settings: ApprovalSettings,
+    rules: CommandRules,
+    memory: GrantMemory,
     audit: Option<Audit>,
-    asker: Option<Arc<dyn Asker>>,
-    queue: Option<Queue>,
+    asker: Option<Arc<dyn ApprovalPrompter>>,
+    queue: Option<ApprovalQueue>,
     reviewer: Option<Arc<dyn Reviewer>>,
-    scanner: Option<Arc<dyn Scanner>>,
+    scanner: Option<Arc<dyn CommandScanner>>,
     observer: Option<Arc<dyn Observer>>,
     /// One question at a time on the terminal.
     terminal: Semaphore,
 }
 
-/// Builds [`Approvals`].
-pub struct Builder {
-    settings: Settings,
+/// Collects what the gate works with; without a prompter nobody can be asked, and what needs an answer is refused.
+pub struct ApprovalsBuilder {
+    settings: ApprovalSettings,
     home: Option<Home>,
-    asker: Option<Arc<dyn Asker>>,
-    queue: Option<Queue>,
+    asker: Option<Arc<dyn ApprovalPrompter>>,
+    queue: Option<ApprovalQueue>,
     reviewer: Option<Arc<dyn Reviewer>>,
-    scanner: Option<Arc<dyn Scanner>>,
+    scanner: Option<Arc<dyn CommandScanner>>,
     observer: Option<Arc<dyn Observer>>,
 }
 
-impl Builder {
+impl ApprovalsBuilder {
     /// Where "always" is saved and decisions are logged. Without it nothing is written.
     #[must_use]
     pub fn home(mut self, home: &Home) -> Self {
@@ -84,14 +85,14 @@ impl Builder {
 
     /// Asks the person at the terminal, or behind a program that calls us.
     #[must_use]
-    pub fn asker(mut self, asker: Arc<dyn Asker>) -> Self {
+    pub fn asker(mut self, asker: Arc<dyn ApprovalPrompter>) -> Self {
         self.asker = Some(asker);
         self
     }
 
     /// Asks the person in a chat.
     #[must_use]
-    pub fn queue(mut self, queue: Queue) -> Self {
+    pub fn queue(mut self, queue: ApprovalQueue) -> Self {
         self.queue = Some(queue);
         self
     }
@@ -105,7 +106,7 @@ impl Builder {
 
     /// Gives a second opinion on commands.
     #[must_use]
-    pub fn scanner(mut self, scanner: Arc<dyn Scanner>) -> Self {
+    pub fn scanner(mut self, scanner: Arc<dyn CommandScanner>) -> Self {
         self.scanner = Some(scanner);
         self
     }
@@ -123,8 +124,8 @@ impl Builder {
         let config_file = self.home.as_ref().map(Home::config_file);
         let lasting = self.settings.allowlist.iter().chain(&self.settings.allow);
         Arc::new(Approvals {
-            rules: Rules::new(&self.settings),
-            memory: Memory::new(lasting, config_file),
+            rules: CommandRules::new(&self.settings),
+            memory: GrantMemory::new(lasting, config_file),
             audit: self.home.as_ref().map(Audit::in_home),
             settings: self.settings,
             asker: self.asker,
@@ -140,8 +141,8 @@ impl Builder {
 impl Approvals {
     /// A gate with these settings, and nobody to ask yet.
     #[must_use]
-    pub fn builder(settings: Settings) -> Builder {
-        Builder {
+    pub fn builder(settings: ApprovalSettings) -> ApprovalsBuilder {
+        ApprovalsBuilder {
             settings,
             home: None,
             asker: None,
@@ -154,30 +155,33 @@ impl Approvals {
 
     /// The settings in force.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &ApprovalSettings {
         &self.settings
     }
 
     /// Decides about a command.
-    pub async fn admit(&self, request: Request) -> Result<Approved<ShellLine>, Refusal> {
+    pub async fn admit(
+        &self,
+        request: CommandRequest,
+    ) -> Result<Approved<ShellLine>, ApprovalRefusal> {
         let decision = self.decide(&request).await;
         let purpose = request.purpose.name();
         self.log(&request.session, purpose, &request.command, &decision).await;
         decision.map(|grant| Approved::new(ShellLine::of(request), grant))
     }
 
-    async fn decide(&self, request: &Request) -> Result<Grant, Refusal> {
+    async fn decide(&self, request: &CommandRequest) -> Result<ApprovalGrant, ApprovalRefusal> {
         let concerns = match self.rule(request) {
-            Ruling::Granted(grant) => return Ok(grant),
-            Ruling::Refused(refusal) => return Err(refusal),
-            Ruling::Open(concerns) => concerns,
+            GateRuling::Granted(grant) => return Ok(grant),
+            GateRuling::Refused(refusal) => return Err(refusal),
+            GateRuling::Open(concerns) => concerns,
         };
-        let mut case = Case::of(request, concerns);
+        let mut case = OpenCase::of(request, concerns);
         case.concerns.extend(self.second_opinion(request).await);
         self.settle(case).await
     }
 
-    async fn second_opinion(&self, request: &Request) -> Option<Concern> {
+    async fn second_opinion(&self, request: &CommandRequest) -> Option<Concern> {
         let scanner = self.scanner.as_ref()?;
         let scan = scanner.scan(&request.command, request.cancellation.clone()).await;
         scan.concern(&request.command)
@@ -185,58 +189,71 @@ impl Approvals {
 
     /// Decides about a whole script. On a terminal, behind a client, and where nobody is there, its
     /// calls meet this gate one by one, so the script as such passes; a chat is asked about it first.
-    pub async fn admit_script(&self, request: ScriptRequest) -> Result<Approved<Script>, Refusal> {
+    pub async fn admit_script(
+        &self,
+        request: ScriptRequest,
+    ) -> Result<Approved<ScriptText>, ApprovalRefusal> {
         let decision = self.decide_script(&request).await;
         self.log(&request.session, "script", &request.code, &decision).await;
-        let ScriptRequest { code, session, place, .. } = request;
-        decision.map(|grant| Approved::new(Script::new(code, session, place), grant))
+        let ScriptRequest { code, session, target, .. } = request;
+        decision.map(|grant| Approved::new(ScriptText::new(code, session, target), grant))
     }
 
-    async fn decide_script(&self, request: &ScriptRequest) -> Result<Grant, Refusal> {
-        if request.place.is_isolated() {
-            return Ok(Grant::by(GrantedBy::Isolation));
+    async fn decide_script(
+        &self,
+        request: &ScriptRequest,
+    ) -> Result<ApprovalGrant, ApprovalRefusal> {
+        if request.target.is_isolated() {
+            return Ok(ApprovalGrant::by(GrantedBy::Isolation));
         }
         if let Some(by) = self.everything_goes(&request.session) {
-            return Ok(Grant::by(by));
+            return Ok(ApprovalGrant::by(by));
         }
         let concern = Concern {
             key: SCRIPT_KEY.to_owned(),
             words: request.code.clone(),
             why: "A whole script runs, not one command.".to_owned(),
-            source: Source::Matter,
+            source: ConcernSource::Consent,
         };
         match (request.audience, self.settings.cron) {
             (Audience::Terminal | Audience::Client | Audience::Nobody, _) => {
-                Ok(Grant::by(GrantedBy::LaterGates))
+                Ok(ApprovalGrant::by(GrantedBy::LaterGates))
             }
-            (Audience::Cron, Unattended::Approve) => Ok(Grant::by(GrantedBy::CronMode)),
+            (Audience::Cron, Unattended::Approve) => Ok(ApprovalGrant::by(GrantedBy::CronMode)),
             (Audience::Cron, Unattended::Deny) => {
-                Err(Refusal::new(Reason::Cron, &request.code, vec![concern]))
+                Err(ApprovalRefusal::new(RefusalReason::Cron, &request.code, vec![concern]))
             }
-            (Audience::Gateway, _) => self.settle(Case::of_script(request, concern)).await,
+            (Audience::Gateway, _) => self.settle(OpenCase::of_script(request, concern)).await,
         }
     }
 
     /// Decides about something that is no command: a plugin's rule, a question of an MCP server.
     /// No model reviews it, because somebody wanted a person asked; and where nobody is there it is
     /// refused whatever the settings for commands say.
-    pub async fn consult(&self, matter: Matter) -> Result<Grant, Refusal> {
-        let decision = self.decide_matter(&matter).await;
-        self.log(&matter.session, matter.purpose.name(), &matter.what, &decision).await;
+    pub async fn consult(&self, request: ConsentRequest) -> Result<ApprovalGrant, ApprovalRefusal> {
+        let decision = self.decide_consent(&request).await;
+        self.log(&request.session, request.purpose.name(), &request.what, &decision).await;
         decision
     }
 
-    async fn decide_matter(&self, matter: &Matter) -> Result<Grant, Refusal> {
-        if let Some(by) = self.everything_goes(&matter.session) {
-            return Ok(Grant::by(by));
+    async fn decide_consent(
+        &self,
+        request: &ConsentRequest,
+    ) -> Result<ApprovalGrant, ApprovalRefusal> {
+        if let Some(by) = self.everything_goes(&request.session) {
+            return Ok(ApprovalGrant::by(by));
         }
-        let case = Case::of_matter(matter);
-        match matter.audience {
+        let case = OpenCase::of_consent(request);
+        match request.audience {
             Audience::Cron if self.settings.cron == Unattended::Approve => {
-                Ok(Grant::by(GrantedBy::CronMode))
+                Ok(ApprovalGrant::by(GrantedBy::CronMode))
             }
-            Audience::Cron => Err(Refusal::new(Reason::Cron, &matter.what, case.concerns)),
-            Audience::Nobody => Err(Refusal::new(Reason::Headless, &matter.what, case.concerns)),
+            Audience::Cron => {
+                Err(ApprovalRefusal::new(RefusalReason::Cron, &request.what, case.concerns))
+            }
+            Audience::Nobody => {
+                Err(ApprovalRefusal::new(RefusalReason::Headless, &request.what, case.concerns))
+            }
             Audience::Terminal | Audience::Gateway | Audience::Client => self.settle(case).await,
         }
     }
@@ -247,7 +264,7 @@ impl Approvals {
             Some(GrantedBy::Yolo)
         } else if self.memory.yolo(session) == SessionYolo::On {
             Some(GrantedBy::SessionYolo)
-        } else if self.settings.mode == Mode::Off {
+        } else if self.settings.mode == ApprovalMode::Off {
             Some(GrantedBy::ModeOff)
         } else {
             None
@@ -263,7 +280,7 @@ impl Approvals {
     pub fn reset_session(&self, session: &str) {
         self.memory.forget_session(session);
         if let Some(queue) = &self.queue {
-            queue.answer(session, Which::All, &Answer::no());
+            queue.answer(session, AnswerTarget::All, &ApprovalAnswer::no());
         }
     }
 
@@ -272,17 +289,17 @@ impl Approvals {
         session: &str,
         purpose: &'static str,
         text: &str,
-        decision: &Result<Grant, Refusal>,
+        decision: &Result<ApprovalGrant, ApprovalRefusal>,
     ) {
         if let Some(audit) = &self.audit {
-            audit.record(&Subject { session, purpose, text }, decision).await;
+            audit.record(&AuditSubject { session, purpose, text }, decision).await;
         }
     }
 }
 
 /// The longest-lasting yes that all concerns allow.
-fn widest(concerns: &[Concern]) -> Scope {
-    concerns.iter().map(|concern| concern.source.widest()).min().unwrap_or(Scope::Once)
+fn widest(concerns: &[Concern]) -> GrantScope {
+    concerns.iter().map(|concern| concern.source.widest()).min().unwrap_or(GrantScope::Once)
 }
 
 #[cfg(test)]

@@ -1,131 +1,34 @@
 //! What has to be settled with others: steps 9 and 10.
 //!
-//! A [`Case`] is whatever is left open: a command, a script, a plugin's rule. In mode smart the
+//! An [`OpenCase`] is whatever is left open: a command, a script, a plugin's rule. In mode smart the
 //! reviewing model is asked, and whatever it leaves open goes to a person. Waiting for the person
 //! ends with the answer, the time limit or the cancellation of the call, whichever is first.
 
-use hermes_tool::CallIds;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
-use super::rule::Ruling;
-use super::{Approvals, widest};
-use crate::ask::{Answer, AskEvent, Asker, Question, Surface};
-use crate::concern::{Concern, Source};
-use crate::display::shown;
+use super::Approvals;
+use super::case::{CaseKind, OpenCase};
+use super::rule::GateRuling;
+use crate::ask::{ApprovalAnswer, ApprovalPrompter, ApprovalQuestion, ApprovalSurface, AskEvent};
 use crate::refusal::Doubt;
-use crate::request::{Audience, Matter, Purpose, Request, Scope, ScriptRequest};
+use crate::request::{Audience, GrantScope};
 use crate::review::{self, Review};
-use crate::settings::Mode;
-use crate::{Grant, GrantedBy, Reason, Refusal};
-
-/// Something left open.
-pub(super) struct Case<'a> {
-    pub(super) text: &'a str,
-    pub(super) session: &'a str,
-    pub(super) purpose: Purpose,
-    pub(super) audience: Audience,
-    pub(super) concerns: Vec<Concern>,
-    pub(super) cancellation: &'a CancellationToken,
-    call: &'a CallIds,
-    kind: Kind,
-    limit: Scope,
-}
-
-/// What a case is about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Something that runs, which a model can review.
-    Code,
-    /// Something else.
-    Matter,
-}
-
-impl<'a> Case<'a> {
-    pub(super) fn of(request: &'a Request, concerns: Vec<Concern>) -> Self {
-        Self {
-            text: &request.command,
-            session: &request.session,
-            purpose: request.purpose,
-            audience: request.audience,
-            concerns,
-            cancellation: &request.cancellation,
-            call: &request.call,
-            kind: Kind::Code,
-            limit: Scope::Always,
-        }
-    }
-
-    pub(super) fn of_script(request: &'a ScriptRequest, concern: Concern) -> Self {
-        Self {
-            text: &request.code,
-            session: &request.session,
-            purpose: Purpose::ScriptRpc,
-            audience: request.audience,
-            concerns: vec![concern],
-            cancellation: &request.cancellation,
-            call: &request.call,
-            kind: Kind::Code,
-            limit: Scope::Always,
-        }
-    }
-
-    pub(super) fn of_matter(matter: &'a Matter) -> Self {
-        let concern = Concern {
-            key: matter.key.clone(),
-            words: matter.what.clone(),
-            why: matter.why.clone(),
-            source: Source::Matter,
-        };
-        Self {
-            text: &matter.what,
-            session: &matter.session,
-            purpose: matter.purpose,
-            audience: matter.audience,
-            concerns: vec![concern],
-            cancellation: &matter.cancellation,
-            call: &matter.call,
-            kind: Kind::Matter,
-            limit: matter.widest,
-        }
-    }
-
-    /// A model reviews only what runs, and never in place of a person the user wanted asked.
-    fn is_reviewable(&self) -> bool {
-        let wants_person = |concern: &Concern| concern.source == Source::AskRule;
-        self.kind == Kind::Code && !self.concerns.iter().any(wants_person)
-    }
-
-    fn question(&self, doubt: Doubt, approvals: &Approvals) -> Question {
-        let widest = match doubt {
-            // Overruling the reviewer is for this one operation.
-            Doubt::ReviewerSaidNo => Scope::Once,
-            Doubt::None => widest(&self.concerns).min(self.limit),
-        };
-        Question {
-            session: self.session.to_owned(),
-            purpose: self.purpose,
-            command: shown(self.text),
-            concerns: self.concerns.clone(),
-            widest,
-            reviewer_said_no: doubt == Doubt::ReviewerSaidNo,
-            call: self.call.clone(),
-            wait: approvals.settings.timeout,
-            cancellation: self.cancellation.child_token(),
-        }
-    }
-}
+use crate::settings::ApprovalMode;
+use crate::{ApprovalGrant, ApprovalRefusal, GrantedBy, RefusalReason};
 
 impl Approvals {
-    pub(super) async fn settle(&self, mut case: Case<'_>) -> Result<Grant, Refusal> {
+    pub(super) async fn settle(
+        &self,
+        mut case: OpenCase<'_>,
+    ) -> Result<ApprovalGrant, ApprovalRefusal> {
         case.concerns = match self.weigh(&case) {
-            Ruling::Granted(grant) => return Ok(grant),
-            Ruling::Refused(refusal) => return Err(refusal),
-            Ruling::Open(concerns) => concerns,
+            GateRuling::Granted(grant) => return Ok(grant),
+            GateRuling::Refused(refusal) => return Err(refusal),
+            GateRuling::Open(concerns) => concerns,
         };
         let doubt = match self.review(&case).await {
             Review::Approve => {
-                return Ok(Grant { by: GrantedBy::Reviewer, concerns: case.concerns });
+                return Ok(ApprovalGrant { by: GrantedBy::Reviewer, concerns: case.concerns });
             }
             Review::Deny => Doubt::ReviewerSaidNo,
             Review::Escalate => Doubt::None,
@@ -133,8 +36,8 @@ impl Approvals {
         self.ask(case, doubt).await
     }
 
-    async fn review(&self, case: &Case<'_>) -> Review {
-        if self.settings.mode != Mode::Smart || !case.is_reviewable() {
+    async fn review(&self, case: &OpenCase<'_>) -> Review {
+        if self.settings.mode != ApprovalMode::Smart || !case.is_reviewable() {
             return Review::Escalate;
         }
         let Some(reviewer) = &self.reviewer else { return Review::Escalate };
@@ -142,7 +45,7 @@ impl Approvals {
             return Review::Escalate;
         };
         let question = case.question(Doubt::None, self);
-        let event = AskEvent { surface: Surface::Smart, question };
+        let event = AskEvent { surface: ApprovalSurface::Smart, question };
         self.tell_before(&event).await;
         let reviewed = tokio::select! {
             () = case.cancellation.cancelled() => Review::Escalate,
@@ -159,7 +62,11 @@ impl Approvals {
         reviewed
     }
 
-    async fn ask(&self, mut case: Case<'_>, doubt: Doubt) -> Result<Grant, Refusal> {
+    async fn ask(
+        &self,
+        mut case: OpenCase<'_>,
+        doubt: Doubt,
+    ) -> Result<ApprovalGrant, ApprovalRefusal> {
         // On a terminal one question is shown at a time, and the answer to the one before may
         // have answered this one too.
         let turn = match case.audience {
@@ -171,9 +78,9 @@ impl Approvals {
         };
         if doubt == Doubt::None {
             case.concerns = match self.weigh(&case) {
-                Ruling::Granted(grant) => return Ok(grant),
-                Ruling::Refused(refusal) => return Err(refusal),
-                Ruling::Open(concerns) => concerns,
+                GateRuling::Granted(grant) => return Ok(grant),
+                GateRuling::Refused(refusal) => return Err(refusal),
+                GateRuling::Open(concerns) => concerns,
             };
         }
         let question = case.question(doubt, self);
@@ -181,34 +88,37 @@ impl Approvals {
         let outcome = self.hear(&case, question).await;
         drop(turn);
         let reason = match outcome {
-            Outcome::Answered(Answer::Allowed(scope)) => {
+            Outcome::Answered(ApprovalAnswer::Allowed(scope)) => {
                 return Ok(self.remember(case, scope.min(widest)).await);
             }
-            Outcome::Answered(Answer::Denied { reason }) => Reason::Denied(reason),
-            Outcome::Answered(Answer::TimedOut) => {
-                Reason::TimedOut(self.settings.timeout.as_secs())
+            Outcome::Answered(ApprovalAnswer::Denied { reason }) => RefusalReason::Denied(reason),
+            Outcome::Answered(ApprovalAnswer::TimedOut) => {
+                RefusalReason::TimedOut(self.settings.timeout.as_secs())
             }
-            Outcome::Answered(Answer::Failed(why)) => Reason::Unreachable(why),
-            Outcome::Answered(Answer::NobodyThere) => match (case.audience, case.kind, doubt) {
-                (Audience::Gateway, Kind::Matter, _) => Reason::Required,
-                (Audience::Gateway, ..) => Reason::Pending,
-                (_, _, Doubt::ReviewerSaidNo) => Reason::SmartDenied,
-                _ => Reason::Headless,
-            },
-            Outcome::Interrupted => Reason::Interrupted,
+            Outcome::Answered(ApprovalAnswer::Failed(why)) => RefusalReason::Unreachable(why),
+            Outcome::Answered(ApprovalAnswer::NobodyThere) => {
+                match (case.audience, case.kind, doubt) {
+                    (Audience::Gateway, CaseKind::Consent, _) => RefusalReason::Required,
+                    (Audience::Gateway, ..) => RefusalReason::Pending,
+                    (_, _, Doubt::ReviewerSaidNo) => RefusalReason::SmartDenied,
+                    _ => RefusalReason::Headless,
+                }
+            }
+            Outcome::Interrupted => RefusalReason::Interrupted,
         };
-        Err(Refusal::after_asking(reason, case.text, case.concerns, widest, doubt))
+        Err(ApprovalRefusal::after_asking(reason, case.text, case.concerns, widest, doubt))
     }
 
     /// Puts the question to whoever is there and waits for the first thing that ends it.
-    async fn hear(&self, case: &Case<'_>, question: Question) -> Outcome {
-        let (surface, asker): (_, Option<&dyn Asker>) = match case.audience {
-            Audience::Gateway => {
-                (Surface::Gateway, self.queue.as_ref().map(|queue| queue as &dyn Asker))
-            }
-            _ => (Surface::Cli, self.asker.as_deref()),
+    async fn hear(&self, case: &OpenCase<'_>, question: ApprovalQuestion) -> Outcome {
+        let (surface, asker): (_, Option<&dyn ApprovalPrompter>) = match case.audience {
+            Audience::Gateway => (
+                ApprovalSurface::Gateway,
+                self.queue.as_ref().map(|queue| queue as &dyn ApprovalPrompter),
+            ),
+            _ => (ApprovalSurface::Cli, self.asker.as_deref()),
         };
-        let Some(asker) = asker else { return Outcome::Answered(Answer::NobodyThere) };
+        let Some(asker) = asker else { return Outcome::Answered(ApprovalAnswer::NobodyThere) };
         if case.cancellation.is_cancelled() {
             return Outcome::Interrupted;
         }
@@ -221,7 +131,7 @@ impl Approvals {
             biased;
             () = case.cancellation.cancelled() => Outcome::Interrupted,
             answer = timeout(wait, asker.ask(question)) => {
-                Outcome::Answered(answer.unwrap_or(Answer::TimedOut))
+                Outcome::Answered(answer.unwrap_or(ApprovalAnswer::TimedOut))
             }
         };
         let choice = match &outcome {
@@ -232,18 +142,18 @@ impl Approvals {
         outcome
     }
 
-    async fn remember(&self, case: Case<'_>, scope: Scope) -> Grant {
-        if scope >= Scope::Session {
+    async fn remember(&self, case: OpenCase<'_>, scope: GrantScope) -> ApprovalGrant {
+        if scope >= GrantScope::Session {
             self.memory.allow_for_session(case.session, &case.concerns);
         }
-        if scope == Scope::Always
+        if scope == GrantScope::Always
             && let Err(problem) = self.memory.allow_for_good(&case.concerns).await
         {
             tracing::warn!(
                 "the approval counts until this process ends, but was not saved: {problem}"
             );
         }
-        Grant { by: GrantedBy::Person(scope), concerns: case.concerns }
+        ApprovalGrant { by: GrantedBy::Person(scope), concerns: case.concerns }
     }
 
     async fn tell_before(&self, event: &AskEvent) {
@@ -261,6 +171,6 @@ impl Approvals {
 
 /// How asking ended.
 enum Outcome {
-    Answered(Answer),
+    Answered(ApprovalAnswer),
     Interrupted,
 }

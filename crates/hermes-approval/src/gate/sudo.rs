@@ -65,7 +65,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use super::*;
-    use crate::{Answer, Asker, Question, Settings};
+    use crate::{ApprovalAnswer, ApprovalPrompter, ApprovalQuestion, ApprovalSettings};
 
     /// Types the number of the time it is asked, or nothing.
     struct Person {
@@ -73,9 +73,9 @@ mod tests {
         knows: bool,
     }
 
-    impl Asker for Person {
-        fn ask(&self, _: Question) -> BoxFuture<Answer> {
-            Box::pin(std::future::ready(Answer::no()))
+    impl ApprovalPrompter for Person {
+        fn ask(&self, _: ApprovalQuestion) -> BoxFuture<ApprovalAnswer> {
+            Box::pin(std::future::ready(ApprovalAnswer::no()))
         }
 
         fn secret(&self, question: SecretQuestion) -> BoxFuture<Option<String>> {
@@ -87,8 +87,8 @@ mod tests {
 
     fn gate(knows: bool) -> (Arc<Person>, Arc<Approvals>) {
         let person = Arc::new(Person { asked: AtomicU32::new(0), knows });
-        let asker: Arc<dyn Asker> = Arc::clone(&person) as _;
-        (person, Approvals::builder(Settings::default()).asker(asker).build())
+        let asker: Arc<dyn ApprovalPrompter> = Arc::clone(&person) as _;
+        (person, Approvals::builder(ApprovalSettings::default()).asker(asker).build())
     }
 
     async fn ask(gate: &Approvals, session: &str, audience: Audience) -> Option<String> {

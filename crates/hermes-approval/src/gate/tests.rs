@@ -8,16 +8,16 @@ mod smart;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
-use hermes_guard::command::{Surroundings, analyse};
+use hermes_guard::command::{CommandContext, analyse};
 use hermes_tool::BoxFuture;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::ask::{AskEvent, Question};
+use crate::ask::{ApprovalQuestion, AskEvent};
 use crate::review::ReviewPrompt;
-use crate::scanner::Scan;
-use crate::settings::Settings;
+use crate::scanner::ScanReport;
+use crate::settings::ApprovalSettings;
 
 const DELETE: &str = "rm -r build";
 const FORCE_PUSH: &str = "git push --force";
@@ -25,30 +25,30 @@ const FLOOR: &str = "rm -rf /";
 
 /// The category of a command that has one.
 fn category(command: &str) -> String {
-    analyse(command, &Surroundings::default()).findings[0].category.to_owned()
+    analyse(command, &CommandContext::default()).findings[0].category.to_owned()
 }
 
-fn settings(config: &Value) -> Settings {
-    Settings::read(config, &hermes_tool::Vars::default()).0
+fn settings(config: &Value) -> ApprovalSettings {
+    ApprovalSettings::read(config, &hermes_tool::Vars::default()).0
 }
 
-fn manual() -> Settings {
+fn manual() -> ApprovalSettings {
     settings(&json!({"approvals": {"mode": "manual"}}))
 }
 
-fn request(command: &str, audience: Audience) -> Request {
-    Request { session: "s".to_owned(), audience, ..Request::new(command) }
+fn request(command: &str, audience: Audience) -> CommandRequest {
+    CommandRequest { session: "s".to_owned(), audience, ..CommandRequest::new(command) }
 }
 
 /// A person who gives these answers, and then none.
 #[derive(Default)]
 struct Person {
-    answers: Mutex<VecDeque<Answer>>,
-    asked: Mutex<Vec<Question>>,
+    answers: Mutex<VecDeque<ApprovalAnswer>>,
+    asked: Mutex<Vec<ApprovalQuestion>>,
 }
 
 impl Person {
-    fn saying(answers: impl IntoIterator<Item = Answer>) -> Arc<Self> {
+    fn saying(answers: impl IntoIterator<Item = ApprovalAnswer>) -> Arc<Self> {
         let answers = Mutex::new(answers.into_iter().collect());
         Arc::new(Self { answers, asked: Mutex::default() })
     }
@@ -57,13 +57,13 @@ impl Person {
         self.asked.lock().unwrap().len()
     }
 
-    fn last_question(&self) -> Question {
+    fn last_question(&self) -> ApprovalQuestion {
         self.asked.lock().unwrap().last().unwrap().clone()
     }
 }
 
-impl Asker for Person {
-    fn ask(&self, question: Question) -> BoxFuture<Answer> {
+impl ApprovalPrompter for Person {
+    fn ask(&self, question: ApprovalQuestion) -> BoxFuture<ApprovalAnswer> {
         self.asked.lock().unwrap().push(question);
         let answer = self.answers.lock().unwrap().pop_front();
         Box::pin(async move {
@@ -106,10 +106,10 @@ impl Reviewer for Model {
 /// A scanner that objects to everything.
 struct Objector;
 
-impl Scanner for Objector {
-    fn scan(&self, _: &str, _: CancellationToken) -> BoxFuture<Scan> {
+impl CommandScanner for Objector {
+    fn scan(&self, _: &str, _: CancellationToken) -> BoxFuture<ScanReport> {
         let (rules, summary) = (vec!["odd_url".to_owned()], "an odd address".to_owned());
-        Box::pin(async { Scan { objects: true, rules, summary } })
+        Box::pin(async { ScanReport { objects: true, rules, summary } })
     }
 }
 
@@ -130,7 +130,7 @@ impl Observer for Witness {
 }
 
 /// Who let a command through, or the name of what kept it.
-async fn end(approvals: &Approvals, request: Request) -> String {
+async fn end(approvals: &Approvals, request: CommandRequest) -> String {
     match approvals.admit(request).await {
         Ok(line) => line.grant().by.name().to_owned(),
         Err(refusal) => format!("no: {}", refusal.reason().name()),

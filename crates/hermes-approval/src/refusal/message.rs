@@ -1,40 +1,40 @@
 //! The words of a refusal.
 
-use crate::concern::{Concern, Source, describe};
+use crate::concern::{Concern, ConcernSource, describe};
 
-use super::Reason;
+use super::RefusalReason;
 
 /// Ends every refusal that a model could be tempted to work around.
 const NO_WAY_ROUND: &str = "Do not run it again, do not rephrase it, and do not reach the same \
                             end another way. Tell the user what you wanted to do and why, and go \
                             on with what is possible without it.";
 
-pub(super) fn message(reason: &Reason, concerns: &[Concern]) -> String {
+pub(super) fn message(reason: &RefusalReason, concerns: &[Concern]) -> String {
     let what = describe(concerns);
     match reason {
-        Reason::Floor => format!(
+        RefusalReason::Floor => format!(
             "BLOCKED (hardline): {what}. No setting, mode or approval lifts this rule. \
              {NO_WAY_ROUND} If it is really meant, the user can run it in a terminal of their own."
         ),
-        Reason::SudoStdin => format!(
+        RefusalReason::SudoStdin => format!(
             "BLOCKED: the command makes sudo read a password from its input, and no password is \
              configured. Use plain `sudo` without `-S`, `--stdin` or `-A`; the user can set \
              SUDO_PASSWORD in the .env of Hermes. {NO_WAY_ROUND}"
         ),
-        Reason::DenyRule(pattern) => format!(
+        RefusalReason::DenyRule(pattern) => format!(
             "BLOCKED: the user's rule `{pattern}` (approvals.deny) forbids this command. Only the \
              user can lift it, with `hermes approvals revoke`. {NO_WAY_ROUND}"
         ),
-        Reason::Cron => format!(
+        RefusalReason::Cron => format!(
             "BLOCKED: {what}. This is a scheduled job, so nobody can be asked. The user can allow \
              {ALLOW_COMMAND}, or all jobs with approvals.cron_mode: approve. {NO_WAY_ROUND}"
         ),
-        Reason::Headless => format!(
+        RefusalReason::Headless => format!(
             "BLOCKED: {what}. Nobody is there to be asked. The user can allow {ALLOW_COMMAND},{} or \
              everything with approvals.headless_mode: approve. {NO_WAY_ROUND}",
             allow_categories(concerns)
         ),
-        Reason::Denied(reason) => {
+        RefusalReason::Denied(reason) => {
             let said = match reason {
                 Some(reason) => format!(" Their reason: {reason}."),
                 None => String::new(),
@@ -43,23 +43,23 @@ pub(super) fn message(reason: &Reason, concerns: &[Concern]) -> String {
                 "BLOCKED: the user was asked and said no.{said} Asked about {what}. {NO_WAY_ROUND}"
             )
         }
-        Reason::TimedOut(seconds) => format!(
+        RefusalReason::TimedOut(seconds) => format!(
             "BLOCKED: the user was asked and did not answer within {seconds} seconds. Silence is \
              not consent. Asked about {what}. {NO_WAY_ROUND}"
         ),
-        Reason::Unreachable(why) => format!(
+        RefusalReason::Unreachable(why) => format!(
             "BLOCKED: the user has to agree first and could not be asked: {why}. It was about \
              {what}. {NO_WAY_ROUND}"
         ),
-        Reason::Interrupted => format!(
+        RefusalReason::Interrupted => format!(
             "BLOCKED: the call was interrupted while the user was being asked, which counts as a \
              no. Asked about {what}. {NO_WAY_ROUND}"
         ),
-        Reason::SmartDenied => format!(
+        RefusalReason::SmartDenied => format!(
             "BLOCKED: the automatic review found this command harmful, and nobody was there to \
              overrule it. It was about {what}. {NO_WAY_ROUND}"
         ),
-        Reason::Pending | Reason::Required => format!(
+        RefusalReason::Pending | RefusalReason::Required => format!(
             "The user has to agree first: {what}. It has not run. Wait for their answer; \
              {}",
             "do not run it again, rephrase it or reach the same end another way meanwhile."
@@ -73,7 +73,7 @@ const ALLOW_COMMAND: &str =
 
 /// How the user allows every command of these kinds, if they are kinds that can be allowed.
 fn allow_categories(concerns: &[Concern]) -> String {
-    if concerns.iter().any(|concern| concern.source != Source::Category) {
+    if concerns.iter().any(|concern| concern.source != ConcernSource::Category) {
         return String::new();
     }
     let each = concerns

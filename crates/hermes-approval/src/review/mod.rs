@@ -89,12 +89,12 @@ pub(crate) fn prompt(command: &str, concerns: &[Concern]) -> Option<ReviewPrompt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Source;
+    use crate::ConcernSource;
 
     fn concern() -> Concern {
         let text = |text: &str| text.to_owned();
         let (key, words, why) = (text("recursive delete"), text("rm -r x"), text("it deletes"));
-        Concern { key, words, why, source: Source::Category }
+        Concern { key, words, why, source: ConcernSource::Category }
     }
 
     #[test]

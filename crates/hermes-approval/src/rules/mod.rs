@@ -8,12 +8,10 @@
 //!
 //! A deny or ask rule can also name a category of the analysis. Allowing a category is no rule of this kind but a lasting approval, see `memory`.
 
-pub(crate) mod glob;
+use hermes_guard::command::{CommandContext, category_for, spellings};
+use hermes_guard::shell::pattern::{PatternCase, ShellPattern};
 
-use glob::{Case, Glob, is_pattern};
-use hermes_guard::command::{Surroundings, category_for, spellings};
-
-use crate::Settings;
+use crate::ApprovalSettings;
 use crate::concern::Concern;
 
 /// What turns one command into several, or moves its input and output.
@@ -21,7 +19,7 @@ const SEPARATORS: [char; 8] = ['\n', ';', '&', '|', '<', '>', '`', '\r'];
 
 /// The user's rules, ready to match.
 #[derive(Debug)]
-pub(crate) struct Rules {
+pub(crate) struct CommandRules {
     deny: Vec<Rule>,
     ask: Vec<Rule>,
     allow: Vec<Allow>,
@@ -30,30 +28,32 @@ pub(crate) struct Rules {
 /// A deny or ask rule: a pattern, and the category of that name if there is one.
 #[derive(Debug)]
 struct Rule {
-    glob: Glob,
+    source: String,
+    pattern: ShellPattern,
     category: Option<&'static str>,
 }
 
 impl Rule {
     fn new(source: &str) -> Self {
-        Self { glob: Glob::new(source, Case::Ignored), category: category_for(source) }
+        let pattern = ShellPattern::new(source.trim(), PatternCase::Ignored);
+        Self { source: source.trim().to_owned(), pattern, category: category_for(source) }
     }
 
     fn source(&self) -> &str {
-        self.glob.source()
+        &self.source
     }
 
     fn holds(&self, spellings: &[String], concerns: &[Concern]) -> bool {
         let is_found = |key: &str| concerns.iter().any(|concern| concern.key == key);
         self.category.is_some_and(is_found)
-            || spellings.iter().any(|spelling| self.glob.matches(spelling))
+            || spellings.iter().any(|spelling| self.pattern.matches(spelling))
     }
 }
 
 #[derive(Debug)]
 enum Allow {
     Exactly(String),
-    Matching(Glob),
+    Matching(String, ShellPattern),
 }
 
 /// What deny and ask rules say about a command.
@@ -65,14 +65,16 @@ pub(crate) struct Matched<'a> {
     pub(crate) ask: Vec<&'a str>,
 }
 
-impl Rules {
-    pub(crate) fn new(settings: &Settings) -> Self {
+impl CommandRules {
+    pub(crate) fn new(settings: &ApprovalSettings) -> Self {
         let rules = |list: &[String]| list.iter().map(|source| Rule::new(source)).collect();
         let allow = settings.allow.iter().chain(&settings.allowlist).map(|rule| {
-            if is_pattern(rule) {
-                Allow::Matching(Glob::new(rule, Case::Matters))
+            let rule = rule.trim();
+            if ShellPattern::has_wildcards(rule) {
+                let pattern = ShellPattern::new(rule, PatternCase::Matters);
+                Allow::Matching(rule.to_owned(), pattern)
             } else {
-                Allow::Exactly(rule.trim().to_owned())
+                Allow::Exactly(rule.to_owned())
             }
         });
         Self { deny: rules(&settings.deny), ask: rules(&settings.ask), allow: allow.collect() }
@@ -83,13 +85,13 @@ impl Rules {
     pub(crate) fn matched(
         &self,
         command: &str,
-        around: &Surroundings<'_>,
+        host: &CommandContext<'_>,
         concerns: &[Concern],
     ) -> Matched<'_> {
         if self.deny.is_empty() && self.ask.is_empty() {
             return Matched::default();
         }
-        let mut spellings = spellings(command, around);
+        let mut spellings = spellings(command, host);
         spellings.push(command.trim().to_owned());
         spellings.push(command.split_whitespace().collect::<Vec<_>>().join(" "));
         let by_name: Vec<String> = spellings.iter().filter_map(|line| by_name(line)).collect();
@@ -109,7 +111,7 @@ impl Rules {
         }
         self.allow.iter().find_map(|rule| match rule {
             Allow::Exactly(text) => (text == command).then_some(text.as_str()),
-            Allow::Matching(glob) => glob.matches(command).then_some(glob.source()),
+            Allow::Matching(source, pattern) => pattern.matches(command).then_some(source.as_str()),
         })
     }
 }
@@ -132,19 +134,19 @@ pub fn is_compound(command: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn rules(deny: &[&str], ask: &[&str], allow: &[&str]) -> Rules {
+    fn rules(deny: &[&str], ask: &[&str], allow: &[&str]) -> CommandRules {
         let list = |rules: &[&str]| rules.iter().map(|rule| (*rule).to_owned()).collect();
-        Rules::new(&Settings {
+        CommandRules::new(&ApprovalSettings {
             deny: list(deny),
             ask: list(ask),
             allow: list(&allow[..allow.len() / 2]),
             allowlist: list(&allow[allow.len() / 2..]),
-            ..Settings::default()
+            ..ApprovalSettings::default()
         })
     }
 
-    fn denies(rules: &Rules, command: &str) -> bool {
-        rules.matched(command, &Surroundings::default(), &[]).deny.is_some()
+    fn denies(rules: &CommandRules, command: &str) -> bool {
+        rules.matched(command, &CommandContext::default(), &[]).deny.is_some()
     }
 
     #[test]
@@ -199,7 +201,7 @@ mod tests {
     #[test]
     fn the_first_deny_rule_and_all_ask_rules_are_named() {
         let rules = rules(&["x", "npm pub*", "npm *"], &["npm *", "*publish*", "yarn *"], &[]);
-        let matched = rules.matched("npm publish", &Surroundings::default(), &[]);
+        let matched = rules.matched("npm publish", &CommandContext::default(), &[]);
         assert_eq!(matched.deny, Some("npm pub*"));
         assert_eq!(matched.ask, ["npm *", "*publish*"]);
     }

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use tirith::Tirith;
 
-use crate::concern::{Concern, Source};
+use crate::concern::{Concern, ConcernSource};
 
 /// Longest summary taken from a scanner, in characters.
 pub(crate) const MAX_SUMMARY: usize = 500;
@@ -16,7 +16,7 @@ pub(crate) const MAX_FINDINGS: usize = 50;
 
 /// What a scanner says about a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scan {
+pub struct ScanReport {
     /// Whether it objects. Its grades, warning and block, are the same to us: a person decides.
     pub objects: bool,
     /// The rules that objected, the first one first; may be empty even if it objects.
@@ -25,7 +25,7 @@ pub struct Scan {
     pub summary: String,
 }
 
-impl Scan {
+impl ScanReport {
     /// As a concern, if it is one.
     pub(crate) fn concern(&self, command: &str) -> Option<Concern> {
         if !self.objects {
@@ -41,13 +41,13 @@ impl Scan {
             key: format!("tirith:{rule}"),
             words: command.to_owned(),
             why,
-            source: Source::Scanner,
+            source: ConcernSource::Scanner,
         })
     }
 }
 
 /// Looks at commands.
-pub trait Scanner: Send + Sync {
+pub trait CommandScanner: Send + Sync {
     /// What it says about a command. Failure is an answer too: objecting or not, as configured.
-    fn scan(&self, command: &str, cancellation: CancellationToken) -> BoxFuture<Scan>;
+    fn scan(&self, command: &str, cancellation: CancellationToken) -> BoxFuture<ScanReport>;
 }

@@ -13,7 +13,7 @@ use hermes_tool::{BoxFuture, Vars};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{MAX_FINDINGS, MAX_SUMMARY, Scan, Scanner};
+use super::{CommandScanner, MAX_FINDINGS, MAX_SUMMARY, ScanReport};
 use crate::settings::ScannerSettings;
 
 /// After so many failures in a row it is left alone.
@@ -59,7 +59,7 @@ impl Tirith {
         self.failures.load(Ordering::Relaxed) >= MAX_FAILURES
     }
 
-    async fn run(&self, command: String, cancellation: CancellationToken) -> Scan {
+    async fn run(&self, command: String, cancellation: CancellationToken) -> ScanReport {
         if self.is_given_up() {
             return self.silence("it failed too often");
         }
@@ -87,7 +87,7 @@ impl Tirith {
         interpret(verdict, &output)
     }
 
-    fn failed(&self, why: &str) -> Scan {
+    fn failed(&self, why: &str) -> ScanReport {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
         tracing::debug!(failures, why, "the command scanner failed");
         if failures == MAX_FAILURES && !self.settings.fail_open {
@@ -101,11 +101,11 @@ impl Tirith {
     }
 
     /// What it means that the scanner said nothing.
-    fn silence(&self, why: &str) -> Scan {
+    fn silence(&self, why: &str) -> ScanReport {
         if self.settings.fail_open {
-            return Scan::default();
+            return ScanReport::default();
         }
-        Scan {
+        ScanReport {
             objects: true,
             rules: vec!["unavailable".to_owned()],
             summary: format!("The scanner could not look at it: {why}."),
@@ -113,16 +113,16 @@ impl Tirith {
     }
 }
 
-impl Scanner for Tirith {
-    fn scan(&self, command: &str, cancellation: CancellationToken) -> BoxFuture<Scan> {
+impl CommandScanner for Tirith {
+    fn scan(&self, command: &str, cancellation: CancellationToken) -> BoxFuture<ScanReport> {
         let (scanner, command) = (self.clone(), command.to_owned());
         Box::pin(async move { scanner.run(command, cancellation).await })
     }
 }
 
-fn interpret(verdict: Verdict, output: &str) -> Scan {
+fn interpret(verdict: Verdict, output: &str) -> ScanReport {
     if verdict == Verdict::Allow {
-        return Scan::default();
+        return ScanReport::default();
     }
     let report: Value = serde_json::from_str(output).unwrap_or_default();
     let findings: Vec<&Value> =
@@ -131,7 +131,7 @@ fn interpret(verdict: Verdict, output: &str) -> Scan {
         && !findings.is_empty()
         && findings.iter().all(|finding| is_only_about_app_domains(finding))
     {
-        return Scan::default();
+        return ScanReport::default();
     }
     let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
     let rules = findings.iter().map(|finding| text(finding, "rule_id"));
@@ -144,7 +144,7 @@ fn interpret(verdict: Verdict, output: &str) -> Scan {
         Some(summary) => summary.to_owned(),
         None => titles.join("; "),
     };
-    Scan {
+    ScanReport {
         objects: true,
         rules: rules.filter(|rule| !rule.is_empty()).collect(),
         summary: summary.chars().take(MAX_SUMMARY).collect(),

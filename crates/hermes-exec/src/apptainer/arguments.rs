@@ -16,13 +16,13 @@ exit $status"#;
 
 /// Whether the engine is asked to enforce limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Limits {
+pub(crate) enum ApptainerLimits {
     Asked,
     LeftOut,
 }
 
 /// Everything that decides about an instance.
-pub(crate) struct Plan<'a> {
+pub(crate) struct InstancePlan<'a> {
     pub(crate) container: &'a ContainerSettings,
     /// A file, a folder, or an address.
     pub(crate) image: &'a str,
@@ -31,10 +31,10 @@ pub(crate) struct Plan<'a> {
     pub(crate) overlay: Option<&'a Path>,
     /// Files and folders of the Hermes home shown inside: on the host, and below the home.
     pub(crate) shown: &'a [(String, String)],
-    pub(crate) limits: Limits,
+    pub(crate) limits: ApptainerLimits,
 }
 
-impl Plan<'_> {
+impl InstancePlan<'_> {
     /// The words behind `apptainer`.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words: Vec<String> =
@@ -53,7 +53,7 @@ impl Plan<'_> {
             }
             words.extend(["--bind".to_owned(), format!("{host}:{SEEN_AT}/{below}:ro")]);
         }
-        if self.limits == Limits::Asked {
+        if self.limits == ApptainerLimits::Asked {
             if self.container.memory_mb > 0 {
                 words.extend(["--memory".to_owned(), format!("{}M", self.container.memory_mb)]);
             }
@@ -107,12 +107,12 @@ mod tests {
     const CONTAINER: ContainerSettings =
         ContainerSettings { cpu: 1.5, memory_mb: 512, disk_mb: 0, persistent: true };
 
-    fn words(overlay: Option<&Path>, limits: Limits) -> String {
+    fn words(overlay: Option<&Path>, limits: ApptainerLimits) -> String {
         let shown = [
             ("/h/skills".to_owned(), "skills".to_owned()),
             ("/h/a:b".to_owned(), "odd".to_owned()),
         ];
-        let plan = Plan {
+        let plan = InstancePlan {
             container: &CONTAINER,
             image: "/image.sif",
             name: "hermes_1",
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn an_instance_is_shut_off_and_shows_files_read_only() {
         assert_eq!(
-            words(Some(Path::new("/overlay")), Limits::Asked),
+            words(Some(Path::new("/overlay")), ApptainerLimits::Asked),
             format!(
                 "instance start --containall --no-home --cleanenv --overlay /overlay \
                  --bind /h/skills:{SEEN_AT}/skills:ro --memory 512M --cpus 1.5 /image.sif hermes_1"
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn without_an_overlay_changes_are_in_memory_and_limits_can_be_left_out() {
-        let words = words(None, Limits::LeftOut);
+        let words = words(None, ApptainerLimits::LeftOut);
         assert!(words.contains("--writable-tmpfs"), "{words}");
         for absent in ["--overlay", "--memory", "--cpus", "a:b"] {
             assert!(!words.contains(absent), "{absent} in {words}");

@@ -8,7 +8,7 @@ use hermes_store::lock::{FileLock, Wait, beside};
 use super::arguments::{file_name, is_address};
 use crate::environment::random_id;
 use crate::error::ExecError;
-use crate::programs::Program;
+use crate::programs::ClientProgram;
 
 /// How long an image may take to be fetched and built.
 const BUILD_LIMIT: Duration = Duration::from_secs(600);
@@ -18,7 +18,7 @@ const BUILD_LIMIT: Duration = Duration::from_secs(600);
 pub(super) async fn usable(
     image: &str,
     cache: &Path,
-    builder: &Program,
+    builder: &ClientProgram,
 ) -> Result<String, ExecError> {
     if !is_address(image) {
         return Ok(image.to_owned());
@@ -37,7 +37,7 @@ async fn build_once(
     image: &str,
     file: &Path,
     cache: &Path,
-    builder: &Program,
+    builder: &ClientProgram,
 ) -> Result<Result<(), String>, ExecError> {
     if file.is_file() {
         return Ok(Ok(()));
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     /// A builder that writes its last word to the file and counts its calls.
-    fn builder(folder: &Path, script: &str) -> Program {
+    fn builder(folder: &Path, script: &str) -> ClientProgram {
         let path = folder.join("apptainer");
         let mut file = std::fs::File::create(&path).unwrap();
         write!(file, "#!/bin/sh\n{script}\n").unwrap();
@@ -87,7 +87,7 @@ mod tests {
         let process: Vars = [("PATH".to_owned(), format!("{}:/usr/bin:/bin", folder.display()))]
             .into_iter()
             .collect();
-        Program::find(&["apptainer"], &[], &process).unwrap()
+        ClientProgram::find(&["apptainer"], &[], &process).unwrap()
     }
 
     #[tokio::test]

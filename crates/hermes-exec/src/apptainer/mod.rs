@@ -2,7 +2,8 @@
 //!
 //! An instance is started once and every command joins it. It sees nothing of the host but the
 //! image, and the files of the Hermes home that are shown, read-only; its changes go to an overlay
-//! that is found again, or to memory. It is stopped when we end, however we end ([`Janitor`]).
+//! that is found again, or to memory. It is stopped when we end, however we end
+//! ([`CleanupSupervisor`]).
 //!
 //! What never happens here: the variables of this process, or folders of the host that they name,
 //! get into an instance; limits that the engine can enforce are left out.
@@ -12,23 +13,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use hermes_approval::{HostAccess, Place};
+use hermes_approval::{ExecutionTarget, HostAccess};
 use hermes_process::{Command, process_start_time};
 use hermes_tool::Vars;
 use serde_json::Value;
 
-use crate::backend::{Backend, BackendKind, ClientTrouble, Input, Ready, ShellCall};
+use crate::backend::{Backend, BackendKind, BackendState, ClientInput, ClientTrouble, ShellCall};
+use crate::cleanup::CleanupSupervisor;
 use crate::environment::random_id;
 use crate::error::ExecError;
-use crate::janitor::Janitor;
-use crate::programs::Program;
+use crate::programs::ClientProgram;
 use crate::settings::SingularitySettings;
 
 mod arguments;
 mod image;
 mod storage;
 
-use arguments::{Limits, Plan, STOP, execute, is_about_limits};
+use arguments::{ApptainerLimits, InstancePlan, STOP, execute, is_about_limits};
 
 const VERSION_LIMIT: Duration = Duration::from_secs(5);
 const START_LIMIT: Duration = Duration::from_secs(120);
@@ -76,7 +77,7 @@ const TERMINAL: &str = "xterm-256color";
 /// What the apptainer backend needs to know.
 #[derive(Clone, Debug)]
 pub struct ApptainerOptions {
-    /// The settings.
+    /// The image, and what its instances may use.
     pub settings: SingularitySettings,
     /// Where commands begin.
     pub cwd: String,
@@ -84,14 +85,15 @@ pub struct ApptainerOptions {
     pub task: String,
     /// `HERMES_HOME`, where the record of overlays is.
     pub home: PathBuf,
-    /// Files and folders shown inside, read-only: on the host, and below the Hermes home of the user in there.
+    /// Files and folders shown inside, read-only: on the host, and below the Hermes home of the
+    /// user in there.
     pub shown: Vec<(String, String)>,
 }
 
 /// Commands in an instance.
 pub struct Apptainer {
-    client: Program,
-    builder: Program,
+    client: ClientProgram,
+    builder: ClientProgram,
     options: ApptainerOptions,
     instance: Mutex<Option<Arc<Instance>>>,
     starting: tokio::sync::Mutex<()>,
@@ -101,7 +103,7 @@ struct Instance {
     name: String,
     /// Its first process, with the time it was started, if the engine tells.
     process: Option<(u32, u64)>,
-    janitor: Mutex<Option<Janitor>>,
+    cleanup: Mutex<Option<CleanupSupervisor>>,
 }
 
 impl Instance {
@@ -111,12 +113,12 @@ impl Instance {
 }
 
 /// The client.
-pub(crate) fn client(process: &Vars) -> Result<Program, ExecError> {
+pub(crate) fn client(process: &Vars) -> Result<ClientProgram, ExecError> {
     client_with(VARIABLES, process)
 }
 
-fn client_with(variables: &[&str], process: &Vars) -> Result<Program, ExecError> {
-    Program::find(&NAMES, variables, process).ok_or_else(|| ExecError::Unavailable {
+fn client_with(variables: &[&str], process: &Vars) -> Result<ClientProgram, ExecError> {
+    ClientProgram::find(&NAMES, variables, process).ok_or_else(|| ExecError::Unavailable {
         backend: BackendKind::Singularity,
         why: "neither apptainer nor singularity was found in PATH; install one of them".into(),
     })
@@ -137,15 +139,15 @@ impl Apptainer {
         })
     }
 
-    async fn make_sure(&self) -> Result<Ready, ExecError> {
+    async fn make_sure(&self) -> Result<BackendState, ExecError> {
         if self.stands() {
-            return Ok(Ready::AsBefore);
+            return Ok(BackendState::AsBefore);
         }
         let _one_at_a_time = self.starting.lock().await;
         if self.stands() {
-            return Ok(Ready::AsBefore);
+            return Ok(BackendState::AsBefore);
         }
-        // Dropped, its janitor removes what is left of it.
+        // Dropped, its cleanup supervisor removes what is left of it.
         *self.instance() = None;
         let version = self.client.ask(["--version"], VERSION_LIMIT).await?;
         if !version.succeeded {
@@ -154,7 +156,7 @@ impl Apptainer {
         }
         let instance = self.make().await?;
         *self.instance() = Some(Arc::new(instance));
-        Ok(Ready::Anew)
+        Ok(BackendState::Anew)
     }
 
     async fn make(&self) -> Result<Instance, ExecError> {
@@ -168,10 +170,10 @@ impl Apptainer {
             true => Some(storage::overlay(home, &scratch, task)?),
             false => None,
         };
-        let mut limits = Limits::Asked;
+        let mut limits = ApptainerLimits::Asked;
         loop {
             let name = format!("hermes_{}", random_id());
-            let plan = Plan {
+            let plan = InstancePlan {
                 container: &settings.container,
                 image: &image,
                 name: &name,
@@ -182,21 +184,22 @@ impl Apptainer {
             let words = plan.words();
             let make = self.client.words(words.iter().map(String::as_str));
             let remove = self.stop_words(&name);
-            let made = Janitor::make(&make, &remove, self.client.variables(), START_LIMIT);
-            let (janitor, answer) = made.await?;
+            let made =
+                CleanupSupervisor::make(&make, &remove, self.client.variables(), START_LIMIT);
+            let (cleanup, answer) = made.await?;
             if answer.succeeded {
                 let process = self.first_process(&name).await;
-                return Ok(Instance { name, process, janitor: Mutex::new(Some(janitor)) });
+                return Ok(Instance { name, process, cleanup: Mutex::new(Some(cleanup)) });
             }
             self.stop(&name).await;
             // Stops what may have been started after all.
-            drop(janitor);
-            if limits == Limits::Asked && is_about_limits(&answer.words) {
+            drop(cleanup);
+            if limits == ApptainerLimits::Asked && is_about_limits(&answer.words) {
                 tracing::warn!(
                     words = answer.words,
                     "this engine cannot limit memory and processors"
                 );
-                limits = Limits::LeftOut;
+                limits = ApptainerLimits::LeftOut;
                 continue;
             }
             let why = answer.words;
@@ -243,8 +246,8 @@ impl Backend for Apptainer {
         BackendKind::Singularity
     }
 
-    fn place(&self) -> Place {
-        Place::of_backend(BackendKind::Singularity.name(), HostAccess::None)
+    fn target(&self) -> ExecutionTarget {
+        ExecutionTarget::of_backend(BackendKind::Singularity.name(), HostAccess::None)
     }
 
     fn client(&self, call: &ShellCall<'_>) -> Command {
@@ -252,8 +255,8 @@ impl Backend for Apptainer {
         let command = self.client.command().args(execute(&name.unwrap_or_default()));
         let command = match call.input {
             // The terminal of the client is the one of the command.
-            Input::Terminal => command.env("TERM", TERMINAL),
-            Input::None | Input::Forwarded => command,
+            ClientInput::Terminal => command.env("TERM", TERMINAL),
+            ClientInput::None | ClientInput::Forwarded => command,
         };
         command.args(call.words())
     }
@@ -262,7 +265,7 @@ impl Backend for Apptainer {
         self.options.cwd.clone()
     }
 
-    fn before_execute(&self) -> BoxFuture<'_, Result<Ready, ExecError>> {
+    fn before_execute(&self) -> BoxFuture<'_, Result<BackendState, ExecError>> {
         Box::pin(self.make_sure())
     }
 
@@ -283,11 +286,11 @@ impl Backend for Apptainer {
         Box::pin(async {
             let instance = self.instance().take();
             let Some(instance) = instance else { return };
-            let janitor = instance.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
-            match (self.stop(&instance.name).await, janitor) {
-                (true, Some(janitor)) => janitor.dismiss().await,
+            let cleanup = instance.cleanup.lock().unwrap_or_else(PoisonError::into_inner).take();
+            match (self.stop(&instance.name).await, cleanup) {
+                (true, Some(cleanup)) => cleanup.dismiss().await,
                 // Dropped, it tries again without us.
-                (_, janitor) => drop(janitor),
+                (_, cleanup) => drop(cleanup),
             }
         })
     }

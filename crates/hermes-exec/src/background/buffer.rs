@@ -5,13 +5,13 @@ pub const BUFFER_CHARS: usize = 200_000;
 
 /// Text that forgets its beginning.
 #[derive(Debug, Default)]
-pub(crate) struct Buffer {
+pub(crate) struct OutputBuffer {
     text: String,
     /// A character whose bytes have not all arrived.
     partial: Vec<u8>,
 }
 
-impl Buffer {
+impl OutputBuffer {
     /// Takes the next bytes and returns the text they made.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> String {
         let mut pending = std::mem::take(&mut self.partial);
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn keeps_the_end_of_much() {
-        let mut buffer = Buffer::default();
+        let mut buffer = OutputBuffer::default();
         for n in 0..100_000 {
             buffer.push(format!("line {n}\n").as_bytes());
         }
@@ -99,7 +99,7 @@ mod tests {
     proptest! {
         #[test]
         fn pieces_make_no_difference(bytes: Vec<u8>, size in 1_usize..9) {
-            let mut buffer = Buffer::default();
+            let mut buffer = OutputBuffer::default();
             let mut all = String::new();
             for piece in bytes.chunks(size) {
                 all.push_str(&buffer.push(piece));

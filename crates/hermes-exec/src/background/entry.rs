@@ -1,21 +1,21 @@
 //! One background process, and the task that looks after it.
 //!
 //! The task owns the process: it reads what is written, passes orders on and notices the end.
-//! Everybody else sees an [`Entry`], which is a few plain values behind a lock that is never held
-//! while something is waited for.
+//! Everybody else sees an [`ProcessEntry`], which is a few plain values behind a lock that is never
+//! held while something is waited for.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hermes_process::{Child, Stop};
+use hermes_process::{Child, StopMode};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
-use super::buffer::Buffer;
-use super::watching::Watch;
-use super::{CompletionReason, Start, TerminationSource};
-use crate::environment::Spawned;
+use super::buffer::OutputBuffer;
+use super::watching::OutputWatch;
+use super::{CompletionReason, ProcessStart, TerminationSource};
+use crate::environment::SpawnedProcess;
 use crate::guard::Guard;
 
 /// After the end, how long output may stay away before nobody waits for more of it: a descendant
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Ended {
+pub(crate) struct ProcessEnd {
     pub(crate) exit_code: Option<i32>,
     pub(crate) reason: CompletionReason,
     pub(crate) source: Option<TerminationSource>,
@@ -37,18 +37,18 @@ pub(crate) struct Ended {
 
 /// What changes while a process runs.
 pub(crate) struct Live {
-    pub(crate) buffer: Buffer,
-    pub(crate) watch: Watch,
-    pub(crate) ended: Option<Ended>,
+    pub(crate) buffer: OutputBuffer,
+    pub(crate) watch: OutputWatch,
+    pub(crate) ended: Option<ProcessEnd>,
     /// Whether somebody has been told of the end.
     pub(crate) consumed: bool,
     pub(crate) notify: bool,
 }
 
 /// A background process as everybody sees it.
-pub(crate) struct Entry {
+pub(crate) struct ProcessEntry {
     pub(crate) id: String,
-    pub(crate) start: Start,
+    pub(crate) start: ProcessStart,
     pub(crate) pid: Option<u32>,
     pub(crate) kernel_start: Option<u64>,
     pub(crate) started: Instant,
@@ -56,18 +56,18 @@ pub(crate) struct Entry {
     /// Found again after a restart: its output is gone.
     pub(crate) detached: bool,
     pub(crate) live: Mutex<Live>,
-    pub(crate) orders: Option<mpsc::UnboundedSender<Order>>,
+    pub(crate) orders: Option<mpsc::UnboundedSender<ProcessOrder>>,
     pub(crate) done: watch::Receiver<bool>,
 }
 
 /// What a process can be told.
-pub(crate) enum Order {
+pub(crate) enum ProcessOrder {
     Write { data: Vec<u8>, answer: oneshot::Sender<std::io::Result<()>> },
     Close { answer: oneshot::Sender<std::io::Result<()>> },
     Kill { grace: Duration, source: TerminationSource, answer: oneshot::Sender<Result<(), String>> },
 }
 
-impl Entry {
+impl ProcessEntry {
     pub(crate) fn live(&self) -> MutexGuard<'_, Live> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -84,40 +84,40 @@ impl Entry {
 }
 
 /// Whom the task tells.
-pub(crate) trait Audience: Send + Sync + 'static {
+pub(crate) trait EventSink: Send + Sync + 'static {
     /// New output was read.
-    fn wrote(&self, entry: &Entry, text: &str);
+    fn wrote(&self, entry: &ProcessEntry, text: &str);
     /// The process has ended.
-    fn ended(&self, entry: &Entry);
+    fn ended(&self, entry: &ProcessEntry);
 }
 
 /// A process's ends of its pipes or terminal, whichever it has.
-pub(crate) struct Ends {
+pub(crate) struct ProcessStreams {
     pub(crate) output: Box<dyn AsyncRead + Send + Unpin>,
     pub(crate) input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
     /// What means the end of input; on a terminal it is a character.
     pub(crate) eof: Option<u8>,
 }
 
-pub(crate) struct Keeper<A> {
-    pub(crate) entry: Arc<Entry>,
+pub(crate) struct ProcessMonitor<A> {
+    pub(crate) entry: Arc<ProcessEntry>,
     pub(crate) child: Child,
     pub(crate) call: String,
     pub(crate) guard: Option<Guard>,
-    pub(crate) ends: Ends,
-    pub(crate) inbox: mpsc::UnboundedReceiver<Order>,
+    pub(crate) ends: ProcessStreams,
+    pub(crate) inbox: mpsc::UnboundedReceiver<ProcessOrder>,
     pub(crate) done: watch::Sender<bool>,
     pub(crate) audience: Arc<A>,
 }
 
 /// Takes a process apart into what the task needs.
-pub(crate) fn ends_of(spawned: &mut Spawned) -> Option<Ends> {
+pub(crate) fn ends_of(spawned: &mut SpawnedProcess) -> Option<ProcessStreams> {
     let child = &mut spawned.child;
     if let Some(pty) = child.take_pty() {
         let (output, input) = pty.into_split();
         /// Control-D, unless the program has changed its terminal.
         const END_OF_TRANSMISSION: u8 = 4;
-        return Some(Ends {
+        return Some(ProcessStreams {
             output: Box::new(output),
             input: Some(Box::new(input)),
             eof: Some(END_OF_TRANSMISSION),
@@ -125,13 +125,13 @@ pub(crate) fn ends_of(spawned: &mut Spawned) -> Option<Ends> {
     }
     let output = child.take_stdout()?;
     let input = child.take_stdin().map(|pipe| Box::new(pipe) as Box<dyn AsyncWrite + Send + Unpin>);
-    Some(Ends { output: Box::new(output), input, eof: None })
+    Some(ProcessStreams { output: Box::new(output), input, eof: None })
 }
 
-impl<A: Audience> Keeper<A> {
+impl<A: EventSink> ProcessMonitor<A> {
     /// Looks after the process until it has ended.
-    pub(crate) async fn keep(mut self) {
-        let Ends { mut output, input, eof } = self.ends;
+    pub(crate) async fn run(mut self) {
+        let ProcessStreams { mut output, input, eof } = self.ends;
         let (writer, to_write) = mpsc::unbounded_channel();
         tokio::spawn(write_all(input, eof, to_write));
         let mut chunk = vec![0; 16 * 1024];
@@ -146,7 +146,7 @@ impl<A: Audience> Keeper<A> {
                 status = self.child.wait() => break status.ok(),
                 order = self.inbox.recv() => match order {
                     None => {}
-                    Some(Order::Kill { grace, source, answer }) => {
+                    Some(ProcessOrder::Kill { grace, source, answer }) => {
                         killed = Some(source);
                         let result = kill(&mut self.child, self.guard.as_ref(), &self.call, grace);
                         let result = result.await;
@@ -171,24 +171,27 @@ impl<A: Audience> Keeper<A> {
     }
 }
 
-fn take(entry: &Entry, audience: &impl Audience, bytes: &[u8]) {
+fn take(entry: &ProcessEntry, audience: &impl EventSink, bytes: &[u8]) {
     let text = entry.live().buffer.push(bytes);
     audience.wrote(entry, &text);
 }
 
-fn ending(status: Option<std::process::ExitStatus>, killed: Option<TerminationSource>) -> Ended {
+fn ending(
+    status: Option<std::process::ExitStatus>,
+    killed: Option<TerminationSource>,
+) -> ProcessEnd {
     use std::os::unix::process::ExitStatusExt as _;
     let at = Instant::now();
     if let Some(source) = killed {
         let reason = CompletionReason::Killed;
-        return Ended { exit_code: Some(-15), reason, source: Some(source), at };
+        return ProcessEnd { exit_code: Some(-15), reason, source: Some(source), at };
     }
     match status {
         Some(status) => {
             let code = status.code().or_else(|| status.signal().map(|signal| -signal));
-            Ended { exit_code: code, reason: CompletionReason::Exited, source: None, at }
+            ProcessEnd { exit_code: code, reason: CompletionReason::Exited, source: None, at }
         }
-        None => Ended {
+        None => ProcessEnd {
             exit_code: None,
             reason: CompletionReason::Lost,
             source: Some(TerminationSource::BackendLost),
@@ -209,7 +212,7 @@ async fn kill(
     }
     if grace.is_zero() {
         let handle = child.handle();
-        handle.order(Stop::Ask);
+        handle.order(StopMode::Ask);
         let _ = timeout(PATIENCE, handle.gone()).await;
         return Ok(());
     }
@@ -221,19 +224,19 @@ async fn kill(
 async fn write_all(
     mut input: Option<Box<dyn AsyncWrite + Send + Unpin>>,
     eof: Option<u8>,
-    mut orders: mpsc::UnboundedReceiver<Order>,
+    mut orders: mpsc::UnboundedReceiver<ProcessOrder>,
 ) {
     let closed = || std::io::Error::new(std::io::ErrorKind::BrokenPipe, "its input is closed");
     while let Some(order) = orders.recv().await {
         match order {
-            Order::Write { data, answer } => {
+            ProcessOrder::Write { data, answer } => {
                 let result = match &mut input {
                     None => Err(closed()),
                     Some(pipe) => write_within(pipe, &data).await,
                 };
                 let _ = answer.send(result);
             }
-            Order::Close { answer } => {
+            ProcessOrder::Close { answer } => {
                 let result = match (eof, &mut input) {
                     (_, None) => Err(closed()),
                     (Some(eof), Some(pipe)) => write_within(pipe, &[eof]).await,
@@ -244,7 +247,7 @@ async fn write_all(
                 };
                 let _ = answer.send(result);
             }
-            Order::Kill { .. } => {}
+            ProcessOrder::Kill { .. } => {}
         }
     }
 }

@@ -9,20 +9,20 @@ pub(crate) const TAIL_CHARS: usize = 2_000;
 
 /// Something happened to a process.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub struct ProcessEvent {
     /// The process.
     pub id: String,
-    /// Its command.
+    /// The line that started it, as the caller wrote it.
     pub command: String,
     /// Whose process it is.
     pub session_key: String,
     /// What happened.
-    pub kind: EventKind,
+    pub kind: ProcessEventKind,
 }
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq)]
-pub enum EventKind {
+pub enum ProcessEventKind {
     /// It ended.
     Completion {
         /// With this code.
@@ -54,14 +54,14 @@ pub enum EventKind {
     },
 }
 
-impl Event {
+impl ProcessEvent {
     /// The event as one block of text for the model.
     #[must_use]
     pub fn render(&self) -> String {
         let Self { id, command, kind, .. } = self;
         let mut text = "[IMPORTANT: ".to_owned();
         let _ = match kind {
-            EventKind::Completion { exit_code, reason, output, .. } => {
+            ProcessEventKind::Completion { exit_code, reason, output, .. } => {
                 let code = match exit_code {
                     Some(code @ (-15 | 143)) => format!("exit code {code}, SIGTERM"),
                     Some(code) => format!("exit code {code}"),
@@ -73,7 +73,7 @@ impl Event {
                     reason.name()
                 )
             }
-            EventKind::WatchMatch { pattern, output, suppressed } => {
+            ProcessEventKind::WatchMatch { pattern, output, suppressed } => {
                 let _ = write!(
                     text,
                     "background process {id} wrote what you watch for ({pattern:?}).\n\
@@ -84,16 +84,16 @@ impl Event {
                     n => write!(text, "\n({n} earlier matching lines were left out)"),
                 }
             }
-            EventKind::WatchDisabled => write!(
+            ProcessEventKind::WatchDisabled => write!(
                 text,
                 "background process {id} writes what you watch for all the time; it is no longer \
                  watched, and you will hear when it ends.\nCommand: {command}"
             ),
-            EventKind::OverflowTripped => write!(
+            ProcessEventKind::OverflowTripped => write!(
                 text,
                 "too many lines that you watch for; matches are held back for 30 seconds."
             ),
-            EventKind::OverflowReleased { held_back } => {
+            ProcessEventKind::OverflowReleased { held_back } => {
                 write!(text, "matches are told again; {held_back} were held back.")
             }
         };
@@ -108,11 +108,11 @@ mod tests {
 
     #[test]
     fn an_end_tells_how() {
-        let event = |exit_code| Event {
+        let event = |exit_code| ProcessEvent {
             id: "proc_1".into(),
             command: "make".into(),
             session_key: String::new(),
-            kind: EventKind::Completion {
+            kind: ProcessEventKind::Completion {
                 exit_code,
                 reason: CompletionReason::Exited,
                 output: "done".into(),

@@ -3,7 +3,7 @@
 //! [`Processes`] is the table of them. A process is started in an environment
 //! ([`Processes::start`]) with its input open, and from then on it is known by an id: one can look
 //! at it, read its log, wait for it, write to it, close its input and kill it. News about processes
-//! ([`Event`]) wait in a queue for the session they belong to.
+//! ([`ProcessEvent`]) wait in a queue for the session they belong to.
 //!
 //! # What stays, and how long
 //!
@@ -15,7 +15,8 @@
 //! # What never happens here
 //!
 //! A process is signalled by a number that may since belong to another: the time it was started is
-//! compared first. The end of a process is told twice. A lock is held while something is waited for.
+//! compared first. The end of a process is told twice. A lock is held while something is waited
+//! for.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -27,7 +28,7 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::backend::BackendKind;
-use crate::environment::{Environment, Spawn, random_id};
+use crate::environment::{Environment, SpawnOptions, random_id};
 use crate::error::ExecError;
 
 mod buffer;
@@ -38,12 +39,14 @@ mod types;
 mod watching;
 
 pub use buffer::BUFFER_CHARS;
-pub use event::{Event, EventKind};
-pub use types::{CompletionReason, Snapshot, Start, TellError, TerminationSource, Waited};
+pub use event::{ProcessEvent, ProcessEventKind};
+pub use types::{
+    CompletionReason, ProcessSnapshot, ProcessStart, TellError, TerminationSource, Waited,
+};
 
-use entry::{Audience, Ended, Entry, Keeper, Live, Order, ends_of};
-use record::Record;
-use watching::{Breaker, Flow, Sight, Watch};
+use entry::{EventSink, Live, ProcessEnd, ProcessEntry, ProcessMonitor, ProcessOrder, ends_of};
+use record::ProcessRecord;
+use watching::{EventBreaker, EventFlow, OutputWatch, Sight};
 
 /// Most processes kept in the table.
 pub const MOST_TRACKED: usize = 64;
@@ -55,16 +58,16 @@ const MOST_EVENTS: usize = 500;
 /// The table of background processes.
 pub struct Processes {
     table: Mutex<Table>,
-    record: Option<Record>,
+    record: Option<ProcessRecord>,
     grace: Duration,
     news: Notify,
 }
 
 #[derive(Default)]
 struct Table {
-    entries: Vec<Arc<Entry>>,
-    events: VecDeque<Event>,
-    breaker: Breaker,
+    entries: Vec<Arc<ProcessEntry>>,
+    events: VecDeque<ProcessEvent>,
+    breaker: EventBreaker,
 }
 
 impl Processes {
@@ -75,8 +78,8 @@ impl Processes {
     /// process is found again.
     #[must_use]
     pub fn new(record: Option<PathBuf>, grace: Duration) -> Arc<Self> {
-        let record = record.map(Record::at);
-        let entries = record.as_ref().map(Record::recover).unwrap_or_default();
+        let record = record.map(ProcessRecord::at);
+        let entries = record.as_ref().map(ProcessRecord::recover).unwrap_or_default();
         let table =
             Table { entries: entries.into_iter().map(Arc::new).collect(), ..Table::default() };
         Arc::new(Self { table: Mutex::new(table), record, grace, news: Notify::new() })
@@ -87,11 +90,11 @@ impl Processes {
         self: &Arc<Self>,
         environment: &Environment,
         line: &Approved<ShellLine>,
-        mut start: Start,
-    ) -> Result<Snapshot, (String, ExecError)> {
+        mut start: ProcessStart,
+    ) -> Result<ProcessSnapshot, (String, ExecError)> {
         start.on_host = environment.kind() == BackendKind::Local;
         let id = format!("proc_{}", random_id());
-        let how = Spawn {
+        let how = SpawnOptions {
             cwd: (!start.cwd.is_empty()).then(|| start.cwd.clone()),
             pty: start.pty,
             exports: start.exports.clone(),
@@ -109,13 +112,13 @@ impl Processes {
     fn adopt(
         self: &Arc<Self>,
         id: &str,
-        mut spawned: crate::environment::Spawned,
-        start: Start,
-    ) -> Snapshot {
+        mut spawned: crate::environment::SpawnedProcess,
+        start: ProcessStart,
+    ) -> ProcessSnapshot {
         let (orders, inbox) = mpsc::unbounded_channel();
         let (done_sender, done) = watch::channel(false);
         let ends = ends_of(&mut spawned);
-        let entry = Arc::new(Entry {
+        let entry = Arc::new(ProcessEntry {
             pid: Some(spawned.child.pid()),
             kernel_start: spawned.child.start_time(),
             orders: Some(orders),
@@ -123,9 +126,9 @@ impl Processes {
             ..new_entry(id, start)
         });
         self.add_shared(Arc::clone(&entry));
-        let crate::environment::Spawned { child, call, guard } = spawned;
+        let crate::environment::SpawnedProcess { child, call, guard } = spawned;
         if let Some(ends) = ends {
-            let keeper = Keeper {
+            let monitor = ProcessMonitor {
                 entry: Arc::clone(&entry),
                 child,
                 call,
@@ -135,20 +138,20 @@ impl Processes {
                 done: done_sender,
                 audience: Arc::clone(self),
             };
-            tokio::spawn(keeper.keep());
+            tokio::spawn(monitor.run());
         }
         snapshot(&entry)
     }
 
     /// One process.
     #[must_use]
-    pub fn get(&self, id: &str) -> Option<Snapshot> {
+    pub fn get(&self, id: &str) -> Option<ProcessSnapshot> {
         self.entry(id).map(|entry| snapshot(&entry))
     }
 
     /// All of them, oldest first.
     #[must_use]
-    pub fn list(&self) -> Vec<Snapshot> {
+    pub fn list(&self) -> Vec<ProcessSnapshot> {
         self.forget_old();
         let entries = self.table().entries.clone();
         entries.iter().map(|entry| snapshot(entry)).collect()
@@ -167,8 +170,8 @@ impl Processes {
     pub fn consume(&self, id: &str) {
         if let Some(entry) = self.entry(id) {
             entry.live().consumed = true;
-            let known = |event: &Event| {
-                event.id == id && matches!(event.kind, EventKind::Completion { .. })
+            let known = |event: &ProcessEvent| {
+                event.id == id && matches!(event.kind, ProcessEventKind::Completion { .. })
             };
             self.table().events.retain(|event| !known(event));
         }
@@ -196,7 +199,7 @@ impl Processes {
     /// Nobody tells us about a process that is not our child: it is looked at now and then.
     async fn wait_detached(
         &self,
-        entry: &Entry,
+        entry: &ProcessEntry,
         limit: Duration,
         cancel: &CancellationToken,
     ) -> Waited {
@@ -220,13 +223,13 @@ impl Processes {
     /// Writes to a process.
     pub async fn write(&self, id: &str, data: Vec<u8>) -> Result<usize, TellError> {
         let count = data.len();
-        self.tell(id, |answer| Order::Write { data, answer }).await?;
+        self.tell(id, |answer| ProcessOrder::Write { data, answer }).await?;
         Ok(count)
     }
 
     /// Ends the input of a process.
     pub async fn close(&self, id: &str) -> Result<(), TellError> {
-        self.tell(id, |answer| Order::Close { answer }).await
+        self.tell(id, |answer| ProcessOrder::Close { answer }).await
     }
 
     /// Kills a process with everything below it.
@@ -239,7 +242,7 @@ impl Processes {
             return Ok(());
         }
         let (answer, answered) = oneshot::channel();
-        let order = Order::Kill { grace: self.grace, source, answer };
+        let order = ProcessOrder::Kill { grace: self.grace, source, answer };
         let orders = entry.orders.as_ref();
         if orders.is_some_and(|orders| orders.send(order).is_ok())
             && let Ok(result) = answered.await
@@ -274,19 +277,19 @@ impl Processes {
     }
 
     /// Takes the news of a session out of the queue; those of others stay.
-    pub fn drain(&self, session_key: &str) -> Vec<Event> {
+    pub fn drain(&self, session_key: &str) -> Vec<ProcessEvent> {
         let mut table = self.table();
         let all = std::mem::take(&mut table.events);
         let (ours, others) = all.into_iter().partition(|event| event.session_key == session_key);
         table.events = others;
-        let ours: VecDeque<Event> = ours;
+        let ours: VecDeque<ProcessEvent> = ours;
         ours.into()
     }
 
     async fn tell(
         &self,
         id: &str,
-        order: impl FnOnce(oneshot::Sender<std::io::Result<()>>) -> Order,
+        order: impl FnOnce(oneshot::Sender<std::io::Result<()>>) -> ProcessOrder,
     ) -> Result<(), TellError> {
         let entry = self.running(id)?;
         let failed = |why: String| TellError::Failed { id: id.to_owned(), why };
@@ -304,7 +307,7 @@ impl Processes {
         }
     }
 
-    fn running(&self, id: &str) -> Result<Arc<Entry>, TellError> {
+    fn running(&self, id: &str) -> Result<Arc<ProcessEntry>, TellError> {
         let entry = self.entry(id).ok_or_else(|| TellError::NotFound(id.to_owned()))?;
         if entry.detached {
             record::notice_end(&entry);
@@ -312,16 +315,16 @@ impl Processes {
         if entry.is_running() { Ok(entry) } else { Err(TellError::AlreadyExited(id.to_owned())) }
     }
 
-    fn entry(&self, id: &str) -> Option<Arc<Entry>> {
+    fn entry(&self, id: &str) -> Option<Arc<ProcessEntry>> {
         self.forget_old();
         self.table().entries.iter().find(|entry| entry.id == id).cloned()
     }
 
-    fn add(&self, entry: Entry) {
+    fn add(&self, entry: ProcessEntry) {
         self.add_shared(Arc::new(entry));
     }
 
-    fn add_shared(&self, entry: Arc<Entry>) {
+    fn add_shared(&self, entry: Arc<ProcessEntry>) {
         {
             let mut table = self.table();
             table.entries.push(entry);
@@ -352,8 +355,8 @@ impl Processes {
         }
     }
 
-    fn tell_news(&self, entry: &Entry, kind: EventKind) {
-        let event = Event {
+    fn tell_news(&self, entry: &ProcessEntry, kind: ProcessEventKind) {
+        let event = ProcessEvent {
             id: entry.id.clone(),
             command: entry.start.command.clone(),
             session_key: entry.start.session_key.clone(),
@@ -373,38 +376,38 @@ impl Processes {
     }
 }
 
-impl Audience for Processes {
-    fn wrote(&self, entry: &Entry, text: &str) {
+impl EventSink for Processes {
+    fn wrote(&self, entry: &ProcessEntry, text: &str) {
         let now = Instant::now();
         let sight = entry.live().watch.look(text, now);
         match sight {
             None => {}
             Some(Sight::Disabled) => {
                 entry.live().notify = true;
-                self.tell_news(entry, EventKind::WatchDisabled);
+                self.tell_news(entry, ProcessEventKind::WatchDisabled);
             }
             Some(Sight::Match { pattern, output, suppressed }) => {
                 let flow = self.table().breaker.pass(now);
-                let told = EventKind::WatchMatch { pattern, output, suppressed };
+                let told = ProcessEventKind::WatchMatch { pattern, output, suppressed };
                 match flow {
-                    Flow::Pass => self.tell_news(entry, told),
-                    Flow::PassAfter(held_back) => {
-                        self.tell_news(entry, EventKind::OverflowReleased { held_back });
+                    EventFlow::Pass => self.tell_news(entry, told),
+                    EventFlow::PassAfter(held_back) => {
+                        self.tell_news(entry, ProcessEventKind::OverflowReleased { held_back });
                         self.tell_news(entry, told);
                     }
-                    Flow::Trip => self.tell_news(entry, EventKind::OverflowTripped),
-                    Flow::Hold => {}
+                    EventFlow::Trip => self.tell_news(entry, ProcessEventKind::OverflowTripped),
+                    EventFlow::Hold => {}
                 }
             }
         }
     }
 
-    fn ended(&self, entry: &Entry) {
+    fn ended(&self, entry: &ProcessEntry) {
         self.write_record();
         let told = {
             let live = entry.live();
             let killed = live.ended.as_ref().is_some_and(|ended| ended.source.is_some());
-            (live.notify && !live.consumed && !killed).then(|| EventKind::Completion {
+            (live.notify && !live.consumed && !killed).then(|| ProcessEventKind::Completion {
                 exit_code: live.ended.as_ref().and_then(|ended| ended.exit_code),
                 reason: live.ended.as_ref().map_or(CompletionReason::Lost, |ended| ended.reason),
                 output: buffer::tail(live.buffer.text(), event::TAIL_CHARS).to_owned(),
@@ -417,15 +420,15 @@ impl Audience for Processes {
     }
 }
 
-fn new_entry(id: &str, start: Start) -> Entry {
+fn new_entry(id: &str, start: ProcessStart) -> ProcessEntry {
     let live = Live {
-        buffer: buffer::Buffer::default(),
-        watch: Watch::new(&start.watch_patterns),
+        buffer: buffer::OutputBuffer::default(),
+        watch: OutputWatch::new(&start.watch_patterns),
         ended: None,
         consumed: false,
         notify: start.notify_on_complete,
     };
-    Entry {
+    ProcessEntry {
         id: id.to_owned(),
         start,
         pid: None,
@@ -439,12 +442,12 @@ fn new_entry(id: &str, start: Start) -> Entry {
     }
 }
 
-fn failed_entry(id: &str, start: Start, error: &ExecError) -> Entry {
+fn failed_entry(id: &str, start: ProcessStart, error: &ExecError) -> ProcessEntry {
     let entry = new_entry(id, start);
     {
         let mut live = entry.live();
         live.buffer.push(error.to_string().as_bytes());
-        live.ended = Some(Ended {
+        live.ended = Some(ProcessEnd {
             exit_code: Some(-1),
             reason: CompletionReason::FailedStart,
             source: Some(TerminationSource::FailedStart),
@@ -454,13 +457,13 @@ fn failed_entry(id: &str, start: Start, error: &ExecError) -> Entry {
     entry
 }
 
-fn snapshot(entry: &Entry) -> Snapshot {
+fn snapshot(entry: &ProcessEntry) -> ProcessSnapshot {
     if entry.detached {
         record::notice_end(entry);
     }
     let live = entry.live();
     let until = live.ended.as_ref().map_or_else(Instant::now, |ended| ended.at);
-    Snapshot {
+    ProcessSnapshot {
         id: entry.id.clone(),
         start: entry.start.clone(),
         pid: entry.pid,

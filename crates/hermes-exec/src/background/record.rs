@@ -8,20 +8,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hermes_process::Stop;
+use hermes_process::StopMode;
 use hermes_store::atomic::{self, WriteOptions};
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Ended, Entry};
-use super::{CompletionReason, Start, TerminationSource, new_entry};
+use super::entry::{ProcessEnd, ProcessEntry};
+use super::{CompletionReason, ProcessStart, TerminationSource, new_entry};
 
 /// The file.
-pub(super) struct Record {
+pub(super) struct ProcessRecord {
     path: PathBuf,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Line {
+struct RecordedProcess {
     session_id: String,
     command: String,
     pid: Option<u32>,
@@ -47,14 +47,14 @@ struct Line {
 const HOST: &str = "host";
 const SANDBOX: &str = "sandbox";
 
-impl Record {
+impl ProcessRecord {
     pub(super) fn at(path: PathBuf) -> Self {
         Self { path }
     }
 
     /// Writes down what runs. A failure costs only the memory of it.
-    pub(super) fn write(&self, entries: &[Arc<Entry>]) {
-        let lines: Vec<Line> =
+    pub(super) fn write(&self, entries: &[Arc<ProcessEntry>]) {
+        let lines: Vec<RecordedProcess> =
             entries.iter().filter(|entry| entry.is_running()).map(|entry| line(entry)).collect();
         let written =
             serde_json::to_vec_pretty(&lines).map_err(|error| error.to_string()).and_then(|text| {
@@ -67,17 +67,17 @@ impl Record {
     }
 
     /// Those written down that still run: same number and same time of start.
-    pub(super) fn recover(&self) -> Vec<Entry> {
+    pub(super) fn recover(&self) -> Vec<ProcessEntry> {
         let Ok(text) = std::fs::read(&self.path) else { return Vec::new() };
-        let lines: Vec<Line> = serde_json::from_slice(&text).unwrap_or_default();
+        let lines: Vec<RecordedProcess> = serde_json::from_slice(&text).unwrap_or_default();
         lines.into_iter().filter_map(recovered).collect()
     }
 }
 
-fn line(entry: &Entry) -> Line {
-    let Start { command, cwd, task_id, session_key, watch_patterns, on_host, .. } =
+fn line(entry: &ProcessEntry) -> RecordedProcess {
+    let ProcessStart { command, cwd, task_id, session_key, watch_patterns, on_host, .. } =
         entry.start.clone();
-    Line {
+    RecordedProcess {
         session_id: entry.id.clone(),
         command,
         pid: entry.pid,
@@ -92,22 +92,22 @@ fn line(entry: &Entry) -> Line {
     }
 }
 
-fn recovered(line: Line) -> Option<Entry> {
+fn recovered(line: RecordedProcess) -> Option<ProcessEntry> {
     let pid = line.pid.filter(|_| line.pid_scope == HOST)?;
     let kernel_start = line.host_start_time?;
     if hermes_process::process_start_time(pid) != Some(kernel_start) {
         return None;
     }
-    let start = Start {
+    let start = ProcessStart {
         command: line.command,
         cwd: line.cwd,
         task_id: line.task_id,
         session_key: line.session_key,
         notify_on_complete: line.notify_on_complete,
         watch_patterns: line.watch_patterns,
-        ..Start::default()
+        ..ProcessStart::default()
     };
-    Some(Entry {
+    Some(ProcessEntry {
         pid: Some(pid),
         kernel_start: Some(kernel_start),
         #[expect(clippy::cast_possible_truncation, reason = "whole seconds")]
@@ -118,25 +118,25 @@ fn recovered(line: Line) -> Option<Entry> {
 }
 
 /// Looks whether a recovered process still runs.
-pub(super) fn notice_end(entry: &Entry) {
+pub(super) fn notice_end(entry: &ProcessEntry) {
     let (Some(pid), Some(kernel_start)) = (entry.pid, entry.kernel_start) else { return };
     if entry.is_running() && hermes_process::process_start_time(pid) != Some(kernel_start) {
         let reason = CompletionReason::Exited;
         entry.live().ended =
-            Some(Ended { exit_code: None, reason, source: None, at: Instant::now() });
+            Some(ProcessEnd { exit_code: None, reason, source: None, at: Instant::now() });
     }
 }
 
 /// Kills a recovered process, if it is still the one that was written down.
 pub(super) async fn kill(
-    entry: &Entry,
+    entry: &ProcessEntry,
     grace: Duration,
     source: TerminationSource,
 ) -> Result<(), String> {
     let (Some(pid), Some(kernel_start)) = (entry.pid, entry.kernel_start) else {
         return Err("its process id is not known".into());
     };
-    let stop = if grace.is_zero() { Stop::Ask } else { Stop::AskThenKill(grace) };
+    let stop = if grace.is_zero() { StopMode::Ask } else { StopMode::AskThenKill(grace) };
     let killed = hermes_process::signal_if_same(pid, kernel_start, stop).await;
     let was_running = killed.map_err(|error| error.to_string())?;
     let (exit_code, reason, source) = if was_running {
@@ -144,6 +144,6 @@ pub(super) async fn kill(
     } else {
         (None, CompletionReason::AlreadyExited, None)
     };
-    entry.live().ended = Some(Ended { exit_code, reason, source, at: Instant::now() });
+    entry.live().ended = Some(ProcessEnd { exit_code, reason, source, at: Instant::now() });
     Ok(())
 }

@@ -1,6 +1,6 @@
 use super::*;
 
-use crate::environment::{Memory, Spawned};
+use crate::environment::{ShellMemory, SpawnedProcess};
 use crate::local::{Local, LocalOptions};
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ async fn local() -> Environment {
         BTreeMap::from([("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())]);
     let options = LocalOptions { variables, cwd: "/".into(), ..LocalOptions::default() };
     let backend = Local::new(options).expect("a shell");
-    Environment::start(Arc::new(backend), Memory::Kept).await.expect("a session")
+    Environment::start(Arc::new(backend), ShellMemory::Kept).await.expect("a session")
 }
 
 struct Bench {
@@ -23,15 +23,16 @@ impl Bench {
         Self { environment: local().await, processes }
     }
 
-    async fn start(&self, command: &str, start: Start) -> String {
-        let how = Spawn { pty: start.pty, ..Spawn::default() };
-        let spawned: Spawned = self.environment.spawn_text(command, how).await.expect("a process");
+    async fn start(&self, command: &str, start: ProcessStart) -> String {
+        let how = SpawnOptions { pty: start.pty, ..SpawnOptions::default() };
+        let spawned: SpawnedProcess =
+            self.environment.spawn_text(command, how).await.expect("a process");
         let id = format!("proc_{}", random_id());
-        let start = Start { command: command.to_owned(), ..start };
+        let start = ProcessStart { command: command.to_owned(), ..start };
         self.processes.adopt(&id, spawned, start).id
     }
 
-    async fn wait(&self, id: &str) -> Snapshot {
+    async fn wait(&self, id: &str) -> ProcessSnapshot {
         let waited =
             self.processes.wait(id, Duration::from_secs(20), &CancellationToken::new()).await;
         assert_eq!(waited.unwrap(), Waited::Ended);
@@ -52,7 +53,7 @@ impl Bench {
 #[tokio::test]
 async fn a_process_is_seen_from_start_to_end() {
     let bench = Bench::new().await;
-    let id = bench.start("echo begun; sleep 0.3; echo done; exit 3", Start::default()).await;
+    let id = bench.start("echo begun; sleep 0.3; echo done; exit 3", ProcessStart::default()).await;
     let seen = bench.processes.get(&id).unwrap();
     assert!(seen.ended.is_none() && seen.pid.is_some());
     let seen = bench.wait(&id).await;
@@ -64,7 +65,8 @@ async fn a_process_is_seen_from_start_to_end() {
 #[tokio::test]
 async fn input_stays_open_until_it_is_closed() {
     let bench = Bench::new().await;
-    let id = bench.start("while read -r line; do echo got $line; done; echo end", Start::default());
+    let id = bench
+        .start("while read -r line; do echo got $line; done; echo end", ProcessStart::default());
     let id = id.await;
     assert_eq!(bench.processes.write(&id, b"one\n".to_vec()).await.unwrap(), 4);
     bench.until(&id, "got one").await;
@@ -80,7 +82,7 @@ async fn a_kill_reaches_the_whole_tree() {
     let bench = Bench::new().await;
     let id = bench.start(
         "setsid sleep 1000 & trap '' TERM; echo up; while :; do sleep 1; done",
-        Start::default(),
+        ProcessStart::default(),
     );
     let id = id.await;
     bench.until(&id, "up").await;
@@ -98,7 +100,7 @@ async fn a_kill_reaches_the_whole_tree() {
 async fn a_terminal_is_a_terminal() {
     let bench = Bench::new().await;
     let pty = Some(hermes_process::PtySize { rows: 30, columns: 120 });
-    let start = Start { pty, ..Start::default() };
+    let start = ProcessStart { pty, ..ProcessStart::default() };
     let id = bench.start("stty size; tty; read -r x; echo read:$x", start).await;
     bench.until(&id, "/dev/pts/").await;
     bench.processes.write(&id, b"hello\n".to_vec()).await.unwrap();
@@ -109,10 +111,10 @@ async fn a_terminal_is_a_terminal() {
 #[tokio::test]
 async fn news_wait_for_their_own_session() {
     let bench = Bench::new().await;
-    let start = |session: &str| Start {
+    let start = |session: &str| ProcessStart {
         session_key: session.to_owned(),
         notify_on_complete: true,
-        ..Start::default()
+        ..ProcessStart::default()
     };
     let first = bench.start("echo one", start("a")).await;
     let second = bench.start("echo two", start("b")).await;
@@ -128,12 +130,18 @@ async fn news_wait_for_their_own_session() {
 #[tokio::test]
 async fn a_watched_word_is_told_while_the_process_runs() {
     let bench = Bench::new().await;
-    let start =
-        Start { session_key: "s".into(), watch_patterns: vec!["ready".into()], ..Start::default() };
+    let start = ProcessStart {
+        session_key: "s".into(),
+        watch_patterns: vec!["ready".into()],
+        ..ProcessStart::default()
+    };
     let id = bench.start("echo getting; echo server ready; sleep 5", start).await;
     bench.until(&id, "ready").await;
     let news = bench.processes.drain("s");
-    assert!(matches!(&news[..], [Event { kind: EventKind::WatchMatch { .. }, .. }]), "{news:?}");
+    assert!(
+        matches!(&news[..], [ProcessEvent { kind: ProcessEventKind::WatchMatch { .. }, .. }]),
+        "{news:?}"
+    );
     assert!(bench.processes.get(&id).unwrap().watch_hit);
     bench.processes.kill(&id, TerminationSource::KillAll).await.unwrap();
 }
@@ -144,8 +152,9 @@ async fn what_runs_is_written_down_and_found_again() {
     let file = folder.path().join("processes.json");
     let environment = local().await;
     let processes = Processes::new(Some(file.clone()), Duration::from_millis(300));
-    let spawned = environment.spawn_text("sleep 1000", Spawn::default()).await.unwrap();
-    let start = Start { command: "sleep 1000".into(), on_host: true, ..Start::default() };
+    let spawned = environment.spawn_text("sleep 1000", SpawnOptions::default()).await.unwrap();
+    let start =
+        ProcessStart { command: "sleep 1000".into(), on_host: true, ..ProcessStart::default() };
     let id = processes.adopt("proc_x", spawned, start).id;
 
     let later = Processes::new(Some(file.clone()), Duration::from_millis(300));
@@ -169,10 +178,10 @@ async fn bench_end(
 #[tokio::test]
 async fn finished_ones_give_way_to_new_ones() {
     let bench = Bench::new().await;
-    let first = bench.start("true", Start::default()).await;
+    let first = bench.start("true", ProcessStart::default()).await;
     bench.wait(&first).await;
     for _ in 0..MOST_TRACKED {
-        bench.processes.add(new_entry(&format!("proc_{}", random_id()), Start::default()));
+        bench.processes.add(new_entry(&format!("proc_{}", random_id()), ProcessStart::default()));
     }
     assert!(bench.processes.get(&first).is_none());
     assert_eq!(bench.processes.list().len(), MOST_TRACKED);

@@ -59,9 +59,9 @@ impl TerminationSource {
     }
 }
 
-/// A process to be started.
+/// A background command with whose it is and when its events are told.
 #[derive(Clone, Debug, Default)]
-pub struct Start {
+pub struct ProcessStart {
     /// The command as the caller wrote it.
     pub command: String,
     /// Where it runs.
@@ -86,11 +86,11 @@ pub struct Start {
 
 /// A process at one moment.
 #[derive(Clone, Debug)]
-pub struct Snapshot {
-    /// Its id.
+pub struct ProcessSnapshot {
+    /// What the `process` tool calls it: `proc_` and what chance added.
     pub id: String,
     /// What was started.
-    pub start: Start,
+    pub start: ProcessStart,
     /// Its process id on this machine, or that of its client.
     pub pid: Option<u32>,
     /// When it was started, in seconds since 1970.

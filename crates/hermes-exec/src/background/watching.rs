@@ -32,7 +32,7 @@ pub(crate) enum Sight {
 
 /// The watch over one process.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct OutputWatch {
     patterns: Vec<String>,
     line: String,
     told: Option<Instant>,
@@ -43,7 +43,7 @@ pub(crate) struct Watch {
     disabled: bool,
 }
 
-impl Watch {
+impl OutputWatch {
     pub(crate) fn new(patterns: &[String]) -> Self {
         Self {
             patterns: patterns.iter().filter(|pattern| !pattern.is_empty()).cloned().collect(),
@@ -114,7 +114,7 @@ impl Watch {
 
 /// What the breaker makes of one more piece of news.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Flow {
+pub(crate) enum EventFlow {
     /// It passes.
     Pass,
     /// It passes, and the flood before it is over; so many were held back.
@@ -127,31 +127,31 @@ pub(crate) enum Flow {
 
 /// The breaker over all processes.
 #[derive(Debug, Default)]
-pub(crate) struct Breaker {
+pub(crate) struct EventBreaker {
     recent: Vec<Instant>,
     tripped: Option<Instant>,
     held: u64,
 }
 
-impl Breaker {
-    pub(crate) fn pass(&mut self, now: Instant) -> Flow {
+impl EventBreaker {
+    pub(crate) fn pass(&mut self, now: Instant) -> EventFlow {
         if let Some(tripped) = self.tripped {
             if now.duration_since(tripped) < FLOOD_PAUSE {
                 self.held += 1;
-                return Flow::Hold;
+                return EventFlow::Hold;
             }
             self.tripped = None;
             self.recent = vec![now];
-            return Flow::PassAfter(std::mem::take(&mut self.held));
+            return EventFlow::PassAfter(std::mem::take(&mut self.held));
         }
         self.recent.retain(|at| now.duration_since(*at) < FLOOD_WINDOW);
         self.recent.push(now);
         if self.recent.len() > FLOOD_COUNT {
             self.tripped = Some(now);
             self.held = 1;
-            return Flow::Trip;
+            return EventFlow::Trip;
         }
-        Flow::Pass
+        EventFlow::Pass
     }
 }
 
@@ -159,8 +159,8 @@ impl Breaker {
 mod tests {
     use super::*;
 
-    fn watch() -> Watch {
-        Watch::new(&["ERROR".to_owned(), "ready".to_owned()])
+    fn watch() -> OutputWatch {
+        OutputWatch::new(&["ERROR".to_owned(), "ready".to_owned()])
     }
 
     fn at(base: Instant, seconds: u64) -> Instant {
@@ -210,13 +210,13 @@ mod tests {
 
     #[test]
     fn a_flood_trips_the_breaker_until_it_is_over() {
-        let (mut breaker, base) = (Breaker::default(), Instant::now());
+        let (mut breaker, base) = (EventBreaker::default(), Instant::now());
         for _ in 0..FLOOD_COUNT {
-            assert_eq!(breaker.pass(base), Flow::Pass);
+            assert_eq!(breaker.pass(base), EventFlow::Pass);
         }
-        assert_eq!(breaker.pass(base), Flow::Trip);
-        assert_eq!(breaker.pass(at(base, 29)), Flow::Hold);
-        assert_eq!(breaker.pass(at(base, 31)), Flow::PassAfter(2));
-        assert_eq!(breaker.pass(at(base, 31)), Flow::Pass);
+        assert_eq!(breaker.pass(base), EventFlow::Trip);
+        assert_eq!(breaker.pass(at(base, 29)), EventFlow::Hold);
+        assert_eq!(breaker.pass(at(base, 31)), EventFlow::PassAfter(2));
+        assert_eq!(breaker.pass(at(base, 31)), EventFlow::Pass);
     }
 }

@@ -8,47 +8,28 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hermes_tool::Vars;
+use hermes_tool::settings::SettingWords;
 
 /// The variable that names the user's own home, whatever `HOME` says.
 const REAL_HOME: &str = "HERMES_REAL_HOME";
 
 /// Which home directory commands see.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, SettingWords)]
 pub enum HomeMode {
     /// The user's own on a host, the profile's in a container.
     #[default]
     Auto,
     /// The user's own.
+    #[setting(also("host", "user", "system"))]
     Real,
     /// The profile's.
+    #[setting(also("isolated", "hermes"))]
     Profile,
-}
-
-impl HomeMode {
-    /// Every word for a mode.
-    pub(crate) const WORDS: &[(&str, Self)] = &[
-        ("auto", Self::Auto),
-        ("real", Self::Real),
-        ("host", Self::Real),
-        ("user", Self::Real),
-        ("system", Self::Real),
-        ("profile", Self::Profile),
-        ("isolated", Self::Profile),
-        ("hermes", Self::Profile),
-    ];
-
-    /// The mode of this name, in any letter case.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        let name = name.trim();
-        let found = Self::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(name));
-        found.map(|(_, mode)| *mode)
-    }
 }
 
 /// What Hermes itself runs in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Surroundings {
+pub enum HostKind {
     /// A machine with users.
     #[default]
     Host,
@@ -62,7 +43,7 @@ const CONTAINER_FILES: [&str; 2] = ["/.dockerenv", "/run/.containerenv"];
 const CONTAINER_VARIABLES: [&str; 4] =
     ["container", "KUBERNETES_SERVICE_HOST", "APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"];
 
-impl Surroundings {
+impl HostKind {
     /// What the marks say that engines leave inside a container.
     #[must_use]
     pub fn of(process: &Vars, exists: impl Fn(&Path) -> bool) -> Self {
@@ -78,7 +59,7 @@ pub struct HomeRules {
     /// What the user wants.
     pub mode: HomeMode,
     /// What Hermes itself runs in.
-    pub surroundings: Surroundings,
+    pub host: HostKind,
     /// The profile's home (`home` in `HERMES_HOME`); `None` if that folder is not there, and then
     /// the user's own is used in every mode.
     pub profile_home: Option<PathBuf>,
@@ -97,7 +78,7 @@ impl HomeRules {
             .cloned()
             .or_else(|| Some(self.account_home.as_deref()?.to_string_lossy().into_owned()));
         let wants_profile = match self.mode {
-            HomeMode::Auto => self.surroundings == Surroundings::Container,
+            HomeMode::Auto => self.host == HostKind::Container,
             HomeMode::Real => false,
             HomeMode::Profile => true,
         };

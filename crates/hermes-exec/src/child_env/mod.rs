@@ -33,8 +33,6 @@ use std::path::PathBuf;
 
 use hermes_tool::Vars;
 
-use crate::session::SESSION_VARIABLES;
-
 mod home;
 mod names;
 mod passthrough;
@@ -44,7 +42,7 @@ mod search_path;
 #[cfg(test)]
 mod tests;
 
-pub use home::{HomeMode, HomeRules, Surroundings};
+pub use home::{HomeMode, HomeRules, HostKind};
 pub use names::{Tier, is_dynamic_secret, is_withheld, tier};
 pub use passthrough::{Passthrough, forwarded};
 pub use script::script_variables;
@@ -57,6 +55,22 @@ const ENVIRONMENT_MARKERS: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
 
 /// Session variables whose names go on in many ways.
 pub(crate) const SESSION_PREFIX: &str = "HERMES_CRON_AUTO_DELIVER_";
+
+/// Variables that say whose command it is: bound anew for each call, never inherited.
+pub(crate) const SESSION_VARIABLES: &[&str] = &[
+    "HERMES_SESSION_PLATFORM",
+    "HERMES_SESSION_SOURCE",
+    "HERMES_SESSION_CHAT_ID",
+    "HERMES_SESSION_CHAT_NAME",
+    "HERMES_SESSION_THREAD_ID",
+    "HERMES_SESSION_USER_ID",
+    "HERMES_SESSION_USER_NAME",
+    "HERMES_SESSION_KEY",
+    "HERMES_SESSION_ID",
+    "HERMES_SESSION_MESSAGE_ID",
+    "HERMES_SESSION_PROFILE",
+    "HERMES_UI_SESSION_ID",
+];
 
 /// How to choose.
 #[derive(Clone, Debug, Default)]

@@ -1,12 +1,13 @@
 //! Which variables a script sees that calls tools.
 //!
-//! A command of a terminal gets what it would find in the user's own terminal, less our keys. A script
-//! gets less: only what a program needs to find its way around, and of that nothing whose name sounds
-//! like a secret, whoever it belongs to. What else it needs, the user can name
+//! A command of a terminal gets what it would find in the user's own terminal, less our keys. A
+//! script gets less: only what a program needs to find its way around, and of that nothing whose
+//! name sounds like a secret, whoever it belongs to. What else it needs, the user can name
 //! (`terminal.env_passthrough`).
 
 use std::collections::BTreeMap;
 
+use hermes_store::home::HOME_VARIABLE;
 use hermes_tool::Vars;
 
 use super::names::{is_dynamic_secret, is_withheld};
@@ -48,7 +49,7 @@ const PLAIN_PREFIXES: [&str; 15] = [
 ];
 
 /// Where Hermes has its state, for scripts that look at it.
-const OWN_NAMES: [&str; 4] = ["HERMES_HOME", "HERMES_PROFILE", "HERMES_CONFIG", "HERMES_ENV"];
+const OWN_NAMES: [&str; 4] = [HOME_VARIABLE, "HERMES_PROFILE", "HERMES_CONFIG", "HERMES_ENV"];
 
 /// The variables of a script, without those that belong to its run.
 #[must_use]

@@ -1,5 +1,8 @@
 use std::path::Path;
 
+use hermes_tool::settings::SettingValue as _;
+use serde_json::json;
+
 use super::*;
 
 fn vars(pairs: &[(&str, &str)]) -> Vars {
@@ -151,14 +154,14 @@ fn the_search_path_is_put_in_order() {
 fn the_home_follows_the_mode() {
     let profile = || Some(PathBuf::from("/state/home"));
     let process = vars(&[("HOME", "/home/me")]);
-    let home_of = |mode, surroundings, profile_home| {
-        let home = HomeRules { mode, surroundings, profile_home, account_home: None };
+    let home_of = |mode, host, profile_home| {
+        let home = HomeRules { mode, host, profile_home, account_home: None };
         let given = variables(&process, &EnvRules { home, ..EnvRules::default() });
         assert_eq!(value(&given, "HERMES_REAL_HOME"), Some("/home/me"));
         value(&given, "HOME").unwrap().to_owned()
     };
     use HomeMode::{Auto, Profile, Real};
-    use Surroundings::{Container, Host};
+    use HostKind::{Container, Host};
     for (mode, surroundings, there, home) in [
         (Auto, Host, true, "/home/me"),
         (Auto, Container, true, "/state/home"),
@@ -195,12 +198,10 @@ fn without_a_home_the_account_tells_it() {
 
 #[test]
 fn modes_of_the_home_have_other_names() {
-    for (name, mode) in HomeMode::WORDS {
-        assert_eq!(HomeMode::named(&format!(" {} ", name.to_uppercase())), Some(*mode));
-    }
-    assert_eq!(HomeMode::named("isolated"), Some(HomeMode::Profile));
-    assert_eq!(HomeMode::named("host"), Some(HomeMode::Real));
-    assert_eq!(HomeMode::named("somewhere"), None);
+    let named = |name: &str| HomeMode::from_config(&json!(name));
+    assert_eq!(named(" Isolated "), Some(HomeMode::Profile));
+    assert_eq!(named("host"), Some(HomeMode::Real));
+    assert_eq!(named("somewhere"), None);
 }
 
 #[test]
@@ -242,11 +243,11 @@ fn a_session_sees_its_own_variables_and_no_other_sessions() {
 fn a_container_is_known_by_what_its_engine_left_in_it() {
     let nothing = |_: &Path| false;
     let plain = vars(&[("PATH", "/bin"), ("container", " ")]);
-    assert_eq!(Surroundings::of(&plain, nothing), Surroundings::Host);
+    assert_eq!(HostKind::of(&plain, nothing), HostKind::Host);
     let docker = |file: &Path| file == Path::new("/.dockerenv");
-    assert_eq!(Surroundings::of(&plain, docker), Surroundings::Container);
+    assert_eq!(HostKind::of(&plain, docker), HostKind::Container);
     for name in ["container", "KUBERNETES_SERVICE_HOST", "APPTAINER_CONTAINER"] {
         let inside = vars(&[(name, "x")]);
-        assert_eq!(Surroundings::of(&inside, nothing), Surroundings::Container, "{name}");
+        assert_eq!(HostKind::of(&inside, nothing), HostKind::Container, "{name}");
     }
 }

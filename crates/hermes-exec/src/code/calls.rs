@@ -1,8 +1,9 @@
 //! What a script says to us and what it hears: one line of JSON each.
 //!
 //! A request is `{"tool", "args", "token"}`, and may have an `id`, which comes back with the answer
-//! so that several can be under way at once: `{"id", "result"}`. Without one the answer is the result
-//! itself. Whatever a line says, it is answered with one line, and a mistake is no reason to hang up.
+//! so that several can be under way at once: `{"id", "result"}`. Without one the answer is the
+//! result itself. Whatever a line says, it is answered with one line, and a mistake is no reason to
+//! hang up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::token::Token;
+use super::token::CallToken;
 
 /// How long one call may take.
 pub const CALL_LIMIT: Duration = Duration::from_secs(300);
@@ -37,13 +38,13 @@ struct Request {
 
 /// Who answers the lines of one run.
 #[derive(Clone)]
-pub(super) struct Desk {
-    token: Arc<Token>,
+pub(super) struct CallDispatcher {
+    token: Arc<CallToken>,
     calls: Arc<dyn AnswerCalls>,
 }
 
-impl Desk {
-    pub(super) fn new(token: Arc<Token>, calls: Arc<dyn AnswerCalls>) -> Self {
+impl CallDispatcher {
+    pub(super) fn new(token: Arc<CallToken>, calls: Arc<dyn AnswerCalls>) -> Self {
         Self { token, calls }
     }
 
@@ -137,9 +138,9 @@ mod tests {
     }
 
     fn ask(line: &str) -> Value {
-        let token = Token::draw().unwrap();
+        let token = CallToken::draw().unwrap();
         let line = line.replace("TOKEN", token.text());
-        let desk = Desk::new(Arc::new(token), Arc::new(Echo));
+        let desk = CallDispatcher::new(Arc::new(token), Arc::new(Echo));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let reply = String::from_utf8(runtime.block_on(desk.answer(line.into()))).unwrap();
         assert_eq!(reply.matches('\n').count(), 1, "{reply:?}");

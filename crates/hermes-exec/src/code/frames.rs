@@ -1,8 +1,8 @@
 //! What is said between us and the process that stands beside a script elsewhere.
 //!
-//! Each message is a letter, its length in four bytes, and so many bytes. Before the first one comes a
-//! line that only that process can write, so that what a banner or a start-up file prints is passed
-//! over.
+//! Each message is a letter, its length in four bytes, and so many bytes. Before the first one
+//! comes a line that only that process can write, so that what a banner or a start-up file prints
+//! is passed over.
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
@@ -17,7 +17,7 @@ const HEADER: usize = 5;
 
 /// What the process elsewhere says.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum HelperMessage {
     /// The script wrote this.
     Stdout(Vec<u8>),
     /// The script wrote this to its error output.
@@ -60,7 +60,7 @@ impl<R: AsyncRead + Unpin> Messages<R> {
     }
 
     /// The next message; nothing when the stream has ended or makes no sense any more.
-    pub(super) async fn next(&mut self) -> Option<Heard> {
+    pub(super) async fn next(&mut self) -> Option<HelperMessage> {
         loop {
             match self.take() {
                 Some(Ok(heard)) => return Some(heard),
@@ -82,14 +82,14 @@ impl<R: AsyncRead + Unpin> Messages<R> {
         }
     }
 
-    fn take(&mut self) -> Option<Result<Heard, ()>> {
+    fn take(&mut self) -> Option<Result<HelperMessage, ()>> {
         if let Some(mark) = &self.mark {
             let at = find(&self.buffer, mark.as_bytes())?;
             let end = self.buffer.get(at..)?.iter().position(|byte| *byte == b'\n')?;
             let line: Vec<u8> = self.buffer.drain(..=at + end).skip(at).collect();
             let said = String::from_utf8_lossy(&line).trim() == mark.as_str();
             self.mark = None;
-            return Some(Ok(if said { Heard::Ready } else { Heard::NoPython }));
+            return Some(Ok(if said { HelperMessage::Ready } else { HelperMessage::NoPython }));
         }
         let letter = *self.buffer.first()?;
         let length = self.buffer.get(1..HEADER)?.try_into().map(u32::from_be_bytes).ok()? as usize;
@@ -108,16 +108,16 @@ fn find(bytes: &[u8], mark: &[u8]) -> Option<usize> {
     searched.windows(mark.len()).position(|window| window == mark)
 }
 
-fn read(letter: u8, mut payload: Vec<u8>) -> Option<Heard> {
+fn read(letter: u8, mut payload: Vec<u8>) -> Option<HelperMessage> {
     Some(match letter {
-        b'o' => Heard::Stdout(payload),
-        b'e' => Heard::Stderr(payload),
+        b'o' => HelperMessage::Stdout(payload),
+        b'e' => HelperMessage::Stderr(payload),
         b'q' => {
             let line = payload.split_off(payload.len().min(4));
-            Heard::Call { caller: payload.try_into().ok()?, line }
+            HelperMessage::Call { caller: payload.try_into().ok()?, line }
         }
-        b'x' => Heard::Ended(String::from_utf8_lossy(&payload).parse().ok()),
-        b'f' => Heard::Failed(String::from_utf8_lossy(&payload).into_owned()),
+        b'x' => HelperMessage::Ended(String::from_utf8_lossy(&payload).parse().ok()),
+        b'f' => HelperMessage::Failed(String::from_utf8_lossy(&payload).into_owned()),
         _ => return None,
     })
 }
@@ -126,7 +126,7 @@ fn read(letter: u8, mut payload: Vec<u8>) -> Option<Heard> {
 mod tests {
     use super::*;
 
-    async fn hear(bytes: &[u8]) -> Vec<Heard> {
+    async fn hear(bytes: &[u8]) -> Vec<HelperMessage> {
         let mut messages = Messages::new(bytes, "mark-1".to_owned());
         let mut heard = Vec::new();
         while let Some(one) = messages.next().await {
@@ -142,20 +142,20 @@ mod tests {
         bytes.extend(message(b'q', &[&[0, 0, 0, 9], b"{}"]));
         bytes.extend(message(b'x', &[b"-15"]));
         let expected = [
-            Heard::Ready,
-            Heard::Stdout(b"output".to_vec()),
-            Heard::Call { caller: [0, 0, 0, 9], line: b"{}".to_vec() },
-            Heard::Ended(Some(-15)),
+            HelperMessage::Ready,
+            HelperMessage::Stdout(b"output".to_vec()),
+            HelperMessage::Call { caller: [0, 0, 0, 9], line: b"{}".to_vec() },
+            HelperMessage::Ended(Some(-15)),
         ];
         assert_eq!(hear(&bytes).await, expected);
-        assert_eq!(hear(b"mark-1-none\n").await, [Heard::NoPython]);
+        assert_eq!(hear(b"mark-1-none\n").await, [HelperMessage::NoPython]);
     }
 
     #[tokio::test]
     async fn nonsense_ends_the_conversation() {
-        assert_eq!(hear(b"mark-1\nz\0\0\0\0").await, [Heard::Ready]);
-        assert_eq!(hear(b"mark-1\no\xff\xff\xff\xff").await, [Heard::Ready]);
-        assert_eq!(hear(b"mark-1\nq\0\0\0\x01a").await, [Heard::Ready]);
+        assert_eq!(hear(b"mark-1\nz\0\0\0\0").await, [HelperMessage::Ready]);
+        assert_eq!(hear(b"mark-1\no\xff\xff\xff\xff").await, [HelperMessage::Ready]);
+        assert_eq!(hear(b"mark-1\nq\0\0\0\x01a").await, [HelperMessage::Ready]);
         let mut messages = Messages::new(&b"bash: no such thing\n"[..], "mark-1".to_owned());
         assert_eq!(messages.next().await, None);
         assert_eq!(messages.noise(), "bash: no such thing");

@@ -1,12 +1,13 @@
 //! A script on this machine.
 //!
-//! Its files lie in a folder of the run's own, which is removed with it; one that a killed Hermes left
-//! is removed by the next that runs a script. The process is started like any other, with variables
-//! made from scratch and kept by the kernel from looking into other processes. Then three things go on
-//! side by side in one future: its output is read, its calls are answered, and its end is waited for.
+//! Its files lie in a folder of the run's own, which is removed with it; one that a killed Hermes
+//! left is removed by the next that runs a script. The process is started like any other, with
+//! variables made from scratch and kept by the kernel from looking into other processes. Then three
+//! things go on side by side in one future: its output is read, its calls are answered, and its end
+//! is waited for.
 //!
-//! When it ends, by itself or by us, no call is answered any more and those under way are dropped. What
-//! is in the pipes is read for a moment, and whatever the script left running is killed.
+//! When it ends, by itself or by us, no call is answered any more and those under way are dropped.
+//! What is in the pipes is read for a moment, and whatever the script left running is killed.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -23,10 +24,10 @@ use tokio::io::AsyncReadExt as _;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::calls::Desk;
-use super::token::Token;
-use super::window::Window;
-use super::{DRAIN_LIMIT, GRACE, Mode, RunScript, STDERR, STDOUT, ScriptEnd, ScriptRan};
+use super::calls::CallDispatcher;
+use super::token::CallToken;
+use super::window::OutputWindow;
+use super::{DRAIN_LIMIT, GRACE, RunScript, STDERR, STDOUT, ScriptEnd, ScriptMode, ScriptRan};
 use super::{python, socket};
 use crate::error::ExecError;
 use crate::own_folder::{OwnFolder, sweep};
@@ -53,7 +54,7 @@ impl ScriptsHere {
     /// Whether there may be a Python to run scripts with. Nothing is started.
     #[must_use]
     pub fn has_python(&self, configured: Option<&Path>) -> bool {
-        let all = python::candidates(configured, Mode::Project, &self.variables);
+        let all = python::candidates(configured, ScriptMode::Project, &self.variables);
         all.iter().any(|file| python::is_program(file))
     }
 
@@ -67,7 +68,7 @@ impl ScriptsHere {
 
     pub(super) async fn run(&self, code: &str, how: RunScript) -> Result<ScriptRan, ExecError> {
         let cwd = match how.mode {
-            Mode::Project => {
+            ScriptMode::Project => {
                 let cwd = how.cwd.clone();
                 if !Path::new(&cwd).is_dir() {
                     let source = std::io::ErrorKind::NotADirectory.into();
@@ -75,11 +76,11 @@ impl ScriptsHere {
                 }
                 Some(cwd)
             }
-            Mode::Strict => None,
+            ScriptMode::Strict => None,
         };
         let python = python::choose(how.python.as_deref(), how.mode, &self.variables).await?;
         let staged = Staged::new(code, &how.module)?;
-        let token = Arc::new(Token::draw().map_err(failed("read", "/dev/urandom"))?);
+        let token = Arc::new(CallToken::draw().map_err(failed("read", "/dev/urandom"))?);
         let path = staged.path("rpc.sock");
         let listener = socket::open(&path).map_err(failed("listen on", &path.to_string_lossy()))?;
 
@@ -96,9 +97,9 @@ impl ScriptsHere {
         }
         let begun = Instant::now();
         let child = command.spawn()?;
-        let calls = socket::serve(listener, Desk::new(token, how.calls));
-        let (mut stdout, mut stderr) = (Window::new(STDOUT), Window::new(STDERR));
-        let end = Watch { timeout: how.timeout, cancel: how.cancel }
+        let calls = socket::serve(listener, CallDispatcher::new(token, how.calls));
+        let (mut stdout, mut stderr) = (OutputWindow::new(STDOUT), OutputWindow::new(STDERR));
+        let end = ScriptWatch { timeout: how.timeout, cancel: how.cancel }
             .see_through(child, calls, (&mut stdout, &mut stderr))
             .await?;
         let (stdout, stderr) = (stdout.finish(), stderr.finish());
@@ -174,18 +175,18 @@ fn place() -> PathBuf {
 }
 
 /// What ends a script early.
-struct Watch {
+struct ScriptWatch {
     timeout: Duration,
     cancel: CancellationToken,
 }
 
-impl Watch {
+impl ScriptWatch {
     /// Reads the script's output and answers its calls until it has ended, one way or another.
     async fn see_through(
         self,
         mut child: Child,
         calls: impl Future<Output = ()>,
-        (stdout, stderr): (&mut Window, &mut Window),
+        (stdout, stderr): (&mut OutputWindow, &mut OutputWindow),
     ) -> Result<ScriptEnd, ExecError> {
         let (out, err) = (child.take_stdout(), child.take_stderr());
         let reading = async { tokio::join!(collect(out, stdout), collect(err, stderr)) };
@@ -246,7 +247,7 @@ fn code_of(status: ExitStatus) -> Option<i32> {
     status.code().or_else(|| status.signal().map(|signal| -signal))
 }
 
-async fn collect(pipe: Option<OutputPipe>, into: &mut Window) {
+async fn collect(pipe: Option<OutputPipe>, into: &mut OutputWindow) {
     let Some(mut pipe) = pipe else { return };
     let mut buffer = Vec::with_capacity(READ_SIZE);
     // An error ends the stream as well: what has been read is what there is.

@@ -1,16 +1,17 @@
 //! Scripts that call tools: Python, run where the commands of a task run.
 //!
-//! A [`ScriptPlace`] takes an approved script, the module through which it calls tools, and somebody
-//! who answers the calls ([`AnswerCalls`]); [`ScriptPlace::run`] gives back what the script wrote and
-//! how it ended. Which tools there are, and what becomes of a call, is not known here.
+//! A [`ScriptBackend`] takes an approved script, the module through which it calls tools, and
+//! somebody who answers the calls ([`AnswerCalls`]); [`ScriptBackend::run`] gives back what the
+//! script wrote and how it ended. Which tools there are, and what becomes of a call, is not known
+//! here.
 //!
 //! # Here and elsewhere
 //!
-//! On this machine the script is a program like any other that `hermes-process` starts: its whole tree
-//! is ended with it, and it cannot look into other processes, so that our keys are out of its reach.
-//! Its calls come over a Unix socket (`socket`). Elsewhere one process of ours stands beside the
-//! script for as long as it runs (`remote`); it starts the script, hands its calls and its output
-//! through the client's pipes, and ends it.
+//! On this machine the script is a program like any other that `hermes-process` starts: its whole
+//! tree is ended with it, and it cannot look into other processes, so that our keys are out of its
+//! reach. Its calls come over a Unix socket (`socket`). Elsewhere one process of ours stands beside
+//! the script for as long as it runs (`remote`); it starts the script, hands its calls and its
+//! output through the client's pipes, and ends it.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -23,19 +24,20 @@
 //!
 //! # What never happens here
 //!
-//! A script runs that was not approved for this place. A process of a script, or its folder, outlives
-//! the run. Output is lost, or waited for, because something else holds the script's pipe open.
+//! A script runs that was not approved for this environment. A process of a script, or its folder,
+//! outlives the run. Output is lost, or waited for, because something else holds the script's pipe
+//! open.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_approval::{Approved, Place, Script};
+use hermes_approval::{Approved, ExecutionTarget, ScriptText};
 use tokio_util::sync::CancellationToken;
 
 use crate::backend::BackendKind;
 use crate::error::ExecError;
-use crate::manager::InUse;
+use crate::lease::EnvironmentLease;
 
 mod calls;
 mod frames;
@@ -48,12 +50,12 @@ mod window;
 
 pub use calls::{AnswerCalls, CALL_LIMIT};
 pub use local::ScriptsHere;
-pub use window::{Budget, Cut};
+pub use window::{CutOutput, OutputBudget};
 
 /// Bytes kept of what a script writes.
-pub const STDOUT: Budget = Budget { head: 20_000, tail: 30_000 };
+pub const STDOUT: OutputBudget = OutputBudget { head: 20_000, tail: 30_000 };
 /// Bytes kept of a script's error output; an exception is at its end.
-pub const STDERR: Budget = Budget { head: 3_000, tail: 7_000 };
+pub const STDERR: OutputBudget = OutputBudget { head: 3_000, tail: 7_000 };
 
 /// Time between SIGTERM and SIGKILL when a script is stopped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -62,7 +64,7 @@ const DRAIN_LIMIT: Duration = Duration::from_millis(100);
 
 /// Where and with which Python a script runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum ScriptMode {
     /// In the directory of the session, with the Python of the project.
     #[default]
     Project,
@@ -70,17 +72,19 @@ pub enum Mode {
     Strict,
 }
 
-/// How a script is run.
+/// A script with its module, its limits and the calls it may make.
 pub struct RunScript {
     /// The text of the module `hermes_tools`.
     pub module: String,
     /// Where and with which Python.
-    pub mode: Mode,
+    pub mode: ScriptMode,
+    /// Whose shell it finds the variables of.
+    pub session: String,
     /// The directory of the session.
     pub cwd: String,
     /// The Python on this machine, if the user chose one.
     pub python: Option<PathBuf>,
-    /// Variables beyond those of the place.
+    /// Variables beyond those of the environment.
     pub variables: Vec<(String, String)>,
     /// When it is stopped.
     pub timeout: Duration,
@@ -104,26 +108,26 @@ pub enum ScriptEnd {
 /// A script that has been run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptRan {
-    /// How it ended.
+    /// By itself, or stopped by time, size or a person.
     pub end: ScriptEnd,
     /// What it wrote.
-    pub stdout: Cut,
+    pub stdout: CutOutput,
     /// What it wrote to its error output.
-    pub stderr: Cut,
+    pub stderr: CutOutput,
     /// From start to end.
     pub duration: Duration,
 }
 
 /// Where the scripts of a task run.
-pub enum ScriptPlace {
+pub enum ScriptBackend {
     /// On this machine.
     Here(ScriptsHere),
     /// In an environment out of our reach.
-    Elsewhere(InUse),
+    Elsewhere(EnvironmentLease),
 }
 
-impl ScriptPlace {
-    /// What kind of place it is.
+impl ScriptBackend {
+    /// What kind of backend it is.
     #[must_use]
     pub fn kind(&self) -> BackendKind {
         match self {
@@ -134,10 +138,10 @@ impl ScriptPlace {
 
     /// What it is to the gate.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn target(&self) -> ExecutionTarget {
         match self {
-            Self::Here(_) => Place::Local,
-            Self::Elsewhere(environment) => environment.backend().place(),
+            Self::Here(_) => ExecutionTarget::Local,
+            Self::Elsewhere(environment) => environment.backend().target(),
         }
     }
 
@@ -153,10 +157,10 @@ impl ScriptPlace {
     /// Runs an approved script to its end.
     pub async fn run(
         &self,
-        script: &Approved<Script>,
+        script: &Approved<ScriptText>,
         how: RunScript,
     ) -> Result<ScriptRan, ExecError> {
-        let code = script.code_for(self.place())?;
+        let code = script.code_for(self.target())?;
         match self {
             Self::Here(here) => here.run(code, how).await,
             Self::Elsewhere(environment) => remote::run(environment, code, how).await,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use hermes_process::Command;
 use nix::unistd::{AccessFlags, access};
 
-use super::Mode;
+use super::ScriptMode;
 use crate::backend::BackendKind;
 use crate::error::ExecError;
 
@@ -20,7 +20,7 @@ use crate::error::ExecError;
 const OLDEST: (u32, u32) = (3, 8);
 /// How long a Python may take to say what it is.
 const PROBE_LIMIT: Duration = Duration::from_secs(20);
-/// Says version and place, without reading anything.
+/// Says version and location, without reading anything.
 const PROBE: &str =
     "import sys; print(sys.version_info[0], sys.version_info[1]); print(sys.executable)";
 /// The names in `PATH`.
@@ -33,7 +33,7 @@ static KNOWN: LazyLock<Mutex<HashMap<PathBuf, PathBuf>>> = LazyLock::new(Mutex::
 /// The Pythons to try, best first. Only files that may be executed are among them.
 pub(super) fn candidates(
     configured: Option<&Path>,
-    mode: Mode,
+    mode: ScriptMode,
     variables: &BTreeMap<String, String>,
 ) -> Vec<PathBuf> {
     if let Some(configured) = configured {
@@ -41,7 +41,7 @@ pub(super) fn candidates(
     }
     let value = |name: &str| variables.get(name).filter(|value| !value.trim().is_empty());
     let mut found = Vec::new();
-    if mode == Mode::Project {
+    if mode == ScriptMode::Project {
         let environments = ENVIRONMENTS.iter().filter_map(|name| value(name));
         found.extend(environments.map(|folder| Path::new(folder).join("bin/python")));
     }
@@ -61,7 +61,7 @@ pub(super) fn is_program(file: &Path) -> bool {
 /// The Python to run, asked if it is not known yet.
 pub(super) async fn choose(
     configured: Option<&Path>,
-    mode: Mode,
+    mode: ScriptMode,
     variables: &BTreeMap<String, String>,
 ) -> Result<PathBuf, ExecError> {
     let mut complaints = Vec::new();
@@ -150,7 +150,7 @@ mod tests {
         program(&bin.join("python3"), &answer);
         let vars = variables(&[("VIRTUAL_ENV", &venv), ("PATH", &bin)]);
         for _ in 0..2 {
-            assert_eq!(choose(None, Mode::Project, &vars).await.unwrap(), real);
+            assert_eq!(choose(None, ScriptMode::Project, &vars).await.unwrap(), real);
         }
         let asked = std::fs::read_to_string(bin.join("python3.log")).unwrap();
         assert_eq!(asked, "asked\n", "its answer is remembered");
@@ -165,10 +165,10 @@ mod tests {
         write(&bin.join("python3"), "not a program");
         let vars = variables(&[("CONDA_PREFIX", &venv), ("PATH", &bin)]);
         let both = [venv.join("bin/python"), bin.join("python")];
-        assert_eq!(candidates(None, Mode::Project, &vars), both);
-        assert_eq!(candidates(None, Mode::Strict, &vars), both[1..]);
+        assert_eq!(candidates(None, ScriptMode::Project, &vars), both);
+        assert_eq!(candidates(None, ScriptMode::Strict, &vars), both[1..]);
         let own = Path::new("/opt/python");
-        assert_eq!(candidates(Some(own), Mode::Strict, &vars), [own]);
+        assert_eq!(candidates(Some(own), ScriptMode::Strict, &vars), [own]);
     }
 
     #[tokio::test]
@@ -176,7 +176,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         program(&folder.path().join("python3"), "echo 3 7");
         let vars = variables(&[("PATH", folder.path())]);
-        let error = choose(None, Mode::Project, &vars).await.unwrap_err().to_string();
+        let error = choose(None, ScriptMode::Project, &vars).await.unwrap_err().to_string();
         assert!(
             error.contains("Python 3.8 or newer") && error.contains("it is Python 3.7"),
             "{error}"

@@ -1,10 +1,11 @@
 //! A script out of our reach.
 //!
-//! One process of ours ([`HELPER`], in the Python that runs the script) stands beside the script for as
-//! long as it runs. It reads our messages from its input and writes its own to its output, through the
-//! client of the place, so that a call costs one message each way and no shell. When its input ends,
-//! because we end, so does the script; whatever it cannot end itself, the guard of the session does.
-//! The folder of a run is in that of the session, which the guard removes.
+//! One process of ours ([`HELPER`], in the Python that runs the script) stands beside the script
+//! for as long as it runs. It reads our messages from its input and writes its own to its output,
+//! through the client of the environment, so that a call costs one message each way and no shell.
+//! When its input ends, because we end, so does the script; whatever it cannot end itself, the
+//! guard of the session does. The folder of a run is in that of the session, which the guard
+//! removes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,13 +18,13 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
-use super::calls::Desk;
-use super::frames::{Heard, Messages, message};
-use super::token::Token;
-use super::window::Window;
-use super::{GRACE, Mode, RunScript, STDERR, STDOUT, ScriptEnd, ScriptRan};
+use super::calls::CallDispatcher;
+use super::frames::{HelperMessage, Messages, message};
+use super::token::CallToken;
+use super::window::OutputWindow;
+use super::{GRACE, RunScript, STDERR, STDOUT, ScriptEnd, ScriptMode, ScriptRan};
 use crate::backend::ClientTrouble;
-use crate::environment::{Environment, Spawned, random_id};
+use crate::environment::{Environment, SpawnedProcess, random_id};
 use crate::error::ExecError;
 use crate::guard::Guard;
 use crate::quote::quoted;
@@ -42,7 +43,7 @@ pub(super) async fn run(
     code: &str,
     how: RunScript,
 ) -> Result<ScriptRan, ExecError> {
-    let token = Arc::new(Token::draw().map_err(|source| ExecError::File {
+    let token = Arc::new(CallToken::draw().map_err(|source| ExecError::File {
         act: "read",
         path: "/dev/urandom".to_owned(),
         source,
@@ -54,13 +55,13 @@ pub(super) async fn run(
          -c 'import sys; exec(compile(sys.stdin.buffer.read({size}), \"helper\", \"exec\"))' {mark}"
     );
     let cwd = match how.mode {
-        Mode::Project => how.cwd.clone(),
-        Mode::Strict => "/".to_owned(),
+        ScriptMode::Project => how.cwd.clone(),
+        ScriptMode::Strict => "/".to_owned(),
     };
     let begun = Instant::now();
-    let (spawned, session) = environment.spawn_apart(&begin, Some(cwd)).await?;
-    let folder = format!("{session}/hermes_exec_{}", random_id());
-    let mut beside = Beside::new(environment, spawned, mark)?;
+    let (spawned, scripts) = environment.spawn_apart(&how.session, &begin, Some(cwd)).await?;
+    let folder = format!("{scripts}/hermes_exec_{}", random_id());
+    let mut beside = HelperConnection::new(environment, spawned, mark)?;
     beside.say(HELPER.as_bytes().to_vec());
     let mut variables = how.variables;
     let fixed = [
@@ -74,14 +75,15 @@ pub(super) async fn run(
         "folder": folder,
         "script.py": code,
         "hermes_tools.py": how.module,
-        "project": how.mode == Mode::Project,
+        "project": how.mode == ScriptMode::Project,
         "variables": variables.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
     });
     beside.say(message(b's', &[setup.to_string().as_bytes()]));
     beside.wait_until_ready().await?;
 
-    let desk = Desk::new(token, how.calls);
-    let mut output = Output { stdout: Window::new(STDOUT), stderr: Window::new(STDERR) };
+    let desk = CallDispatcher::new(token, how.calls);
+    let mut output =
+        Output { stdout: OutputWindow::new(STDOUT), stderr: OutputWindow::new(STDERR) };
     let running = beside.see_through(&desk, &mut output);
     let stopped = tokio::select! {
         biased;
@@ -96,7 +98,7 @@ pub(super) async fn run(
         }
         Err(end) => {
             let code = beside.stop(&mut output).await;
-            let job = crate::remote_files::Job {
+            let job = crate::remote_files::ScriptJob {
                 script: format!("rm -rf -- {}", quoted(&folder)),
                 input: Vec::new(),
                 most_output: 1 << 16,
@@ -115,17 +117,17 @@ pub(super) async fn run(
 }
 
 struct Output {
-    stdout: Window,
-    stderr: Window,
+    stdout: OutputWindow,
+    stderr: OutputWindow,
 }
 
 /// Has the guard end what belongs to a run, however that ends.
-struct Ended {
+struct RunGuard {
     guard: Option<Guard>,
     call: String,
 }
 
-impl Drop for Ended {
+impl Drop for RunGuard {
     fn drop(&mut self) {
         if let Some(guard) = &self.guard {
             guard.end(&self.call);
@@ -134,24 +136,24 @@ impl Drop for Ended {
 }
 
 /// The helper, and the way to it.
-struct Beside<'a> {
+struct HelperConnection<'a> {
     environment: &'a Environment,
     child: Child,
-    ended: Ended,
+    ended: RunGuard,
     messages: Messages<OutputPipe>,
     words: tokio::task::JoinHandle<String>,
     /// Written by a task of its own, so that nothing here waits for a reader.
     outbox: mpsc::UnboundedSender<Vec<u8>>,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> HelperConnection<'a> {
     fn new(
         environment: &'a Environment,
-        spawned: Spawned,
+        spawned: SpawnedProcess,
         mark: String,
     ) -> Result<Self, ExecError> {
-        let Spawned { mut child, call, guard } = spawned;
-        let ended = Ended { guard, call };
+        let SpawnedProcess { mut child, call, guard } = spawned;
+        let ended = RunGuard { guard, call };
         let (Some(input), Some(output)) = (child.take_stdin(), child.take_stdout()) else {
             let why = "its client has no pipes".to_owned();
             return Err(ExecError::NotStarted { backend: environment.kind(), why });
@@ -171,8 +173,8 @@ impl<'a> Beside<'a> {
     async fn wait_until_ready(&mut self) -> Result<(), ExecError> {
         let backend = self.environment.kind();
         match timeout(START_LIMIT, self.messages.next()).await {
-            Ok(Some(Heard::Ready)) => Ok(()),
-            Ok(Some(Heard::NoPython)) => Err(ExecError::Unavailable {
+            Ok(Some(HelperMessage::Ready)) => Ok(()),
+            Ok(Some(HelperMessage::NoPython)) => Err(ExecError::Unavailable {
                 backend,
                 why: "scripts need python3, which is not there; install it over there".to_owned(),
             }),
@@ -187,7 +189,7 @@ impl<'a> Beside<'a> {
     /// Hands calls and output through until the script has ended; its code.
     async fn see_through(
         &mut self,
-        desk: &Desk,
+        desk: &CallDispatcher,
         output: &mut Output,
     ) -> Result<Option<i32>, ExecError> {
         let mut calls = FuturesUnordered::new();
@@ -202,16 +204,16 @@ impl<'a> Beside<'a> {
                 }
             };
             match heard {
-                Some(Heard::Stdout(bytes)) => output.stdout.push(&bytes),
-                Some(Heard::Stderr(bytes)) => output.stderr.push(&bytes),
-                Some(Heard::Call { caller, line }) => {
+                Some(HelperMessage::Stdout(bytes)) => output.stdout.push(&bytes),
+                Some(HelperMessage::Stderr(bytes)) => output.stderr.push(&bytes),
+                Some(HelperMessage::Call { caller, line }) => {
                     calls.push(async move { (caller, desk.answer(line).await) });
                 }
-                Some(Heard::Ended(code)) => return Ok(code),
-                Some(Heard::Failed(why)) => {
+                Some(HelperMessage::Ended(code)) => return Ok(code),
+                Some(HelperMessage::Failed(why)) => {
                     return Err(ExecError::NotStarted { backend: self.environment.kind(), why });
                 }
-                Some(Heard::Ready | Heard::NoPython) => {}
+                Some(HelperMessage::Ready | HelperMessage::NoPython) => {}
                 None => return Err(self.trouble().await),
             }
         }
@@ -223,9 +225,9 @@ impl<'a> Beside<'a> {
         let ending = async {
             while let Some(heard) = self.messages.next().await {
                 match heard {
-                    Heard::Stdout(bytes) => output.stdout.push(&bytes),
-                    Heard::Stderr(bytes) => output.stderr.push(&bytes),
-                    Heard::Ended(code) => return code,
+                    HelperMessage::Stdout(bytes) => output.stdout.push(&bytes),
+                    HelperMessage::Stderr(bytes) => output.stderr.push(&bytes),
+                    HelperMessage::Ended(code) => return code,
                     _ => {}
                 }
             }

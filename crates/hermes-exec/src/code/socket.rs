@@ -1,12 +1,13 @@
 //! The socket a script on this machine calls through.
 //!
-//! It lies in the run's own folder, which only we can enter, is closed to other users by its mode, and
-//! hangs up on whoever is not us all the same: a folder can be opened by mistake.
+//! It lies in the run's own folder, which only we can enter, is closed to other users by its mode,
+//! and hangs up on whoever is not us all the same: a folder can be opened by mistake.
 //!
-//! Each connection has a thread that reads its lines. Most calls are answered right there, from the first
-//! byte to the last, with brief looks at the disk in between: from a script that reads a file to its
-//! answer one thread wakes up, and no other. A call that has to wait for anything goes on as a task, and
-//! the thread reads on, so several may be under way at once. Dropping [`serve`] hangs up and ends them all.
+//! Each connection has a thread that reads its lines. Most calls are answered right there, from the
+//! first byte to the last, with brief looks at the disk in between: from a script that reads a file
+//! to its answer one thread wakes up, and no other. A call that has to wait for anything goes on as
+//! a task, and the thread reads on, so several may be under way at once. Dropping [`serve`] hangs
+//! up and ends them all.
 
 use std::io::{ErrorKind, Read, Write as _};
 use std::net::Shutdown;
@@ -19,7 +20,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use hermes_files::fs::wait_here;
+use hermes_files::fs::with_inline_io;
 use nix::errno::Errno;
 use nix::sys::socket::{MsgFlags, recv};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -29,7 +30,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{Desk, mistake};
+use super::calls::{CallDispatcher, mistake};
 
 /// Calls of one script that wait for something at once; more wait.
 const MAX_AT_ONCE: usize = 32;
@@ -38,8 +39,8 @@ const MAX_CONNECTIONS: usize = 64;
 /// The longest request. Files are written through it.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
 
-/// How long a script in full swing is listened to without going to sleep: to be woken takes longer than
-/// most calls.
+/// How long a script in full swing is listened to without going to sleep: to be woken takes longer
+/// than most calls.
 const ALERT: Duration = Duration::from_micros(200);
 /// Room for what is read at once.
 const READ_SIZE: usize = 8 << 10;
@@ -57,7 +58,7 @@ pub(super) fn open(path: &Path) -> std::io::Result<UnixListener> {
 }
 
 /// Answers whoever connects, for ever.
-pub(super) async fn serve(listener: UnixListener, desk: Desk) {
+pub(super) async fn serve(listener: UnixListener, desk: CallDispatcher) {
     let service = Service {
         desk,
         runtime: Handle::current(),
@@ -130,7 +131,7 @@ async fn turn_away(mut stream: UnixStream) -> std::io::Result<()> {
 /// What all connections of a script share.
 #[derive(Clone)]
 struct Service {
-    desk: Desk,
+    desk: CallDispatcher,
     runtime: Handle,
     /// The script has ended.
     over: CancellationToken,
@@ -153,7 +154,7 @@ impl Connection {
     ) -> std::io::Result<Arc<Self>> {
         let stream = stream.into_std()?;
         stream.set_nonblocking(false)?;
-        let lines = Lines::new(Alert { stream: stream.try_clone()?, swings: false });
+        let lines = CallLines::new(Alert { stream: stream.try_clone()?, swings: false });
         let answers = Mutex::new(stream.try_clone()?);
         let new = Arc::new(Self { service, stream, answers, _room: room });
         let own = Arc::clone(&new);
@@ -162,22 +163,23 @@ impl Connection {
         Ok(new)
     }
 
-    fn attend(self: Arc<Self>, mut lines: Lines<Alert>) {
+    fn attend(self: Arc<Self>, mut lines: CallLines<Alert>) {
         let Service { desk, runtime, over, places } = &self.service;
         let _timers_work = runtime.enter();
         while let Some(line) = lines.next() {
             let mut call = match line {
-                Line::Whole(line) => {
+                CallLine::Whole(line) => {
                     let desk = desk.clone();
                     Box::pin(async move { desk.answer(line).await }) as BoxFuture<'static, _>
                 }
-                Line::TooLong => {
+                CallLine::TooLong => {
                     let most = MAX_REQUEST_BYTES >> 20;
                     let told = mistake(&format!("a request may have {most} MiB at most"));
                     Box::pin(async move { format!("{told}\n").into_bytes() })
                 }
             };
-            let looked = wait_here(|| call.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+            let looked =
+                with_inline_io(|| call.as_mut().poll(&mut Context::from_waker(Waker::noop())));
             let goes_on = match looked {
                 Poll::Ready(answer) => self.write(&answer),
                 Poll::Pending => {
@@ -240,14 +242,14 @@ impl Read for Alert {
 
 /// One line of a connection.
 #[derive(Debug, PartialEq, Eq)]
-enum Line {
+enum CallLine {
     Whole(Vec<u8>),
     /// It was read to its end and thrown away.
     TooLong,
 }
 
 /// A stream as lines.
-struct Lines<R> {
+struct CallLines<R> {
     stream: R,
     buffer: Vec<u8>,
     /// How far the buffer has been looked through.
@@ -256,14 +258,14 @@ struct Lines<R> {
     piece: Box<[u8]>,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> CallLines<R> {
     fn new(stream: R) -> Self {
         let piece = vec![0; READ_SIZE].into_boxed_slice();
         Self { stream, buffer: Vec::new(), seen: 0, skipping: false, piece }
     }
 
     /// The next line without its end; blank ones are passed over.
-    fn next(&mut self) -> Option<Line> {
+    fn next(&mut self) -> Option<CallLine> {
         loop {
             let fresh = self.buffer.get(self.seen..).unwrap_or_default();
             if let Some(at) = fresh.iter().position(|byte| *byte == b'\n') {
@@ -273,12 +275,12 @@ impl<R: Read> Lines<R> {
                 self.buffer.drain(..=end);
                 self.seen = 0;
                 if std::mem::take(&mut self.skipping) {
-                    return Some(Line::TooLong);
+                    return Some(CallLine::TooLong);
                 }
                 if line.iter().all(u8::is_ascii_whitespace) {
                     continue;
                 }
-                return Some(Line::Whole(line));
+                return Some(CallLine::Whole(line));
             }
             self.seen = self.buffer.len();
             if self.buffer.len() > MAX_REQUEST_BYTES {
@@ -306,7 +308,7 @@ mod tests {
 
     use super::*;
     use crate::code::calls::AnswerCalls;
-    use crate::code::token::Token;
+    use crate::code::token::CallToken;
 
     #[test]
     fn lines_come_whole_however_they_arrive() {
@@ -317,18 +319,18 @@ mod tests {
                 Read::read(&mut self.0, &mut into[..1])
             }
         }
-        let mut lines = Lines::new(Slow(b"one\n\n  \ntwo\nhalf"));
-        assert_eq!(lines.next(), Some(Line::Whole(b"one".to_vec())));
-        assert_eq!(lines.next(), Some(Line::Whole(b"two".to_vec())));
+        let mut lines = CallLines::new(Slow(b"one\n\n  \ntwo\nhalf"));
+        assert_eq!(lines.next(), Some(CallLine::Whole(b"one".to_vec())));
+        assert_eq!(lines.next(), Some(CallLine::Whole(b"two".to_vec())));
         assert_eq!(lines.next(), None, "half a line is none");
     }
 
     #[test]
     fn a_line_without_end_is_thrown_away_and_told() {
         let long = std::io::repeat(b'x').take(MAX_REQUEST_BYTES as u64 + (1 << 20));
-        let mut lines = Lines::new(long.chain(&b"x\nnext\n"[..]));
-        assert_eq!(lines.next(), Some(Line::TooLong));
-        assert_eq!(lines.next(), Some(Line::Whole(b"next".to_vec())));
+        let mut lines = CallLines::new(long.chain(&b"x\nnext\n"[..]));
+        assert_eq!(lines.next(), Some(CallLine::TooLong));
+        assert_eq!(lines.next(), Some(CallLine::Whole(b"next".to_vec())));
     }
 
     /// Answers with the number it was given once so many calls are under way.
@@ -353,7 +355,7 @@ mod tests {
 
     struct Scene {
         _folder: tempfile::TempDir,
-        token: Arc<Token>,
+        token: Arc<CallToken>,
         caller: Stream,
         serving: tokio::task::JoinHandle<()>,
     }
@@ -363,9 +365,9 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("rpc.sock");
             let listener = open(&path).unwrap();
-            let token = Arc::new(Token::draw().unwrap());
+            let token = Arc::new(CallToken::draw().unwrap());
             let calls = Arc::new(Together { here: tokio::sync::Barrier::new(at_once) });
-            let desk = Desk::new(Arc::clone(&token), Arc::new(calls));
+            let desk = CallDispatcher::new(Arc::clone(&token), Arc::new(calls));
             let serving = tokio::spawn(serve(listener, desk));
             let caller = Stream::connect(&path).unwrap();
             caller.set_read_timeout(Some(Duration::from_secs(20))).unwrap();

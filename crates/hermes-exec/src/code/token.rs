@@ -10,9 +10,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 const BYTES: usize = 32;
 
 /// A secret that is compared without telling how much of a guess was right.
-pub(super) struct Token(String);
+pub(super) struct CallToken(String);
 
-impl Token {
+impl CallToken {
     /// A new one.
     pub(super) fn draw() -> std::io::Result<Self> {
         let mut bytes = [0; BYTES];
@@ -37,7 +37,7 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for CallToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")
     }
@@ -49,12 +49,12 @@ mod tests {
 
     #[test]
     fn only_the_whole_token_is_right() {
-        let token = Token::draw().unwrap();
+        let token = CallToken::draw().unwrap();
         let text = token.text().to_owned();
         assert_eq!(text.len(), 43);
         assert!(token.is(&text));
         let longer = format!("{text}{text}");
-        for wrong in ["", "x", &text[1..], &longer, Token::draw().unwrap().text()] {
+        for wrong in ["", "x", &text[1..], &longer, CallToken::draw().unwrap().text()] {
             assert!(!token.is(wrong), "{wrong:?}");
         }
         assert!(!format!("{token:?}").contains(&text));

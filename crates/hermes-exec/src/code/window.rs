@@ -8,7 +8,7 @@ const SLACK: usize = 256;
 
 /// How much of a stream is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
+pub struct OutputBudget {
     /// Bytes of its beginning.
     pub head: usize,
     /// Bytes of its end.
@@ -17,16 +17,16 @@ pub struct Budget {
 
 /// Collects a stream in bounded memory.
 #[derive(Clone, Debug)]
-pub(super) struct Window {
-    budget: Budget,
+pub(super) struct OutputWindow {
+    budget: OutputBudget,
     head: Vec<u8>,
     /// The last bytes, and some before them that were not yet worth cutting off.
     tail: Vec<u8>,
     total: u64,
 }
 
-impl Window {
-    pub(super) fn new(budget: Budget) -> Self {
+impl OutputWindow {
+    pub(super) fn new(budget: OutputBudget) -> Self {
         Self { budget, head: Vec::new(), tail: Vec::new(), total: 0 }
     }
 
@@ -52,17 +52,17 @@ impl Window {
     }
 
     /// Ends the stream.
-    pub(super) fn finish(mut self) -> Cut {
+    pub(super) fn finish(mut self) -> CutOutput {
         self.trim();
         let Self { mut head, tail, total, .. } = self;
         if (head.len() + tail.len()) as u64 == total {
             head.extend_from_slice(&tail);
-            return Cut { head: text(&head), tail: String::new(), captured: total, total };
+            return CutOutput { head: text(&head), tail: String::new(), captured: total, total };
         }
         let head = head.get(..end_of_head(&head)).unwrap_or_default();
         let tail = tail.get(start_of_tail(&tail)..).unwrap_or_default();
         let captured = (head.len() + tail.len()) as u64;
-        Cut { head: text(head), tail: text(tail), captured, total }
+        CutOutput { head: text(head), tail: text(tail), captured, total }
     }
 }
 
@@ -103,7 +103,7 @@ fn start_of_tail(tail: &[u8]) -> usize {
 
 /// What was kept of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cut {
+pub struct CutOutput {
     /// Its beginning, or all of it.
     pub head: String,
     /// Its end, if something between the two is missing.
@@ -114,7 +114,7 @@ pub struct Cut {
     pub total: u64,
 }
 
-impl Cut {
+impl CutOutput {
     /// Whether something is missing.
     #[must_use]
     pub fn is_cut(&self) -> bool {
@@ -147,15 +147,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn cut(budget: Budget, bytes: &[u8], size: usize) -> Cut {
-        let mut window = Window::new(budget);
+    fn cut(budget: OutputBudget, bytes: &[u8], size: usize) -> CutOutput {
+        let mut window = OutputWindow::new(budget);
         for piece in bytes.chunks(size) {
             window.push(piece);
         }
         window.finish()
     }
 
-    const SMALL: Budget = Budget { head: 2_000, tail: 3_000 };
+    const SMALL: OutputBudget = OutputBudget { head: 2_000, tail: 3_000 };
 
     #[test]
     fn all_is_kept_up_to_the_last_byte_of_the_budget() {

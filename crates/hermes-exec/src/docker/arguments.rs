@@ -18,13 +18,13 @@ pub(crate) enum Init {
 
 /// Which limits the engine can enforce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub(crate) struct DockerLimits {
     pub(crate) resources: bool,
     pub(crate) disk: bool,
 }
 
 /// Everything that decides about a container.
-pub(crate) struct Plan<'a> {
+pub(crate) struct ContainerPlan<'a> {
     pub(crate) settings: &'a DockerSettings,
     pub(crate) name: &'a str,
     pub(crate) task: &'a str,
@@ -37,7 +37,7 @@ pub(crate) struct Plan<'a> {
     /// `uid:gid` of the user of the host.
     pub(crate) host_user: &'a str,
     pub(crate) init: Init,
-    pub(crate) limits: Limits,
+    pub(crate) limits: DockerLimits,
 }
 
 /// A value as labels take it.
@@ -59,12 +59,12 @@ pub(crate) fn labels(task: &str, profile: &str) -> [String; 3] {
 /// The label that says what a container was made with.
 pub(crate) const PLAN_LABEL: &str = "hermes-plan";
 
-impl Plan<'_> {
+impl ContainerPlan<'_> {
     /// A short name for all that decides about the container but its own name and limits: one made
     /// with other mounts, another image or another user must not be used again.
     pub(crate) fn fingerprint(&self) -> String {
-        let limits = Limits { resources: false, disk: false };
-        let plain = Plan { name: "", limits, ..*self };
+        let limits = DockerLimits { resources: false, disk: false };
+        let plain = ContainerPlan { name: "", limits, ..*self };
         let digest = Sha256::digest(plain.unlabelled_words().join("\0"));
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }

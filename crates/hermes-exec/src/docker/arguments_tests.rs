@@ -4,7 +4,7 @@ use hermes_tool::Vars;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::settings::{PlaceSettings, TerminalSettings};
+use crate::settings::{BackendSettings, TerminalSettings};
 
 fn settings(terminal: &Value) -> DockerSettings {
     let mut section = json!({"backend": "docker", "docker_image": "debian"});
@@ -18,16 +18,16 @@ fn settings(terminal: &Value) -> DockerSettings {
         &PathBuf::from("/home/u/.hermes"),
         &PathBuf::from("/home/u/project"),
     );
-    match read.expect("settings").place {
-        PlaceSettings::Docker(docker) => docker,
+    match read.expect("settings").backend_settings {
+        BackendSettings::Docker(docker) => docker,
         other => panic!("{other:?}"),
     }
 }
 
-fn words(terminal: &Value, limits: Limits, init: Init) -> String {
+fn words(terminal: &Value, limits: DockerLimits, init: Init) -> String {
     let settings = settings(terminal);
     let shown = [("/home/u/.hermes/skills".to_owned(), "skills".to_owned())];
-    let plan = Plan {
+    let plan = ContainerPlan {
         settings: &settings,
         name: "hermes-1",
         task: "my task",
@@ -42,7 +42,7 @@ fn words(terminal: &Value, limits: Limits, init: Init) -> String {
     plan.words().join(" ")
 }
 
-const ALL: Limits = Limits { resources: true, disk: true };
+const ALL: DockerLimits = DockerLimits { resources: true, disk: true };
 
 #[test]
 fn every_container_is_hardened_and_labelled() {
@@ -72,7 +72,7 @@ fn every_container_is_hardened_and_labelled() {
 
 #[test]
 fn settings_change_what_they_are_about() {
-    let none = Limits { resources: false, disk: false };
+    let none = DockerLimits { resources: false, disk: false };
     let text = words(
         &json!({"docker_network": false, "docker_run_as_host_user": true,
         "container_persistent": false, "docker_volumes": ["/data:/data"],

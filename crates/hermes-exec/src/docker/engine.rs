@@ -6,7 +6,7 @@ use hermes_tool::Vars;
 
 use crate::backend::BackendKind;
 use crate::error::ExecError;
-use crate::programs::Program;
+use crate::programs::ClientProgram;
 
 /// The engines, in the order in which they are preferred.
 const NAMES: [&str; 2] = ["docker", "podman"];
@@ -30,9 +30,9 @@ const VARIABLES: [&str; 8] = [
     "CONTAINER_HOST",
 ];
 
-/// Finds the client: the one chosen, docker, podman, or one in a known place.
-pub(super) fn find(chosen: Option<&Path>, process: &Vars) -> Result<Program, ExecError> {
-    let at = |place: &Path| Program::at(place, &VARIABLES, process);
+/// Finds the client: the one chosen, docker, podman, or one in a known location.
+pub(super) fn find(chosen: Option<&Path>, process: &Vars) -> Result<ClientProgram, ExecError> {
+    let at = |place: &Path| ClientProgram::at(place, &VARIABLES, process);
     let (found, why) = match chosen {
         Some(chosen) => {
             let why = format!(
@@ -42,7 +42,7 @@ pub(super) fn find(chosen: Option<&Path>, process: &Vars) -> Result<Program, Exe
             (at(chosen), why)
         }
         None => {
-            let found = Program::find(&NAMES, &VARIABLES, process)
+            let found = ClientProgram::find(&NAMES, &VARIABLES, process)
                 .or_else(|| KNOWN_PLACES.iter().find_map(|place| at(Path::new(place))));
             let why = "neither docker nor podman was found in PATH; install one of them, or set \
                        HERMES_DOCKER_BINARY";

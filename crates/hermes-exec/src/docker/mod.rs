@@ -4,7 +4,7 @@
 //! but a few for files, cannot gain privileges, and has limits on processors, memory and processes
 //! where the engine can enforce them. By default it is left running for the next start of Hermes,
 //! which finds it by its labels; otherwise it is removed when we end, however we end
-//! ([`Janitor`]).
+//! ([`CleanupSupervisor`]).
 //!
 //! What never happens here: a container whose network differs from the settings is used again, or a
 //! command is taken to have failed because of something it wrote itself.
@@ -15,22 +15,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use hermes_approval::{HostAccess, Place};
+use hermes_approval::{ExecutionTarget, HostAccess};
 use hermes_process::Command;
 use hermes_tool::Vars;
 
-use crate::backend::{Backend, BackendKind, ClientTrouble, Input, Ready, ShellCall};
+use crate::backend::{Backend, BackendKind, BackendState, ClientInput, ClientTrouble, ShellCall};
+use crate::cleanup::CleanupSupervisor;
 use crate::environment::random_id;
 use crate::error::ExecError;
-use crate::janitor::Janitor;
-use crate::programs::{Answer, Program};
+use crate::programs::{ClientProgram, ProgramOutput};
 use crate::settings::DockerSettings;
 
 mod arguments;
 mod engine;
 mod orphans;
 
-use arguments::{Init, Limits, PLAN_LABEL, Plan, labels, reaches_host};
+use arguments::{ContainerPlan, DockerLimits, Init, PLAN_LABEL, labels, reaches_host};
 
 const VERSION_LIMIT: Duration = Duration::from_secs(5);
 const INSPECT_LIMIT: Duration = Duration::from_secs(15);
@@ -44,7 +44,7 @@ const S6_ENTRY_POINTS: [&str; 2] = ["/init", "/package/admin/s6-overlay/command/
 /// What the docker backend needs to know.
 #[derive(Clone, Debug)]
 pub struct DockerOptions {
-    /// The settings.
+    /// The image, and what its containers may use.
     pub settings: DockerSettings,
     /// Where commands begin.
     pub cwd: String,
@@ -54,7 +54,8 @@ pub struct DockerOptions {
     pub profile: String,
     /// Where files of persistent containers are kept.
     pub sandbox_dir: PathBuf,
-    /// Files and folders shown inside, read-only: on the host, and below the Hermes home of the user in there.
+    /// Files and folders shown inside, read-only: on the host, and below the Hermes home of the
+    /// user in there.
     pub shown: Vec<(String, String)>,
     /// Variables handed on.
     pub forwarded: BTreeMap<String, String>,
@@ -69,10 +70,10 @@ pub(crate) fn check(settings: &DockerSettings, process: &Vars) -> Result<(), Exe
 
 /// Commands in a container.
 pub struct Docker {
-    engine: Program,
+    engine: ClientProgram,
     options: DockerOptions,
     container: Mutex<Option<String>>,
-    janitor: Mutex<Option<Janitor>>,
+    cleanup: Mutex<Option<CleanupSupervisor>>,
     starting: tokio::sync::Mutex<()>,
 }
 
@@ -84,18 +85,18 @@ impl Docker {
             engine,
             options,
             container: Mutex::default(),
-            janitor: Mutex::default(),
+            cleanup: Mutex::default(),
             starting: tokio::sync::Mutex::default(),
         })
     }
 
-    async fn make_sure(&self) -> Result<Ready, ExecError> {
+    async fn make_sure(&self) -> Result<BackendState, ExecError> {
         if self.container().is_some() {
-            return Ok(Ready::AsBefore);
+            return Ok(BackendState::AsBefore);
         }
         let _one_at_a_time = self.starting.lock().await;
         if self.container().is_some() {
-            return Ok(Ready::AsBefore);
+            return Ok(BackendState::AsBefore);
         }
         let version =
             self.engine.ask(["version", "--format", "{{.Server.Version}}"], VERSION_LIMIT);
@@ -117,7 +118,7 @@ impl Docker {
             None => self.make(init).await?,
         };
         *self.container() = Some(name);
-        Ok(Ready::Anew)
+        Ok(BackendState::Anew)
     }
 
     /// A container of an earlier run that can be used again.
@@ -142,8 +143,10 @@ impl Docker {
             })
             .collect();
         candidates.sort_by_key(|(_, state, _)| *state != "running");
-        let wanted = self
-            .with_plan("", init, Limits { resources: true, disk: true }, |plan| plan.fingerprint());
+        let wanted =
+            self.with_plan("", init, DockerLimits { resources: true, disk: true }, |plan| {
+                plan.fingerprint()
+            });
         for (id, state, plan) in candidates {
             if plan != wanted || !self.network_fits(id).await? {
                 self.engine.ask(["rm", "-f", id], REMOVE_LIMIT).await?;
@@ -184,17 +187,17 @@ impl Docker {
                 })?;
             }
         }
-        let mut limits = Limits { resources: true, disk: true };
+        let mut limits = DockerLimits { resources: true, disk: true };
         loop {
             let name = format!("hermes-{}", &random_id()[..8]);
             let words = self.with_plan(&name, init, limits, |plan| plan.words());
-            let (janitor, answer) = self.start(&name, &words).await?;
+            let (cleanup, answer) = self.start(&name, &words).await?;
             if answer.succeeded {
-                *self.janitor.lock().unwrap_or_else(PoisonError::into_inner) = janitor;
+                *self.cleanup.lock().unwrap_or_else(PoisonError::into_inner) = cleanup;
                 return Ok(name);
             }
-            // Dropped, a janitor removes what there may be after all.
-            if janitor.is_none() {
+            // Dropped, a cleanup supervisor removes what there may be after all.
+            if cleanup.is_none() {
                 self.engine.ask(["rm", "-f", &name], REMOVE_LIMIT).await?;
             }
             match fewer_limits(limits, &answer) {
@@ -217,13 +220,13 @@ impl Docker {
         &self,
         name: &str,
         init: Init,
-        limits: Limits,
-        act: impl FnOnce(&Plan<'_>) -> T,
+        limits: DockerLimits,
+        act: impl FnOnce(&ContainerPlan<'_>) -> T,
     ) -> T {
         let options = &self.options;
         let storage = self.storage();
         let host_user = format!("{}:{}", nix::unistd::getuid(), nix::unistd::getgid());
-        act(&Plan {
+        act(&ContainerPlan {
             settings: &options.settings,
             name,
             task: &options.task,
@@ -242,16 +245,16 @@ impl Docker {
         &self,
         name: &str,
         words: &[String],
-    ) -> Result<(Option<Janitor>, Answer), ExecError> {
+    ) -> Result<(Option<CleanupSupervisor>, ProgramOutput), ExecError> {
         let engine = &self.engine;
         if self.options.settings.persist_across_processes {
             return Ok((None, engine.ask(words, RUN_LIMIT).await?));
         }
         let make = engine.words(words.iter().map(String::as_str));
         let remove = engine.words(["rm", "-f", name]);
-        let (janitor, answer) =
-            Janitor::make(&make, &remove, engine.variables(), RUN_LIMIT).await?;
-        Ok((Some(janitor), answer))
+        let (cleanup, answer) =
+            CleanupSupervisor::make(&make, &remove, engine.variables(), RUN_LIMIT).await?;
+        Ok((Some(cleanup), answer))
     }
 
     async fn init_of_image(&self) -> Result<Init, ExecError> {
@@ -269,14 +272,14 @@ impl Docker {
 }
 
 /// What to leave out after the engine has said what it cannot do.
-fn fewer_limits(limits: Limits, answer: &Answer) -> Option<Limits> {
+fn fewer_limits(limits: DockerLimits, answer: &ProgramOutput) -> Option<DockerLimits> {
     let words = answer.words.to_ascii_lowercase();
     let about = |terms: &[&str]| terms.iter().any(|term| words.contains(term));
     if limits.disk && about(&["storage-opt", "storage opt", "pquota", "quota"]) {
-        return Some(Limits { disk: false, ..limits });
+        return Some(DockerLimits { disk: false, ..limits });
     }
     if limits.resources && about(&["cgroup", "nanocpus", "cpus", "memory limit", "pids"]) {
-        return Some(Limits { resources: false, ..limits });
+        return Some(DockerLimits { resources: false, ..limits });
     }
     None
 }
@@ -286,19 +289,19 @@ impl Backend for Docker {
         BackendKind::Docker
     }
 
-    fn place(&self) -> Place {
+    fn target(&self) -> ExecutionTarget {
         let access =
             if reaches_host(&self.options.settings) { HostAccess::Some } else { HostAccess::None };
-        Place::of_backend(BackendKind::Docker.name(), access)
+        ExecutionTarget::of_backend(BackendKind::Docker.name(), access)
     }
 
     fn client(&self, call: &ShellCall<'_>) -> Command {
         let container = self.container().clone().unwrap_or_default();
         let command = self.engine.command().arg("exec");
         let command = match call.input {
-            Input::None => command,
-            Input::Forwarded => command.arg("-i"),
-            Input::Terminal => command.arg("-it").args(["-e", "TERM=xterm-256color"]),
+            ClientInput::None => command,
+            ClientInput::Forwarded => command.arg("-i"),
+            ClientInput::Terminal => command.arg("-it").args(["-e", "TERM=xterm-256color"]),
         };
         command.arg(container).args(call.words())
     }
@@ -311,7 +314,7 @@ impl Backend for Docker {
         self.options.forwarded.clone()
     }
 
-    fn before_execute(&self) -> BoxFuture<'_, Result<Ready, ExecError>> {
+    fn before_execute(&self) -> BoxFuture<'_, Result<BackendState, ExecError>> {
         Box::pin(self.make_sure())
     }
 
@@ -342,13 +345,13 @@ impl Backend for Docker {
                 return;
             }
             let container = self.container().take();
-            let janitor = self.janitor.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let cleanup = self.cleanup.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(container) = container else { return };
             let removed = self.engine.ask(["rm", "-f", &container], REMOVE_LIMIT).await;
-            match (removed, janitor) {
-                (Ok(answer), Some(janitor)) if answer.succeeded => janitor.dismiss().await,
+            match (removed, cleanup) {
+                (Ok(answer), Some(cleanup)) if answer.succeeded => cleanup.dismiss().await,
                 // Dropped, it tries again without us.
-                (_, janitor) => drop(janitor),
+                (_, cleanup) => drop(cleanup),
             }
         })
     }

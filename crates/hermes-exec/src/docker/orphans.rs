@@ -5,14 +5,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::arguments::label;
-use crate::programs::Program;
+use crate::programs::ClientProgram;
 
 const ASK_LIMIT: Duration = Duration::from_secs(15);
 /// No container is an orphan before this.
 const LEAST_AGE: Duration = Duration::from_secs(60);
 
 /// Removes containers of this profile that ended long ago. What cannot be removed is left.
-pub(super) async fn remove(engine: Program, profile: String, lifetime: Duration) {
+pub(super) async fn remove(engine: ClientProgram, profile: String, lifetime: Duration) {
     let age = 2 * lifetime.max(LEAST_AGE);
     let of_profile = format!("label=hermes-profile={}", label(&profile));
     let listed = engine

@@ -1,19 +1,19 @@
-//! Beginning a session of shells in a place.
+//! Beginning a session of shells in an environment.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_process::{Command, Leftovers, Output};
+use hermes_process::{Command, Leftovers, OutputMode};
 
-use crate::backend::{Backend, Input, Reach, Shell, ShellCall, Variables};
+use super::shells::Shells;
+use crate::backend::{Backend, ClientInput, FileReach, ShellCall, ShellKind, Variables};
 use crate::error::ExecError;
 use crate::guard::Guard;
 use crate::quote::quoted;
-use crate::session::kept::Kept;
-use crate::session::{Scripts, Start, state};
+use crate::session::kept::KeptState;
+use crate::session::{Scripts, ShellStart, state};
 
 /// How long the first shell may take to read the user's start-up files.
 const SNAPSHOT_LIMIT: Duration = Duration::from_secs(30);
@@ -24,13 +24,10 @@ const FIRST_CALL: &str = "0";
 
 /// What there is to know about a session of shells.
 #[derive(Clone)]
-pub(super) struct State {
+pub(super) struct SessionState {
     pub(super) scripts: Scripts,
-    pub(super) cwd: String,
     pub(super) start: StartOfShell,
     pub(super) guard: Option<Guard>,
-    /// What the next shell on this machine begins with.
-    pub(super) kept: Arc<Kept>,
 }
 
 /// What a command's shell begins with.
@@ -45,26 +42,26 @@ pub(super) enum StartOfShell {
 }
 
 impl StartOfShell {
-    pub(super) fn start(self, reach: Reach, kept: &Kept) -> Start<'_> {
+    pub(super) fn start(self, reach: FileReach, kept: &KeptState) -> ShellStart<'_> {
         match (self, reach) {
-            (Self::Snapshot, Reach::Local) => Start::Kept(kept),
-            (Self::Snapshot, Reach::Remote) => Start::Snapshot,
-            (Self::Plain | Self::Login, _) => Start::Surroundings,
+            (Self::Snapshot, FileReach::Local) => ShellStart::Kept(kept),
+            (Self::Snapshot, FileReach::Remote) => ShellStart::Snapshot,
+            (Self::Plain | Self::Login, _) => ShellStart::Inherited,
         }
     }
 
-    pub(super) fn shell(self) -> Shell {
+    pub(super) fn shell(self) -> ShellKind {
         match self {
-            Self::Snapshot | Self::Plain => Shell::Plain,
-            Self::Login => Shell::Login,
+            Self::Snapshot | Self::Plain => ShellKind::Plain,
+            Self::Login => ShellKind::Login,
         }
     }
 
-    pub(super) fn variables(self, reach: Reach, kept: &Kept) -> Variables<'_> {
+    pub(super) fn variables(self, reach: FileReach, kept: &KeptState) -> Variables<'_> {
         match self.start(reach, kept) {
-            Start::Snapshot => Variables::Snapshot,
-            Start::Kept(kept) => Variables::Kept(&kept.variables),
-            Start::Surroundings => Variables::Surroundings,
+            ShellStart::Snapshot => Variables::Snapshot,
+            ShellStart::Kept(kept) => Variables::Kept(&kept.variables),
+            ShellStart::Inherited => Variables::Inherited,
         }
     }
 }
@@ -73,21 +70,23 @@ impl StartOfShell {
 pub(super) async fn session(
     backend: &dyn Backend,
     cwd: Option<String>,
-) -> Result<State, ExecError> {
+) -> Result<(SessionState, Shells), ExecError> {
     let scripts = Scripts::new(&backend.temp_dir(), &random_id(), backend.reach());
     let guard = match backend.reach() {
-        Reach::Local => {
+        FileReach::Local => {
             make_folder(&scripts)?;
             None
         }
-        Reach::Remote => Some(Guard::post(backend, &scripts).await?),
+        FileReach::Remote => Some(Guard::post(backend, &scripts).await?),
     };
     let (start, kept) = match take_snapshot(backend, &scripts).await {
         Some(kept) => (StartOfShell::Snapshot, kept),
-        None => (without_snapshot(backend, &scripts).await, Kept::default()),
+        None => (without_snapshot(backend, &scripts).await, KeptState::default()),
     };
     let cwd = cwd.unwrap_or_else(|| backend.first_cwd());
-    Ok(State { scripts, cwd, start, guard, kept: Arc::new(kept) })
+    let is_readable = backend.reach() == FileReach::Local && start == StartOfShell::Snapshot;
+    let shells = Shells::new(cwd, kept, is_readable);
+    Ok((SessionState { scripts, start, guard }, shells))
 }
 
 async fn without_snapshot(backend: &dyn Backend, scripts: &Scripts) -> StartOfShell {
@@ -104,7 +103,7 @@ async fn without_snapshot(backend: &dyn Backend, scripts: &Scripts) -> StartOfSh
     start
 }
 
-async fn take_snapshot(backend: &dyn Backend, scripts: &Scripts) -> Option<Kept> {
+async fn take_snapshot(backend: &dyn Backend, scripts: &Scripts) -> Option<KeptState> {
     let mut script = String::new();
     for (name, value) in backend.forwarded() {
         let _ = writeln!(script, "export {name}={}", quoted(&value));
@@ -112,14 +111,14 @@ async fn take_snapshot(backend: &dyn Backend, scripts: &Scripts) -> Option<Kept>
     script.push_str(&scripts.first_snapshot(&backend.init_files(), FIRST_CALL));
     let call = ShellCall {
         script: &script,
-        shell: Shell::Login,
-        variables: Variables::Surroundings,
-        input: Input::None,
+        shell: ShellKind::Login,
+        variables: Variables::Inherited,
+        input: ClientInput::None,
         tag: scripts.tag(FIRST_CALL),
     };
     let run = backend
         .client(&call)
-        .output(Output::Merged)
+        .output(OutputMode::Merged)
         .deadline(SNAPSHOT_LIMIT)
         .leftovers(Leftovers::Keep)
         .run()
@@ -128,39 +127,45 @@ async fn take_snapshot(backend: &dyn Backend, scripts: &Scripts) -> Option<Kept>
         return None;
     }
     match scripts.reach() {
-        Reach::Remote => Some(Kept::default()),
-        Reach::Local => {
+        FileReach::Remote => Some(KeptState::default()),
+        FileReach::Local => {
             let kept = left_by(scripts, FIRST_CALL)?.kept;
-            put_down(scripts, FIRST_CALL, &kept, &Kept::default()).then_some(kept)
+            put_down(scripts, FIRST_CALL, &kept, &KeptState::default(), 0).then_some(kept)
         }
     }
 }
 
 /// What a call on this machine left.
-pub(super) struct Left {
+pub(super) struct LocalResult {
     pub(super) directory: state::Directory,
-    pub(super) kept: Kept,
+    pub(super) kept: KeptState,
 }
 
 /// Takes what a call left. A state that is not whole is worth nothing.
-pub(super) fn left_by(scripts: &Scripts, call: &str) -> Option<Left> {
+pub(super) fn left_by(scripts: &Scripts, call: &str) -> Option<LocalResult> {
     let file = scripts.state_file(call);
     let text = std::fs::read(&file).ok()?;
     let _ = std::fs::remove_file(&file);
     let (directory, body) = state::read(&text)?;
-    Some(Left { directory, kept: Kept::of(body) })
+    Some(LocalResult { directory, kept: KeptState::of(body) })
 }
 
 /// Puts down what the next shell must read, unless it is there already. A shell that starts in this
 /// moment reads the one or the other, as if it had started a moment earlier or later.
-pub(super) fn put_down(scripts: &Scripts, call: &str, kept: &Kept, before: &Kept) -> bool {
+pub(super) fn put_down(
+    scripts: &Scripts,
+    call: &str,
+    kept: &KeptState,
+    before: &KeptState,
+    snapshot: u64,
+) -> bool {
     if kept.script.is_empty() || kept.script == before.script {
         return true;
     }
     let half_written = scripts.state_file(call);
     let put = std::fs::File::create_new(&half_written)
         .and_then(|mut file| file.write_all(&kept.script))
-        .and_then(|()| std::fs::rename(&half_written, scripts.snapshot_file()));
+        .and_then(|()| std::fs::rename(&half_written, scripts.snapshot_file(snapshot)));
     if let Err(error) = &put {
         tracing::warn!(%error, "what a command did to its shell could not be kept");
     }
@@ -171,9 +176,9 @@ pub(super) fn put_down(scripts: &Scripts, call: &str, kept: &Kept, before: &Kept
 pub(super) fn own_command(backend: &dyn Backend, scripts: &Scripts, script: &str) -> Command {
     backend.client(&ShellCall {
         script,
-        shell: Shell::Plain,
-        variables: Variables::Surroundings,
-        input: Input::None,
+        shell: ShellKind::Plain,
+        variables: Variables::Inherited,
+        input: ClientInput::None,
         tag: scripts.tag(FIRST_CALL),
     })
 }

@@ -1,11 +1,11 @@
 //! Scripts of our own that talk to us in bytes, beside the commands of a session. They leave no
 //! trace in it, but its guard ends them like any other call.
 
-use super::begin::State;
-use super::{Ender, Environment};
-use crate::backend::{ClientTrouble, Input, Ready, ShellCall, Variables};
+use super::begin::SessionState;
+use super::{EndRemoteCall, Environment};
+use crate::backend::{BackendState, ClientInput, ClientTrouble, ShellCall, Variables};
 use crate::error::ExecError;
-use crate::remote_files::{Job, RawRun, RunEnd, run_client};
+use crate::remote_files::{RawRun, RunEnd, ScriptJob, run_client};
 
 enum Attempt {
     Ran(RawRun),
@@ -13,30 +13,30 @@ enum Attempt {
 }
 
 impl Environment {
-    /// Runs a job, once more if the place was gone before it began.
-    pub(crate) async fn run_job(&self, job: &Job) -> Result<RawRun, ExecError> {
+    /// Runs a job, once more if the environment was gone before it began.
+    pub(crate) async fn run_job(&self, job: &ScriptJob) -> Result<RawRun, ExecError> {
         self.make_ready().await?;
         if let Attempt::Ran(run) = self.attempt_job(job).await? {
             return Ok(run);
         }
-        self.revive(Ready::AsBefore).await?;
+        self.revive(BackendState::AsBefore).await?;
         match self.attempt_job(job).await? {
             Attempt::Ran(run) => Ok(run),
             Attempt::Gone(why) => Err(ExecError::Gone { backend: self.kind(), why }),
         }
     }
 
-    async fn attempt_job(&self, job: &Job) -> Result<Attempt, ExecError> {
-        let State { scripts, start, guard, .. } = self.view();
+    async fn attempt_job(&self, job: &ScriptJob) -> Result<Attempt, ExecError> {
+        let SessionState { scripts, start, guard, .. } = self.view();
         let call = self.next_call();
         let client = self.backend.client(&ShellCall {
             script: &job.script,
             shell: start.shell(),
-            variables: Variables::Surroundings,
-            input: Input::Forwarded,
+            variables: Variables::Inherited,
+            input: ClientInput::Forwarded,
             tag: scripts.tag(&call),
         });
-        let ender = Ender { guard: guard.as_ref(), call: &call };
+        let ender = EndRemoteCall { guard: guard.as_ref(), call: &call };
         let run = run_client(client, job).await?;
         let RunEnd::Exited(code) = run.end else {
             ender.end_now().await;

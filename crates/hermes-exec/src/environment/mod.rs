@@ -1,4 +1,4 @@
-//! A place with a memory: one backend and the session of shells in it.
+//! An environment with a memory: one backend and the session of shells in it.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,11 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hermes_approval::{Approved, ShellLine};
-use hermes_guard::line::sudo;
-use hermes_process::{Child, End, Finished, Leftovers, Output, Stdin};
+use hermes_guard::command::KeptShell;
+use hermes_guard::command_line::sudo;
+use hermes_process::{Child, End, FinishedProcess, Leftovers, OutputMode, Stdin};
 use tokio::io::AsyncWriteExt as _;
 
-use crate::backend::{Backend, BackendKind, ClientTrouble, Input, Reach, Ready, ShellCall};
+use crate::backend::{
+    Backend, BackendKind, BackendState, ClientInput, ClientTrouble, FileReach, ShellCall,
+};
 use crate::error::ExecError;
 use crate::guard::Guard;
 use crate::quote::quoted;
@@ -19,21 +22,24 @@ use crate::session::{Keep, Password, Scripts, Wrapped, first_input, is_long};
 mod begin;
 mod bytes;
 mod conclude;
+mod files;
 mod options;
 mod prepare;
+mod shells;
 
 pub(crate) use begin::random_id;
-pub use options::{Ending, Execute, Memory, Ran, Spawn, SudoPassword};
+pub use options::{ExecEnd, ExecOptions, ExecResult, ShellMemory, SpawnOptions, SudoPassword};
 
-use begin::{StartOfShell, State, own_command};
+use begin::{SessionState, StartOfShell, own_command};
 use conclude::conclude;
-use prepare::Prepared;
+use prepare::PreparedCommand;
+use shells::{CommandOwner, SessionShell, Shells};
 
 /// Time between SIGTERM and SIGKILL when a command is stopped.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A process started to run on its own.
-pub struct Spawned {
+pub struct SpawnedProcess {
     /// The process on this machine: the shell, or the client of the one over there.
     pub child: Child,
     pub(crate) call: String,
@@ -41,34 +47,36 @@ pub struct Spawned {
 }
 
 enum Attempt {
-    Ran(Ran),
+    Ran(ExecResult),
     Gone(String),
 }
 
-/// One place and its session of shells.
+/// One backend and its session of shells.
 pub struct Environment {
     backend: Arc<dyn Backend>,
-    memory: Memory,
+    memory: ShellMemory,
     calls: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
+    shells: Mutex<Shells>,
     revival: tokio::sync::Mutex<()>,
 }
 
 impl Environment {
-    /// Makes the place ready and takes the first snapshot.
-    pub async fn start(backend: Arc<dyn Backend>, memory: Memory) -> Result<Self, ExecError> {
+    /// Makes the environment ready and takes the first snapshot.
+    pub async fn start(backend: Arc<dyn Backend>, memory: ShellMemory) -> Result<Self, ExecError> {
         backend.before_execute().await?;
-        let state = begin::session(&*backend, None).await?;
+        let (state, shells) = begin::session(&*backend, None).await?;
         Ok(Self {
             backend,
             memory,
             calls: AtomicU64::new(1),
             state: Mutex::new(state),
+            shells: Mutex::new(shells),
             revival: tokio::sync::Mutex::default(),
         })
     }
 
-    /// What kind of place it is.
+    /// What kind of backend it is.
     #[must_use]
     pub fn kind(&self) -> BackendKind {
         self.backend.kind()
@@ -80,37 +88,44 @@ impl Environment {
         &self.backend
     }
 
-    /// Where the next command runs.
+    /// Where a conversation begins.
     #[must_use]
     pub fn cwd(&self) -> String {
-        self.state().cwd.clone()
+        self.shells().look("").cwd.clone()
     }
 
-    /// Sets where the next command runs.
-    pub fn set_cwd(&self, cwd: impl Into<String>) {
-        self.state().cwd = cwd.into();
+    /// What a conversation's next command finds in its shell, for the gate to judge it by; nothing
+    /// where that is out of our reach.
+    #[must_use]
+    pub fn kept_shell(&self, session: &str) -> Option<Arc<KeptShell>> {
+        self.shells().look(session).readable.clone()
     }
 
     /// Runs an approved command to its end.
     pub async fn execute(
         &self,
         line: &Approved<ShellLine>,
-        how: Execute,
-    ) -> Result<Ran, ExecError> {
-        let command = line.text_for(self.backend.place())?;
-        self.run(command, how).await
+        how: ExecOptions,
+    ) -> Result<ExecResult, ExecError> {
+        let command = line.text_for(self.backend.target())?;
+        self.run_as(owner(line), command, how).await
     }
 
-    async fn run(&self, command: &str, how: Execute) -> Result<Ran, ExecError> {
+    async fn run_as(
+        &self,
+        owner: CommandOwner<'_>,
+        command: &str,
+        how: ExecOptions,
+    ) -> Result<ExecResult, ExecError> {
         self.make_ready().await?;
         let prepared = self.prepare(command, &how).await;
-        match self.attempt(&prepared, &how).await? {
+        match self.attempt(&prepared, owner, &how).await? {
             Attempt::Ran(ran) => Ok(ran),
             Attempt::Gone(why) => {
                 // The client says that the command never started, so it may be tried once more.
                 tracing::warn!(backend = %self.kind(), why, "starting the environment again");
-                self.revive(Ready::AsBefore).await?;
-                match self.attempt(&prepared, &how).await? {
+                self.revive(BackendState::AsBefore).await?;
+                match self.attempt(&prepared, owner, &how).await? {
                     Attempt::Ran(ran) => Ok(ran),
                     Attempt::Gone(why) => Err(ExecError::Gone { backend: self.kind(), why }),
                 }
@@ -122,13 +137,18 @@ impl Environment {
     pub async fn spawn(
         &self,
         line: &Approved<ShellLine>,
-        how: Spawn,
-    ) -> Result<Spawned, ExecError> {
-        let command = line.text_for(self.backend.place())?;
-        self.spawn_text(command, how).await
+        how: SpawnOptions,
+    ) -> Result<SpawnedProcess, ExecError> {
+        let command = line.text_for(self.backend.target())?;
+        self.spawn_as(owner(line), command, how).await
     }
 
-    pub(crate) async fn spawn_text(&self, command: &str, how: Spawn) -> Result<Spawned, ExecError> {
+    async fn spawn_as(
+        &self,
+        owner: CommandOwner<'_>,
+        command: &str,
+        how: SpawnOptions,
+    ) -> Result<SpawnedProcess, ExecError> {
         self.no_zero(command)?;
         if how.pty.is_some() && is_long(command) {
             let why = "a command this long cannot be given a terminal; write it to a file and run \
@@ -136,7 +156,7 @@ impl Environment {
             return Err(ExecError::NotStarted { backend: self.kind(), why: why.to_owned() });
         }
         self.make_ready().await?;
-        let mut spawned = self.spawn_client(command, &how, Output::Merged)?;
+        let mut spawned = self.spawn_client(command, owner, &how, OutputMode::Merged)?;
         // Not for a terminal, where it would be typed: there a long command is told to be too long.
         if let Some(mut pipe) = spawned.child.take_stdin() {
             let _ = pipe.write_all(&first_input(command, None)).await;
@@ -145,37 +165,42 @@ impl Environment {
         Ok(spawned)
     }
 
-    /// Starts a short command of ours in the session, with what its client says apart from what it
-    /// writes; and the session's folder.
+    /// Starts a short command of ours in a conversation's shell, with what its client says apart from
+    /// what it writes; and the folder of the environment's scripts.
     pub(crate) async fn spawn_apart(
         &self,
+        session: &str,
         command: &str,
         cwd: Option<String>,
-    ) -> Result<(Spawned, String), ExecError> {
+    ) -> Result<(SpawnedProcess, String), ExecError> {
         self.make_ready().await?;
         let folder = self.state().scripts.folder().to_owned();
-        let how = Spawn { cwd, ..Spawn::default() };
-        Ok((self.spawn_client(command, &how, Output::Separate)?, folder))
+        let how = SpawnOptions { cwd, ..SpawnOptions::default() };
+        let owner = CommandOwner { session, judged: None };
+        Ok((self.spawn_client(command, owner, &how, OutputMode::Separate)?, folder))
     }
 
     fn spawn_client(
         &self,
         command: &str,
-        how: &Spawn,
-        output: Output,
-    ) -> Result<Spawned, ExecError> {
-        let State { scripts, cwd, start, guard, kept } = self.view();
+        owner: CommandOwner<'_>,
+        how: &SpawnOptions,
+        output: OutputMode,
+    ) -> Result<SpawnedProcess, ExecError> {
+        let SessionState { scripts, start, guard } = self.view();
+        let SessionShell { number, cwd, kept, .. } = self.shell_of(owner)?;
         let call = self.next_call();
         let script = scripts.wrap(&Wrapped {
             command,
             cwd: how.cwd.as_deref().unwrap_or(&cwd),
             call: &call,
+            snapshot: number,
             exports: &how.exports,
             keep: Keep::Nothing,
             start: start.start(scripts.reach(), &kept),
             password: Password::None,
         });
-        let input = if how.pty.is_some() { Input::Terminal } else { Input::Forwarded };
+        let input = if how.pty.is_some() { ClientInput::Terminal } else { ClientInput::Forwarded };
         let shell_call = ShellCall {
             script: &script,
             shell: start.shell(),
@@ -188,7 +213,7 @@ impl Environment {
             Some(size) => client.pty(size),
             None => client.stdin(Stdin::Piped).output(output),
         };
-        Ok(Spawned { child: client.spawn()?, call, guard })
+        Ok(SpawnedProcess { child: client.spawn()?, call, guard })
     }
 
     /// Ends the session and everything started in it.
@@ -198,7 +223,7 @@ impl Environment {
             guard.dismiss().await;
         }
         let scripts = self.state().scripts.clone();
-        if scripts.reach() == Reach::Local {
+        if scripts.reach() == FileReach::Local {
             let _ = std::fs::remove_dir_all(scripts.folder());
         }
         self.backend.clean_up().await;
@@ -206,21 +231,22 @@ impl Environment {
 
     async fn make_ready(&self) -> Result<(), ExecError> {
         let ready = self.backend.before_execute().await?;
-        let guard_stands = self.backend.reach() == Reach::Local
+        let guard_stands = self.backend.reach() == FileReach::Local
             || self.state().guard.as_ref().is_some_and(Guard::stands);
-        if ready == Ready::Anew || !guard_stands {
+        if ready == BackendState::Anew || !guard_stands {
             self.revive(ready).await?;
         }
         Ok(())
     }
 
-    /// Begins a new session in a place that lost the old one.
-    async fn revive(&self, found: Ready) -> Result<(), ExecError> {
+    /// Begins a new session in an environment that lost the old one.
+    async fn revive(&self, found: BackendState) -> Result<(), ExecError> {
         let _one_at_a_time = self.revival.lock().await;
-        let is_new = self.backend.before_execute().await? == Ready::Anew || found == Ready::Anew;
-        // In a new place there is no old guard, even if we have not noticed its end yet.
+        let is_new = self.backend.before_execute().await? == BackendState::Anew
+            || found == BackendState::Anew;
+        // In a new environment there is no old guard, even if we have not noticed its end yet.
         let stands = !is_new && self.state().guard.as_ref().is_some_and(Guard::stands);
-        if stands && self.backend.reach() == Reach::Remote {
+        if stands && self.backend.reach() == FileReach::Remote {
             let scripts = self.state().scripts.clone();
             let folder = quoted(scripts.folder());
             let still_there = own_command(&*self.backend, &scripts, &format!("[ -d {folder} ]"))
@@ -232,13 +258,20 @@ impl Environment {
             }
         }
         let cwd = self.cwd();
-        let fresh = begin::session(&*self.backend, Some(cwd)).await?;
-        *self.state() = fresh;
+        let (state, shells) = begin::session(&*self.backend, Some(cwd)).await?;
+        *self.state() = state;
+        *self.shells() = shells;
         Ok(())
     }
 
-    async fn attempt(&self, prepared: &Prepared<'_>, how: &Execute) -> Result<Attempt, ExecError> {
-        let State { scripts, cwd: session_cwd, start, guard, kept } = self.view();
+    async fn attempt(
+        &self,
+        prepared: &PreparedCommand<'_>,
+        owner: CommandOwner<'_>,
+        how: &ExecOptions,
+    ) -> Result<Attempt, ExecError> {
+        let SessionState { scripts, start, guard } = self.view();
+        let SessionShell { number, cwd: session_cwd, kept, .. } = self.shell_of(owner)?;
         let call = self.next_call();
         let command = match &prepared.password {
             Some(_) => sudo::with_options(&prepared.command, &scripts.sudo_options(&call)),
@@ -247,13 +280,14 @@ impl Environment {
         self.no_zero(&command)?;
         let mut input = first_input(&command, prepared.password.as_deref());
         let keep = match self.memory {
-            Memory::Kept if start == StartOfShell::Snapshot => Keep::State,
-            Memory::Kept | Memory::DirectoryOnly => Keep::Directory,
+            ShellMemory::Kept if start == StartOfShell::Snapshot => Keep::State,
+            ShellMemory::Kept | ShellMemory::DirectoryOnly => Keep::Directory,
         };
         let script = scripts.wrap(&Wrapped {
             command: &command,
             cwd: how.cwd.as_deref().unwrap_or(&session_cwd),
             call: &call,
+            snapshot: number,
             exports: &how.exports,
             keep,
             start: start.start(scripts.reach(), &kept),
@@ -268,19 +302,20 @@ impl Environment {
             script: &script,
             shell: start.shell(),
             variables: start.variables(scripts.reach(), &kept),
-            input: if has_input { Input::Forwarded } else { Input::None },
+            input: if has_input { ClientInput::Forwarded } else { ClientInput::None },
             tag: scripts.tag(&call),
         };
         let client = self.backend.client(&shell_call);
         let client = if has_input { client.stdin_bytes(input) } else { client };
-        let has_file = prepared.password.is_some() && scripts.reach() == Reach::Local;
-        let _tidy =
-            Tidy(has_file.then(|| [scripts.password_file(&call), scripts.asked_file(&call)]));
+        let has_file = prepared.password.is_some() && scripts.reach() == FileReach::Local;
+        let _tidy = RemoveFiles(
+            has_file.then(|| [scripts.password_file(&call), scripts.asked_file(&call)]),
+        );
         let merged = match scripts.reach() {
-            Reach::Local => Output::Merged,
-            Reach::Remote => Output::Separate,
+            FileReach::Local => OutputMode::Merged,
+            FileReach::Remote => OutputMode::Separate,
         };
-        let ender = Ender { guard: guard.as_ref(), call: &call };
+        let ender = EndRemoteCall { guard: guard.as_ref(), call: &call };
         let done = client
             .output(merged)
             .capture(how.capture)
@@ -294,7 +329,7 @@ impl Environment {
             End::TimedOut | End::Cancelled => ender.end_now().await,
             End::Exited(_) | End::Signalled(_) => ender.not_needed(),
         }
-        if scripts.reach() == Reach::Remote
+        if scripts.reach() == FileReach::Remote
             && let Some(trouble) = self.trouble(&scripts, &done)
         {
             return match trouble {
@@ -307,20 +342,32 @@ impl Environment {
                 }
             };
         }
-        let (ran, mut kept) = conclude(&scripts, &call, keep, how, &done);
-        let mut state = self.state();
-        if let Some(kept) = kept.as_mut().filter(|_| prepared.password.is_some()) {
-            kept.put_back("SUDO_ASKPASS", &state.kept);
+        let (ran, mut left) = conclude(&scripts, &call, keep, how, &done);
+        if let Some(left) = left.as_mut().filter(|_| prepared.password.is_some()) {
+            left.put_back("SUDO_ASKPASS", &kept);
         }
+        let mut shells = self.shells();
+        let shell = shells.of(owner.session);
         if let Some(cwd) = &ran.moved_to {
-            state.cwd.clone_from(cwd);
+            shell.cwd.clone_from(cwd);
         }
-        if let Some(kept) = kept
-            && begin::put_down(&scripts, &call, &kept, &state.kept)
+        if let Some(left) = left
+            && begin::put_down(&scripts, &call, &left, &shell.kept, number)
         {
-            state.kept = Arc::new(kept);
+            shells.leave(owner.session, left);
         }
         Ok(Attempt::Ran(ran))
+    }
+
+    /// The shell a command runs in, if it is still the one it was judged for.
+    fn shell_of(&self, owner: CommandOwner<'_>) -> Result<SessionShell, ExecError> {
+        let shell = self.shells().of(owner.session).clone();
+        let is_other =
+            |judged| shell.readable.as_ref().is_some_and(|now| !Arc::ptr_eq(now, judged));
+        if owner.judged.is_some_and(is_other) {
+            return Err(ExecError::StateChanged);
+        }
+        Ok(shell)
     }
 
     /// Text with a zero in it is no text for a shell, and would end early where it is read.
@@ -332,7 +379,7 @@ impl Environment {
         Ok(())
     }
 
-    fn trouble(&self, scripts: &Scripts, done: &Finished) -> Option<ClientTrouble> {
+    fn trouble(&self, scripts: &Scripts, done: &FinishedProcess) -> Option<ClientTrouble> {
         let End::Exited(code) = done.end else { return None };
         let words = done.stderr.text();
         if words.contains(&scripts.lost()) {
@@ -341,7 +388,7 @@ impl Environment {
         self.backend.trouble(code, &words)
     }
 
-    fn view(&self) -> State {
+    fn view(&self) -> SessionState {
         self.state().clone()
     }
 
@@ -349,15 +396,23 @@ impl Environment {
         self.calls.fetch_add(1, Ordering::Relaxed).to_string()
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn shells(&self) -> std::sync::MutexGuard<'_, Shells> {
+        self.shells.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Removes files on this machine, however a call ends.
-struct Tidy(Option<[String; 2]>);
+fn owner(line: &Approved<ShellLine>) -> CommandOwner<'_> {
+    CommandOwner { session: line.session(), judged: line.shell() }
+}
 
-impl Drop for Tidy {
+/// Removes files on this machine, however a call ends.
+struct RemoveFiles(Option<[String; 2]>);
+
+impl Drop for RemoveFiles {
     fn drop(&mut self) {
         for file in self.0.iter().flatten() {
             let _ = std::fs::remove_file(file);
@@ -366,12 +421,12 @@ impl Drop for Tidy {
 }
 
 /// Ends a call out of our reach when the one who waits for it goes away.
-struct Ender<'a> {
+struct EndRemoteCall<'a> {
     guard: Option<&'a Guard>,
     call: &'a str,
 }
 
-impl Ender<'_> {
+impl EndRemoteCall<'_> {
     async fn end_now(mut self) {
         if let Some(guard) = self.guard.take() {
             guard.end_and_wait(self.call).await;
@@ -383,7 +438,7 @@ impl Ender<'_> {
     }
 }
 
-impl Drop for Ender<'_> {
+impl Drop for EndRemoteCall<'_> {
     fn drop(&mut self) {
         if let Some(guard) = self.guard {
             guard.end(self.call);

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How a command is run.
 #[derive(Clone)]
-pub struct Execute {
+pub struct ExecOptions {
     /// Where, if not where the last one ended. Does not become the session's directory.
     pub cwd: Option<String>,
     /// When it is stopped.
@@ -26,7 +26,7 @@ pub struct Execute {
     pub sudo: Option<Arc<dyn SudoPassword>>,
 }
 
-impl Default for Execute {
+impl Default for ExecOptions {
     fn default() -> Self {
         Self {
             cwd: None,
@@ -55,7 +55,7 @@ impl SudoPassword for String {
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ExecEnd {
     /// By itself.
     Finished,
     /// By us, for it took too long.
@@ -66,21 +66,21 @@ pub enum Ending {
 
 /// A command that has been run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct ExecResult {
     /// What it wrote, within the limit.
     pub output: String,
     /// Its exit code: 124 when it timed out, 130 when it was interrupted, 126 when its directory
     /// could not be entered, negative for a signal on this machine.
     pub code: i32,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: ExecEnd,
     /// Where its shell went, if it did not end where it began.
     pub moved_to: Option<String>,
 }
 
 /// How a process of its own is started.
 #[derive(Clone, Debug, Default)]
-pub struct Spawn {
+pub struct SpawnOptions {
     /// Where, if not where the last command ended.
     pub cwd: Option<String>,
     /// The size of its terminal; pipes if `None`.
@@ -91,7 +91,7 @@ pub struct Spawn {
 
 /// Whether commands see what earlier ones did to their shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory {
+pub enum ShellMemory {
     /// They do.
     Kept,
     /// Each begins as the first did; only the directory is kept.

@@ -11,11 +11,11 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use hermes_guard::line::{background, exec, sudo};
+use hermes_guard::command_line::{background, exec, sudo};
 
 use super::Environment;
 use super::begin::own_command;
-use super::options::Execute;
+use super::options::ExecOptions;
 use crate::backend::BackendKind;
 use crate::session::BEFORE_EXEC;
 
@@ -23,13 +23,17 @@ use crate::session::BEFORE_EXEC;
 const SUDO_PROBE_LIMIT: Duration = Duration::from_secs(3);
 
 /// A command as it is run, with the password it needs.
-pub(super) struct Prepared<'a> {
+pub(super) struct PreparedCommand<'a> {
     pub(super) command: Cow<'a, str>,
     pub(super) password: Option<String>,
 }
 
 impl Environment {
-    pub(super) async fn prepare<'a>(&self, command: &'a str, how: &Execute) -> Prepared<'a> {
+    pub(super) async fn prepare<'a>(
+        &self,
+        command: &'a str,
+        how: &ExecOptions,
+    ) -> PreparedCommand<'a> {
         let mut text = Cow::Borrowed(command);
         let mut password = None;
         if let Some(source) = &how.sudo
@@ -45,7 +49,7 @@ impl Environment {
         if announced != text {
             text = Cow::Owned(announced.into_owned());
         }
-        Prepared { command: text, password }
+        PreparedCommand { command: text, password }
     }
 
     /// Whether sudo works without a password here.

@@ -22,7 +22,7 @@ async fn local_with(cwd: &Path, path: &str, temp_dir: Option<&Path>) -> Environm
         ..LocalOptions::default()
     };
     let backend = Local::new(options).expect("a shell");
-    Environment::start(Arc::new(backend), Memory::Kept).await.expect("a session")
+    Environment::start(Arc::new(backend), ShellMemory::Kept).await.expect("a session")
 }
 
 async fn local() -> Environment {
@@ -30,8 +30,21 @@ async fn local() -> Environment {
 }
 
 impl Environment {
-    async fn run_text(&self, command: &str) -> Ran {
-        self.run(command, Execute::default()).await.expect("a run")
+    async fn run_text(&self, command: &str) -> ExecResult {
+        self.run(command, ExecOptions::default()).await.expect("a run")
+    }
+
+    async fn run(&self, command: &str, how: ExecOptions) -> Result<ExecResult, ExecError> {
+        self.run_as(CommandOwner::default(), command, how).await
+    }
+
+    /// Starts what nobody has judged.
+    pub(crate) async fn spawn_text(
+        &self,
+        command: &str,
+        how: SpawnOptions,
+    ) -> Result<SpawnedProcess, ExecError> {
+        self.spawn_as(CommandOwner::default(), command, how).await
     }
 
     /// Runs several commands and returns what the last one wrote.
@@ -92,7 +105,7 @@ async fn a_shell_is_told_whose_command_it_runs_and_not_whose_the_last_one_was() 
     let env = local().await;
     let names = ["HERMES_SESSION_ID", "HERMES_CRON_AUTO_DELIVER_CHAT_ID"];
     let exports = names.map(|name| (name.to_owned(), "mine".to_owned())).to_vec();
-    let how = Execute { exports, ..Execute::default() };
+    let how = ExecOptions { exports, ..ExecOptions::default() };
     let show = "f() { :; }; env | grep -c =mine$";
     assert_eq!(env.run(show, how).await.unwrap().output, "2\n");
     assert_eq!(env.run_text(show).await.output, "0\n");
@@ -138,7 +151,7 @@ async fn a_trap_of_the_command_fires_once_and_sees_its_status() {
 #[tokio::test]
 async fn a_directory_given_for_one_command_is_not_remembered() {
     let env = local().await;
-    let at = |cwd: &str| Execute { cwd: Some(cwd.to_owned()), ..Execute::default() };
+    let at = |cwd: &str| ExecOptions { cwd: Some(cwd.to_owned()), ..ExecOptions::default() };
     let ran = env.run("pwd", at("/usr")).await.unwrap();
     assert_eq!(ran.output, "/usr\n");
     assert_eq!(env.cwd(), "/");
@@ -153,15 +166,15 @@ async fn a_directory_given_for_one_command_is_not_remembered() {
 #[tokio::test]
 async fn deadlines_and_interrupts_are_told() {
     let env = local().await;
-    let short = Execute { timeout: Duration::from_millis(300), ..Execute::default() };
+    let short = ExecOptions { timeout: Duration::from_millis(300), ..ExecOptions::default() };
     let ran = env.run("cd /usr; echo begun; sleep 10", short.clone()).await.unwrap();
-    assert_eq!((ran.code, ran.ending), (124, Ending::TimedOut));
+    assert_eq!((ran.code, ran.ending), (124, ExecEnd::TimedOut));
     assert_eq!(ran.output, "begun\n\n[Command timed out after 0s]");
     let ran = env.run("sleep 10", short).await.unwrap();
     assert_eq!(ran.output, "[Command timed out after 0s]");
 
     let cancel = CancellationToken::new();
-    let how = Execute { cancel: cancel.clone(), ..Execute::default() };
+    let how = ExecOptions { cancel: cancel.clone(), ..ExecOptions::default() };
     let run = env.run("echo begun; sleep 10", how);
     let stop = async {
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -169,7 +182,7 @@ async fn deadlines_and_interrupts_are_told() {
     };
     let (ran, ()) = tokio::join!(run, stop);
     let ran = ran.unwrap();
-    assert_eq!((ran.code, ran.ending), (130, Ending::Interrupted));
+    assert_eq!((ran.code, ran.ending), (130, ExecEnd::Interrupted));
     assert!(ran.output.ends_with("begun\n\n[Command interrupted]"), "{}", ran.output);
     env.clean_up().await;
 }
@@ -177,7 +190,7 @@ async fn deadlines_and_interrupts_are_told() {
 #[tokio::test]
 async fn input_syntax_errors_and_odd_text_reach_the_shell_unchanged() {
     let env = local().await;
-    let how = Execute { stdin: Some(b"one\r\ntwo".to_vec()), ..Execute::default() };
+    let how = ExecOptions { stdin: Some(b"one\r\ntwo".to_vec()), ..ExecOptions::default() };
     let ran = env.run("cat", how).await.unwrap();
     assert_eq!(ran.output, "one\r\ntwo");
     assert_eq!(env.run_text("cat").await.output, "", "without input there is none");
@@ -205,7 +218,7 @@ async fn a_session_leaves_no_file_behind_and_lets_nobody_in() {
     env.run_text("f() { :; }").await;
     let mut both = files();
     both.sort();
-    assert_eq!(both, ["prelude.sh", "snapshot.sh"]);
+    assert_eq!(both, ["prelude.sh", "snapshot1.sh"]);
     env.clean_up().await;
     assert!(!Path::new(&folder).exists());
 }
@@ -248,10 +261,10 @@ async fn sudo_is_told_the_password_and_the_command_reads_its_own_input() {
     let env = local_with(Path::new("/"), &path, Some(folder.path())).await;
     // Start-up files of the machine may have set another one.
     env.run_text(&format!("export SUDO_ASKPASS=/own PATH={path}")).await;
-    let told = |password: &str| Execute {
+    let told = |password: &str| ExecOptions {
         sudo: Some(Arc::new(password.to_owned())),
         stdin: Some(b"input\n".to_vec()),
-        ..Execute::default()
+        ..ExecOptions::default()
     };
     for (command, expected) in [
         ("sudo cat", "input\n"),
@@ -285,10 +298,10 @@ async fn a_command_longer_than_an_argument_runs_as_any_other() {
     let env = local().await;
     let long = format!("export LENGTH=${{#x}}; : '{}'; cat; echo $LENGTH", "\"' ".repeat(80_000));
     let long = long.replace("\"' ", "\"'\\'' ");
-    let how = Execute { stdin: Some(b"input\n".to_vec()), ..Execute::default() };
+    let how = ExecOptions { stdin: Some(b"input\n".to_vec()), ..ExecOptions::default() };
     let ran = env.run(&long, how).await.unwrap();
     assert_eq!((ran.output.as_str(), ran.code), ("input\n0\n", 0));
-    let mut spawned = env.spawn_text(&long, Spawn::default()).await.unwrap();
+    let mut spawned = env.spawn_text(&long, SpawnOptions::default()).await.unwrap();
     let mut pipe = spawned.child.take_stdin().unwrap();
     pipe.write_all(b"more\n").await.unwrap();
     drop(pipe);
@@ -296,7 +309,7 @@ async fn a_command_longer_than_an_argument_runs_as_any_other() {
     let mut pipe = spawned.child.take_stdout().unwrap();
     tokio::io::AsyncReadExt::read_to_string(&mut pipe, &mut output).await.unwrap();
     assert_eq!(output, "more\n0\n");
-    let error = env.run("echo \0", Execute::default()).await.unwrap_err();
+    let error = env.run("echo \0", ExecOptions::default()).await.unwrap_err();
     assert!(error.to_string().contains("NUL"), "{error}");
     env.clean_up().await;
 }

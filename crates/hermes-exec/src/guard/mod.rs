@@ -1,4 +1,4 @@
-//! One process of ours in every place out of our reach, to end what was started there.
+//! One process of ours in every environment out of our reach, to end what was started there.
 //!
 //! Killing a client (`docker exec`, `ssh`) leaves what it started running: it is not our child, and
 //! nobody over there waits for it. So each session keeps one shell in its place that does nothing
@@ -16,15 +16,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_process::{Child, InputPipe, Output, OutputPipe, Stdin};
+use hermes_process::{Child, InputPipe, OutputMode, OutputPipe, Stdin};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use crate::backend::{Backend, Input, Shell, ShellCall, Variables};
+use crate::backend::{Backend, CALL_TAG, ClientInput, ShellCall, ShellKind, Variables};
 use crate::error::ExecError;
 use crate::quote::quoted;
-use crate::session::{CALL_TAG, Scripts};
+use crate::session::Scripts;
 
 const SCRIPT: &str = include_str!("guard.sh");
 
@@ -33,7 +33,7 @@ const START_LIMIT: Duration = Duration::from_secs(20);
 /// How long the end of a call may take: asked, waited for, killed.
 const END_LIMIT: Duration = Duration::from_secs(5);
 
-struct Order {
+struct GuardOrder {
     call: String,
     done: Option<oneshot::Sender<()>>,
 }
@@ -41,7 +41,7 @@ struct Order {
 /// The line to a session's guard. When the last one is dropped the session ends.
 #[derive(Clone)]
 pub(crate) struct Guard {
-    orders: mpsc::UnboundedSender<Order>,
+    orders: mpsc::UnboundedSender<GuardOrder>,
     gone: Arc<tokio::sync::Notify>,
 }
 
@@ -55,12 +55,12 @@ impl Guard {
             .replace("@TAG@", CALL_TAG);
         let call = ShellCall {
             script: &script,
-            shell: Shell::Plain,
-            variables: Variables::Surroundings,
-            input: Input::Forwarded,
+            shell: ShellKind::Plain,
+            variables: Variables::Inherited,
+            input: ClientInput::Forwarded,
             tag: "guard".to_owned(),
         };
-        let client = backend.client(&call).stdin(Stdin::Piped).output(Output::Separate);
+        let client = backend.client(&call).stdin(Stdin::Piped).output(OutputMode::Separate);
         let mut child = client.spawn()?;
         let failed = |why: String| ExecError::NotStarted { backend: backend.kind(), why };
         let (Some(input), Some(output)) = (child.take_stdin(), child.take_stdout()) else {
@@ -87,13 +87,13 @@ impl Guard {
 
     /// Tells it to end a call, and does not wait.
     pub(crate) fn end(&self, call: &str) {
-        let _ = self.orders.send(Order { call: call.to_owned(), done: None });
+        let _ = self.orders.send(GuardOrder { call: call.to_owned(), done: None });
     }
 
     /// Tells it to end a call and waits until it is gone, within bounds.
     pub(crate) async fn end_and_wait(&self, call: &str) {
         let (done, ended) = oneshot::channel();
-        let order = Order { call: call.to_owned(), done: Some(done) };
+        let order = GuardOrder { call: call.to_owned(), done: Some(done) };
         if self.orders.send(order).is_ok() && timeout(END_LIMIT, ended).await.is_err() {
             tracing::warn!(call, "the guard did not confirm the end of a call");
         }
@@ -123,7 +123,7 @@ struct Post {
     child: Child,
     input: InputPipe,
     lines: Lines<BufReader<OutputPipe>>,
-    inbox: mpsc::UnboundedReceiver<Order>,
+    inbox: mpsc::UnboundedReceiver<GuardOrder>,
 }
 
 impl Post {
@@ -133,7 +133,7 @@ impl Post {
         loop {
             tokio::select! {
                 order = inbox.recv() => {
-                    let Some(Order { call, done }) = order else { break };
+                    let Some(GuardOrder { call, done }) = order else { break };
                     if let Some(done) = done {
                         waiting.insert(call.clone(), done);
                     }

@@ -6,20 +6,21 @@ use std::sync::Arc;
 
 use hermes_process::Confinement;
 use hermes_tool::Vars;
+use hermes_tool::settings::Settings as _;
 use serde_json::{Map, Value};
 
 use crate::apptainer::{Apptainer, ApptainerOptions};
 use crate::backend::{Backend, BackendKind};
 use crate::child_env::{
-    self, Credentials, EnvRules, HomeRules, Passthrough, SessionContext, Surroundings,
+    self, Credentials, EnvRules, HomeRules, HostKind, Passthrough, SessionContext,
 };
 use crate::code::ScriptsHere;
 use crate::docker::{Docker, DockerOptions};
 use crate::error::ExecError;
 use crate::local::{Local, LocalOptions, confinement};
-use crate::settings::{PlaceSettings, TerminalSettings};
+use crate::settings::{BackendSettings, ScriptSettings, TerminalSettings, with_overrides};
 use crate::ssh::{Ssh, SshOptions};
-use crate::sync::ShownSources;
+use crate::sync::SyncSources;
 
 /// Everything environments are made from.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ pub struct Blueprint {
 
 /// What one task has for itself.
 #[derive(Clone, Debug, Default)]
-pub struct Override {
+pub struct TaskOverride {
     /// Where it begins.
     pub cwd: Option<String>,
     /// Keys of the `terminal` section that differ for it, such as `backend` or `docker_image`.
@@ -57,7 +58,7 @@ fn not_yet(backend: BackendKind) -> ExecError {
 const ISOLATING: [&str; 6] =
     ["docker_image", "modal_image", "singularity_image", "daytona_image", "env_type", "backend"];
 
-impl Override {
+impl TaskOverride {
     /// Whether the task must not share.
     pub(super) fn isolates(&self) -> bool {
         ISOLATING.iter().any(|key| self.terminal.contains_key(*key))
@@ -67,24 +68,17 @@ impl Override {
 impl Blueprint {
     pub(super) fn settings(
         &self,
-        own: Option<&Override>,
+        own: Option<&TaskOverride>,
     ) -> Result<Arc<TerminalSettings>, ExecError> {
         let Self { config, vars, home, process_cwd, .. } = self;
         let settings = match own.filter(|own| !own.terminal.is_empty()) {
             None => TerminalSettings::read(config, vars, home, process_cwd),
-            Some(own) => {
-                let mut config = Value::clone(config);
-                let mut section = config.get("terminal").and_then(Value::as_object).cloned();
-                let merged = section.get_or_insert_default();
-                merged.extend(own.terminal.clone());
-                if let Some(kind) = merged.shift_remove("env_type") {
-                    merged.insert("backend".to_owned(), kind);
-                }
-                if let (Value::Object(root), Some(section)) = (&mut config, section) {
-                    root.insert("terminal".to_owned(), Value::Object(section));
-                }
-                TerminalSettings::read(&config, vars, home, process_cwd)
-            }
+            Some(own) => TerminalSettings::read(
+                &with_overrides(config, &own.terminal),
+                vars,
+                home,
+                process_cwd,
+            ),
         };
         settings.map(Arc::new).map_err(|error| ExecError::Settings(error.to_string()))
     }
@@ -94,15 +88,15 @@ impl Blueprint {
         key: &str,
         settings: &TerminalSettings,
     ) -> Result<Arc<dyn Backend>, ExecError> {
-        match &settings.place {
-            PlaceSettings::Local(local) => Ok(Arc::new(Local::new(LocalOptions {
+        match &settings.backend_settings {
+            BackendSettings::Local(local) => Ok(Arc::new(Local::new(LocalOptions {
                 variables: child_env::variables(&self.process_vars, &self.env_rules(settings)),
                 cwd: PathBuf::from(&settings.cwd),
                 init_files: local.init_files.clone(),
                 temp_dir: None,
                 confinement: confinement(local, Path::new(&settings.cwd)),
             })?)),
-            PlaceSettings::Docker(docker) => Ok(Arc::new(Docker::new(
+            BackendSettings::Docker(docker) => Ok(Arc::new(Docker::new(
                 DockerOptions {
                     settings: docker.clone(),
                     cwd: settings.cwd.clone(),
@@ -119,7 +113,7 @@ impl Blueprint {
                 },
                 &self.process_vars,
             )?)),
-            PlaceSettings::Ssh(ssh) => Ok(Arc::new(Ssh::new(
+            BackendSettings::Ssh(ssh) => Ok(Arc::new(Ssh::new(
                 SshOptions {
                     settings: ssh.clone(),
                     cwd: settings.cwd.clone(),
@@ -128,7 +122,7 @@ impl Blueprint {
                 },
                 &self.process_vars,
             )?)),
-            PlaceSettings::Singularity(singularity) => Ok(Arc::new(Apptainer::new(
+            BackendSettings::Singularity(singularity) => Ok(Arc::new(Apptainer::new(
                 ApptainerOptions {
                     settings: singularity.clone(),
                     cwd: settings.cwd.clone(),
@@ -138,21 +132,19 @@ impl Blueprint {
                 },
                 &self.process_vars,
             )?)),
-            PlaceSettings::Modal(_) | PlaceSettings::Daytona(_) | PlaceSettings::Vercel(_) => {
-                Err(not_yet(settings.backend()))
-            }
+            BackendSettings::NotYet(kind) => Err(not_yet(*kind)),
         }
     }
 
     /// This machine, for scripts: they see less than commands, and nothing of other processes.
     pub(super) fn scripts_here(&self, settings: &TerminalSettings) -> ScriptsHere {
         let rules = self.env_rules(settings);
-        let sandbox = match &settings.place {
-            PlaceSettings::Local(local) => confinement(local, Path::new(&settings.cwd)),
+        let sandbox = match &settings.backend_settings {
+            BackendSettings::Local(local) => confinement(local, Path::new(&settings.cwd)),
             _ => None,
         };
-        let confine = self.config["code_execution"]["confine"] != Value::Bool(false);
-        let apart = confine.then(Confinement::processes_only);
+        let scripts = ScriptSettings::read(&self.config, &self.vars);
+        let apart = scripts.confine.then(Confinement::processes_only);
         ScriptsHere {
             variables: child_env::script_variables(&self.process_vars, &rules),
             confinement: sandbox.or(apart),
@@ -161,8 +153,8 @@ impl Blueprint {
     }
 
     /// What of the home commands elsewhere may see.
-    fn shown(&self, settings: &TerminalSettings) -> ShownSources {
-        ShownSources {
+    fn shown(&self, settings: &TerminalSettings) -> SyncSources {
+        SyncSources {
             home: self.home.clone(),
             credential_files: settings.credential_files.clone(),
             external_skills: Vec::new(),
@@ -203,14 +195,12 @@ impl Blueprint {
     pub fn check(&self) -> Result<(), ExecError> {
         let settings = self.settings(None)?;
         let process = &self.process_vars;
-        match &settings.place {
-            PlaceSettings::Local(_) => Ok(()),
-            PlaceSettings::Docker(docker) => crate::docker::check(docker, process),
-            PlaceSettings::Ssh(_) => crate::ssh::client(process).map(|_| ()),
-            PlaceSettings::Singularity(_) => crate::apptainer::client(process).map(|_| ()),
-            PlaceSettings::Modal(_) | PlaceSettings::Daytona(_) | PlaceSettings::Vercel(_) => {
-                Err(not_yet(settings.backend()))
-            }
+        match &settings.backend_settings {
+            BackendSettings::Local(_) => Ok(()),
+            BackendSettings::Docker(docker) => crate::docker::check(docker, process),
+            BackendSettings::Ssh(_) => crate::ssh::client(process).map(|_| ()),
+            BackendSettings::Singularity(_) => crate::apptainer::client(process).map(|_| ()),
+            BackendSettings::NotYet(kind) => Err(not_yet(*kind)),
         }
     }
 
@@ -234,7 +224,7 @@ impl Blueprint {
                 .and_then(|program| program.parent().map(Path::to_owned)),
             home: HomeRules {
                 mode: settings.home_mode,
-                surroundings: Surroundings::of(&self.process_vars, Path::exists),
+                host: HostKind::of(&self.process_vars, Path::exists),
                 profile_home,
                 account_home: account.ok().flatten().map(|account| account.dir),
             },

@@ -1,15 +1,15 @@
 //! Which environment belongs to whom, and how long it stays.
 //!
-//! [`Environments`] starts a place when the first command needs it and keeps it for the next. All
-//! tasks share one, unless a task was given an image or a backend of its own
+//! [`Environments`] starts an environment when the first command needs it and keeps it for the
+//! next. All tasks share one, unless a task was given an image or a backend of its own
 //! ([`Environments::override_task`]): then it has one to itself. Directories are remembered for
-//! each conversation apart from that, so that two conversations in one place do not lead each
-//! other astray, and a place that is started again continues where it was.
+//! each conversation apart from that, so that two conversations in one place do not lead each other
+//! astray, and an environment that is started again continues where it was.
 //!
-//! A place nobody has used for a while is closed, unless a background process runs in it.
+//! An environment nobody has used for a while is closed, unless a background process runs in it.
 //!
-//! What never happens here: a place is started twice at once, closed while a command runs in it, or
-//! replaced by another kind of place because it did not start.
+//! What never happens here: an environment is started twice at once, closed while a command runs in
+//! it, or replaced by another kind of backend because it did not start.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -19,14 +19,16 @@ use tokio::time::timeout;
 
 use crate::backend::BackendKind;
 use crate::background::Processes;
-use crate::code::ScriptPlace;
-use crate::environment::{Environment, Memory};
+use crate::code::ScriptBackend;
+use crate::environment::{Environment, ShellMemory};
 use crate::error::ExecError;
+pub use crate::lease::EnvironmentLease;
+use crate::lease::EnvironmentSlot;
 use crate::settings::TerminalSettings;
 
 mod blueprint;
 
-pub use blueprint::{Blueprint, Override};
+pub use blueprint::{Blueprint, TaskOverride};
 
 /// The environment of everybody who has none to themselves.
 const SHARED: &str = "default";
@@ -45,50 +47,10 @@ pub struct Environments {
 
 #[derive(Default)]
 struct Table {
-    slots: HashMap<String, Arc<Slot>>,
-    overrides: HashMap<String, Override>,
+    slots: HashMap<String, Arc<EnvironmentSlot>>,
+    overrides: HashMap<String, TaskOverride>,
     directories: HashMap<String, String>,
     reaper_runs: bool,
-}
-
-struct Slot {
-    place: tokio::sync::Mutex<Option<Arc<Environment>>>,
-    last_used: Mutex<Instant>,
-}
-
-/// An environment in use: it is not closed before this is dropped.
-pub struct InUse {
-    /// The environment.
-    pub environment: Arc<Environment>,
-    /// What it is known by.
-    pub key: String,
-    /// The settings it was made from.
-    pub settings: Arc<TerminalSettings>,
-    slot: Arc<Slot>,
-}
-
-impl std::ops::Deref for InUse {
-    type Target = Environment;
-
-    fn deref(&self) -> &Environment {
-        &self.environment
-    }
-}
-
-impl Drop for InUse {
-    fn drop(&mut self) {
-        self.slot.touch();
-    }
-}
-
-impl Slot {
-    fn touch(&self) {
-        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-    }
-
-    fn idle(&self) -> Duration {
-        self.last_used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
-    }
 }
 
 impl Environments {
@@ -111,50 +73,50 @@ impl Environments {
     }
 
     /// Gives a task a directory, an image or a backend of its own.
-    pub fn override_task(&self, task: &str, own: Override) {
+    pub fn override_task(&self, task: &str, own: TaskOverride) {
         self.table().overrides.insert(task.to_owned(), own);
     }
 
     /// The name of the environment a task uses: its own, if it was given an image or a backend.
     #[must_use]
     pub fn key_of(&self, task: &str) -> String {
-        let isolated = self.table().overrides.get(task).is_some_and(Override::isolates);
+        let isolated = self.table().overrides.get(task).is_some_and(TaskOverride::isolates);
         if isolated { task.to_owned() } else { SHARED.to_owned() }
     }
 
     /// The environment of a task; started if it is not there yet.
-    pub async fn of_task(self: &Arc<Self>, task: &str) -> Result<InUse, ExecError> {
+    pub async fn of_task(self: &Arc<Self>, task: &str) -> Result<EnvironmentLease, ExecError> {
         let key = self.key_of(task);
         let settings = self.settings(task)?;
         let slot = self.slot(&key);
         slot.touch();
         let environment = {
-            let mut place = slot.place.lock().await;
-            match &*place {
+            let mut started = slot.environment.lock().await;
+            match &*started {
                 Some(environment) => Arc::clone(environment),
                 None => {
                     let backend = self.blueprint.backend(&key, &settings)?;
                     let memory = if settings.persistent_shell {
-                        Memory::Kept
+                        ShellMemory::Kept
                     } else {
-                        Memory::DirectoryOnly
+                        ShellMemory::DirectoryOnly
                     };
-                    let started = Arc::new(Environment::start(backend, memory).await?);
-                    *place = Some(Arc::clone(&started));
-                    started
+                    let fresh = Arc::new(Environment::start(backend, memory).await?);
+                    *started = Some(Arc::clone(&fresh));
+                    fresh
                 }
             }
         };
         self.look_after(settings.lifetime);
-        Ok(InUse { environment, key, settings, slot })
+        Ok(EnvironmentLease { environment, key, settings, slot })
     }
 
     /// Where the scripts of a task run. On this machine that needs no session of shells.
-    pub async fn scripts_of_task(self: &Arc<Self>, task: &str) -> Result<ScriptPlace, ExecError> {
+    pub async fn scripts_of_task(self: &Arc<Self>, task: &str) -> Result<ScriptBackend, ExecError> {
         let settings = self.settings(task)?;
         match settings.backend() {
-            BackendKind::Local => Ok(ScriptPlace::Here(self.blueprint.scripts_here(&settings))),
-            _ => Ok(ScriptPlace::Elsewhere(self.of_task(task).await?)),
+            BackendKind::Local => Ok(ScriptBackend::Here(self.blueprint.scripts_here(&settings))),
+            _ => Ok(ScriptBackend::Elsewhere(self.of_task(task).await?)),
         }
     }
 
@@ -177,8 +139,8 @@ impl Environments {
         let slot = self.table().slots.remove(key);
         let Some(slot) = slot else { return };
         let ended = timeout(CLOSE_LIMIT, self.processes.kill_all(Some(key))).await;
-        let place = timeout(CLOSE_LIMIT, slot.place.lock()).await;
-        let environment = place.map(|mut place| place.take());
+        let slot = timeout(CLOSE_LIMIT, slot.environment.lock()).await;
+        let environment = slot.map(|mut slot| slot.take());
         let in_time = match environment {
             Ok(Some(environment)) => {
                 let limit = environment.backend().clean_up_limit();
@@ -192,17 +154,17 @@ impl Environments {
         }
     }
 
-    /// Closes all of them.
+    /// Ends every environment of every task, side by side.
     pub async fn close_all(&self) {
         let keys: Vec<String> = self.table().slots.keys().cloned().collect();
         futures_util::future::join_all(keys.iter().map(|key| self.close(key))).await;
     }
 
-    fn slot(&self, key: &str) -> Arc<Slot> {
+    fn slot(&self, key: &str) -> Arc<EnvironmentSlot> {
         let mut table = self.table();
         let slot = table.slots.entry(key.to_owned()).or_insert_with(|| {
             let last_used = Mutex::new(Instant::now());
-            Arc::new(Slot { place: tokio::sync::Mutex::default(), last_used })
+            Arc::new(EnvironmentSlot { environment: tokio::sync::Mutex::default(), last_used })
         });
         Arc::clone(slot)
     }
@@ -224,7 +186,7 @@ async fn close_idle(environments: Weak<Environments>, lifetime: Duration) {
     loop {
         tokio::time::sleep(ROUND.min(lifetime)).await;
         let Some(environments) = environments.upgrade() else { return };
-        let slots: Vec<(String, Arc<Slot>)> = environments
+        let slots: Vec<(String, Arc<EnvironmentSlot>)> = environments
             .table()
             .slots
             .iter()

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use hermes_files::fs::{FsError, Resolved, Stat, TEMP_PREFIX, Written};
 
 use super::answer::{error_in, incomplete};
-use super::script::Script;
-use super::{Runner, TRANSFER_LIMIT};
+use super::script::FileScript;
+use super::{ScriptRunner, TRANSFER_LIMIT};
 
 const RESOLVE: &str = include_str!("scripts/resolve.sh");
 const NAMES: &str = include_str!("scripts/names.sh");
@@ -28,10 +28,13 @@ const NAME_BYTES: u64 = 4096;
 /// from there.
 const STRAY_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub(super) async fn resolve(runner: Arc<dyn Runner>, path: PathBuf) -> Result<Resolved, FsError> {
+pub(super) async fn resolve(
+    runner: Arc<dyn ScriptRunner>,
+    path: PathBuf,
+) -> Result<Resolved, FsError> {
     const ACT: &str = "look at";
     let literal = normal(&path);
-    let script = Script::about(&literal)?.value("most", MAX_LINKS).then(RESOLVE);
+    let script = FileScript::about(&literal)?.value("most", MAX_LINKS).then(RESOLVE);
     let mut answer = script.run(&*runner, ACT, &literal).await?;
     let mut hops = Vec::new();
     let missing = || incomplete(ACT, &literal);
@@ -82,12 +85,12 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 pub(super) async fn names(
-    runner: Arc<dyn Runner>,
+    runner: Arc<dyn ScriptRunner>,
     directory: PathBuf,
     most: usize,
 ) -> Result<Vec<String>, FsError> {
     let bytes = (most as u64).saturating_mul(NAME_BYTES);
-    let script = Script::about(&directory)?.value("most", bytes).then(NAMES).says(bytes);
+    let script = FileScript::about(&directory)?.value("most", bytes).then(NAMES).says(bytes);
     let mut answer = script.run(&*runner, "list", &directory).await?;
     answer.record();
     let mut names = Vec::new();
@@ -100,7 +103,7 @@ pub(super) async fn names(
 }
 
 pub(super) async fn write(
-    runner: Arc<dyn Runner>,
+    runner: Arc<dyn ScriptRunner>,
     path: PathBuf,
     content: Vec<u8>,
 ) -> Result<Written, FsError> {
@@ -119,13 +122,13 @@ pub(super) async fn write(
     Ok(Written { bytes: stamp.size, made_directories, stamp })
 }
 
-pub(super) async fn remove(runner: Arc<dyn Runner>, path: PathBuf) -> Result<(), FsError> {
-    let script = Script::about(&path)?.then(REMOVE);
+pub(super) async fn remove(runner: Arc<dyn ScriptRunner>, path: PathBuf) -> Result<(), FsError> {
+    let script = FileScript::about(&path)?.then(REMOVE);
     script.run(&*runner, "remove", &path).await.map(drop)
 }
 
 pub(super) async fn rename(
-    runner: Arc<dyn Runner>,
+    runner: Arc<dyn ScriptRunner>,
     from: PathBuf,
     to: PathBuf,
 ) -> Result<(), FsError> {
@@ -133,7 +136,7 @@ pub(super) async fn rename(
     script.run(&*runner, "move", &from).await.map(drop)
 }
 
-pub(super) async fn keep(runner: Arc<dyn Runner>, path: PathBuf) -> Result<PathBuf, FsError> {
+pub(super) async fn keep(runner: Arc<dyn ScriptRunner>, path: PathBuf) -> Result<PathBuf, FsError> {
     let kept = fresh_name(&path);
     let script = changing(&path)?.path("temp", &kept)?.then(KEEP).within(TRANSFER_LIMIT);
     script.run(&*runner, "copy", &path).await?;
@@ -141,7 +144,7 @@ pub(super) async fn keep(runner: Arc<dyn Runner>, path: PathBuf) -> Result<PathB
 }
 
 pub(super) async fn put_back(
-    runner: Arc<dyn Runner>,
+    runner: Arc<dyn ScriptRunner>,
     kept: PathBuf,
     path: PathBuf,
 ) -> Result<(), FsError> {
@@ -150,16 +153,17 @@ pub(super) async fn put_back(
 }
 
 /// A script that changes the file at `path`.
-fn changing(path: &Path) -> Result<Script, FsError> {
-    Ok(Script::about(path)?
+fn changing(path: &Path) -> Result<FileScript, FsError> {
+    Ok(FileScript::about(path)?
         .value("prefix", TEMP_PREFIX)
         .value("ours", &*STARTED)
         .value("patience", STRAY_AGE.as_secs())
         .then(CHANGE))
 }
 
-/// A name nobody else uses, beside a file. It does not begin with the number of a process like those
-/// on this machine: in a directory shared with a container they would be taken for each other.
+/// A name nobody else uses, beside a file. It does not begin with the number of a process like
+/// those on this machine: in a directory shared with a container they would be taken for each
+/// other.
 fn fresh_name(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

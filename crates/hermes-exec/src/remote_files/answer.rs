@@ -22,12 +22,12 @@ const CLIENT_WORDS: usize = 300;
 
 /// The records and the content of an answer.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct ScriptReply {
     bytes: Vec<u8>,
     at: usize,
 }
 
-impl Answer {
+impl ScriptReply {
     /// The answer in what came back.
     pub(super) fn of(run: RawRun) -> io::Result<Self> {
         let problem = match run.end {
@@ -68,8 +68,8 @@ impl Answer {
     }
 
     /// The next record as the state of a file.
-    pub(super) fn state(&mut self) -> Option<State> {
-        State::parse(&self.text()?)
+    pub(super) fn state(&mut self) -> Option<RemoteFileState> {
+        RemoteFileState::parse(&self.text()?)
     }
 
     /// All that follows.
@@ -186,13 +186,13 @@ fn errno_in(message: &str) -> Option<Errno> {
 
 /// A file as it is, and which one it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct State {
+pub(super) struct RemoteFileState {
     /// Device and number, as the tools write them.
     pub(super) identity: String,
     pub(super) stat: Stat,
 }
 
-impl State {
+impl RemoteFileState {
     /// Reads `%d:%i %f %s %Y %y` of `stat`. The last is the time for people, which is where the
     /// parts of a second are.
     fn parse(text: &str) -> Option<Self> {

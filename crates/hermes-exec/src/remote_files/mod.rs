@@ -2,8 +2,8 @@
 //!
 //! [`RemoteFiles`] does there what `hermes_files::fs::LocalFiles` does here, with the same answers
 //! and the same errors. It has nothing over there but a bash and the tools every image has, so each
-//! act is one script (`scripts/`), handed over by a [`Runner`] with its input and brought back as
-//! bytes: one round trip for an act, two or three for a search.
+//! act is one script (`scripts/`), handed over by a [`ScriptRunner`] with its input and brought
+//! back as bytes: one round trip for an act, two or three for a search.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -27,14 +27,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_files::fs::{
-    ContentQuery, FileSystem, FsError, NameQuery, OpenFile, Place, Resolved, SearchPlace, Stamp,
-    Written,
+    ContentQuery, FileSystem, FilesLocation, FsError, NameQuery, OpenFile, Resolved, SearchRoot,
+    Stamp, Written,
 };
 use hermes_files::search::{ContentReply, FileReply, SearchError};
 use hermes_tool::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use crate::environment::Environment;
 use crate::error::ExecError;
 
 mod acts;
@@ -55,7 +54,7 @@ const TRANSFER_LIMIT: Duration = Duration::from_secs(300);
 
 /// A script of ours with what it reads, and its bounds.
 #[derive(Debug)]
-pub(crate) struct Job {
+pub(crate) struct ScriptJob {
     /// For bash.
     pub(crate) script: String,
     /// What the script reads.
@@ -92,40 +91,33 @@ pub(crate) struct RawRun {
     pub(crate) stderr: String,
 }
 
-/// Runs scripts of ours with bash in some place.
-pub(crate) trait Runner: Send + Sync {
+/// Runs scripts of ours with bash in some environment.
+pub(crate) trait ScriptRunner: Send + Sync {
     /// Runs one to its end or to its bounds.
-    fn run(&self, job: Job) -> BoxFuture<Result<RawRun, ExecError>>;
+    fn run(&self, job: ScriptJob) -> BoxFuture<Result<RawRun, ExecError>>;
 }
 
-/// The files of a place that only a shell can reach.
+/// The files of an environment that only a shell can reach.
 #[derive(Clone)]
 pub struct RemoteFiles {
-    runner: Arc<dyn Runner>,
-    place: Place,
+    runner: Arc<dyn ScriptRunner>,
+    location: FilesLocation,
 }
 
 impl RemoteFiles {
     /// The files that the scripts of this runner see.
-    pub(crate) fn new(runner: Arc<dyn Runner>, place: Place) -> Self {
-        Self { runner, place }
+    pub(crate) fn new(runner: Arc<dyn ScriptRunner>, location: FilesLocation) -> Self {
+        Self { runner, location }
     }
 
-    /// The files of an environment.
-    #[must_use]
-    pub fn of(environment: Arc<Environment>) -> Self {
-        let place = runner::place_of(environment.kind());
-        Self::new(Arc::new(runner::InEnvironment(environment)), place)
-    }
-
-    fn runner(&self) -> Arc<dyn Runner> {
+    fn runner(&self) -> Arc<dyn ScriptRunner> {
         Arc::clone(&self.runner)
     }
 }
 
 impl FileSystem for RemoteFiles {
-    fn place(&self) -> Place {
-        self.place
+    fn location(&self) -> FilesLocation {
+        self.location
     }
 
     fn resolve(&self, path: PathBuf) -> BoxFuture<Result<Resolved, FsError>> {
@@ -166,7 +158,7 @@ impl FileSystem for RemoteFiles {
 
     fn search_content(
         &self,
-        place: SearchPlace,
+        place: SearchRoot,
         query: ContentQuery,
     ) -> BoxFuture<Result<ContentReply, SearchError>> {
         Box::pin(search::content(self.runner(), place, query))
@@ -174,7 +166,7 @@ impl FileSystem for RemoteFiles {
 
     fn search_names(
         &self,
-        place: SearchPlace,
+        place: SearchRoot,
         query: NameQuery,
     ) -> BoxFuture<Result<FileReply, SearchError>> {
         Box::pin(search::names(self.runner(), place, query))
@@ -183,6 +175,6 @@ impl FileSystem for RemoteFiles {
 
 impl std::fmt::Debug for RemoteFiles {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RemoteFiles").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("RemoteFiles").field("location", &self.location).finish_non_exhaustive()
     }
 }

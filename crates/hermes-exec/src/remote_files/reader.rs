@@ -1,9 +1,9 @@
 //! Reading a file, whole or in pieces as they are needed.
 //!
 //! An opened file brings its first piece with it, so that a small file costs one round trip and no
-//! more. The rest comes when it is asked for, in pieces that grow while the reader goes straight on.
-//! A window of lines counts the lines of the whole file, so it has to come over whole, once, and is
-//! never in memory whole.
+//! more. The rest comes when it is asked for, in pieces that grow while the reader goes straight
+//! on. A window of lines counts the lines of the whole file, so it has to come over whole, once,
+//! and is never in memory whole.
 //!
 //! Each piece is a script of its own that opens the file again. That it is still the same file is
 //! looked at every time; one that was replaced in between is an error, never a mixture of two.
@@ -15,9 +15,9 @@ use std::sync::Arc;
 use hermes_files::fs::{FileKind, FsError, OpenFile, ReadSeek, Stamp};
 use tokio::runtime::Handle;
 
-use super::answer::{State, incomplete};
-use super::script::Script;
-use super::{Runner, TRANSFER_LIMIT};
+use super::answer::{RemoteFileState, incomplete};
+use super::script::FileScript;
+use super::{ScriptRunner, TRANSFER_LIMIT};
 
 const OPEN: &str = include_str!("scripts/open.sh");
 const READ: &str = include_str!("scripts/read.sh");
@@ -31,14 +31,14 @@ const FIRST_BLOCKS: u64 = 16;
 const MOST_BLOCKS: u64 = 256;
 
 pub(super) async fn read(
-    runner: Arc<dyn Runner>,
+    runner: Arc<dyn ScriptRunner>,
     path: PathBuf,
     most: u64,
 ) -> Result<(Vec<u8>, Stamp), FsError> {
     const ACT: &str = "read";
     // The shell counts with signs, and one more than this is asked for.
     let most_there = most.min(i64::MAX as u64 - 1);
-    let script = Script::about(&path)?
+    let script = FileScript::about(&path)?
         .value("most", most_there)
         .then(OPEN)
         .then(READ)
@@ -57,17 +57,24 @@ pub(super) async fn read(
     }
 }
 
-pub(super) async fn open(runner: Arc<dyn Runner>, path: PathBuf) -> Result<OpenFile, FsError> {
+pub(super) async fn open(
+    runner: Arc<dyn ScriptRunner>,
+    path: PathBuf,
+) -> Result<OpenFile, FsError> {
     let range = Range { first: 0, blocks: FIRST_BLOCKS };
     let (state, bytes) = fetch(&*runner, &path, "", range).await?;
     let stamp = state.stat.stamp;
     let piece = Piece { range, bytes };
-    let away = Away { runner, path, identity: state.identity, handle: Handle::current() };
+    let away = RemoteFile { runner, path, identity: state.identity, handle: Handle::current() };
     let content = Box::new(Pieces { away, size: stamp.size, position: 0, piece });
     Ok(OpenFile { content, stamp })
 }
 
-fn regular(state: Option<State>, act: &'static str, path: &Path) -> Result<State, FsError> {
+fn regular(
+    state: Option<RemoteFileState>,
+    act: &'static str,
+    path: &Path,
+) -> Result<RemoteFileState, FsError> {
     let state = state.ok_or_else(|| incomplete(act, path))?;
     match state.stat.kind {
         FileKind::File => Ok(state),
@@ -83,13 +90,13 @@ struct Range {
 }
 
 async fn fetch(
-    runner: &dyn Runner,
+    runner: &dyn ScriptRunner,
     path: &Path,
     identity: &str,
     range: Range,
-) -> Result<(State, Vec<u8>), FsError> {
+) -> Result<(RemoteFileState, Vec<u8>), FsError> {
     const ACT: &str = "read";
-    let script = Script::about(path)?
+    let script = FileScript::about(path)?
         .value("known", identity)
         .value("block", BLOCK)
         .value("skip", range.first)
@@ -105,8 +112,8 @@ async fn fetch(
 }
 
 /// A file and the way to it.
-struct Away {
-    runner: Arc<dyn Runner>,
+struct RemoteFile {
+    runner: Arc<dyn ScriptRunner>,
     path: PathBuf,
     identity: String,
     handle: Handle,
@@ -135,7 +142,7 @@ impl Piece {
 
 /// A file read piece by piece, on a thread that may block.
 struct Pieces {
-    away: Away,
+    away: RemoteFile,
     size: u64,
     position: u64,
     piece: Piece,
@@ -153,7 +160,7 @@ impl Pieces {
                 false => FIRST_BLOCKS,
             };
             let range = Range { first: self.position / BLOCK, blocks };
-            let Away { runner, path, identity, handle } = &self.away;
+            let RemoteFile { runner, path, identity, handle } = &self.away;
             let (_, bytes) = handle
                 .block_on(fetch(&**runner, path, identity, range))
                 .map_err(io::Error::other)?;

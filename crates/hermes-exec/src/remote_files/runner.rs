@@ -1,16 +1,11 @@
 //! How a script gets to an environment and its bytes back.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_files::fs::Place;
-use hermes_process::{Child, Command, Output, OutputPipe};
-use hermes_tool::BoxFuture;
+use hermes_process::{Child, Command, OutputMode, OutputPipe};
 use tokio::io::AsyncReadExt as _;
 
-use super::{Job, RawRun, RunEnd, Runner};
-use crate::backend::BackendKind;
-use crate::environment::Environment;
+use super::{RawRun, RunEnd, ScriptJob};
 use crate::error::ExecError;
 
 /// Bytes kept of what a client says on its own account.
@@ -18,32 +13,9 @@ const CLIENT_BYTES: u64 = 16 << 10;
 /// Time to hear the rest of a client's words after it ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Where the files of a kind of environment are, to the rules about paths.
-pub(super) fn place_of(kind: BackendKind) -> Place {
-    match kind {
-        BackendKind::Local => Place::Local,
-        BackendKind::Ssh => Place::Remote,
-        BackendKind::Docker
-        | BackendKind::Singularity
-        | BackendKind::Modal
-        | BackendKind::Daytona
-        | BackendKind::Vercel => Place::Container,
-    }
-}
-
-/// Runs scripts in an environment, beside its commands and without a trace in its session.
-pub(super) struct InEnvironment(pub(super) Arc<Environment>);
-
-impl Runner for InEnvironment {
-    fn run(&self, job: Job) -> BoxFuture<Result<RawRun, ExecError>> {
-        let environment = Arc::clone(&self.0);
-        Box::pin(async move { environment.run_job(&job).await })
-    }
-}
-
 /// Runs the client of a job and keeps its output byte for byte. One that goes too far is killed.
-pub(crate) async fn run_client(client: Command, job: &Job) -> Result<RawRun, ExecError> {
-    let client = client.stdin_bytes(job.input.clone()).output(Output::Separate);
+pub(crate) async fn run_client(client: Command, job: &ScriptJob) -> Result<RawRun, ExecError> {
+    let client = client.stdin_bytes(job.input.clone()).output(OutputMode::Separate);
     let mut child = client.spawn()?;
     let (output, words) = (child.take_stdout(), child.take_stderr());
     let words = tokio::spawn(words_of(words));

@@ -8,8 +8,8 @@ use std::time::Duration;
 use hermes_files::fs::FsError;
 use tokio_util::sync::CancellationToken;
 
-use super::answer::Answer;
-use super::{ACT_LIMIT, Job, Runner};
+use super::answer::ScriptReply;
+use super::{ACT_LIMIT, ScriptJob, ScriptRunner};
 use crate::quote::always_quoted;
 
 /// What every script begins with.
@@ -20,7 +20,7 @@ const ANSWER_BYTES: usize = 1 << 20;
 
 /// A script in the making: values first, then what to do with them.
 #[derive(Debug)]
-pub(super) struct Script {
+pub(super) struct FileScript {
     text: String,
     input: Vec<u8>,
     most_output: usize,
@@ -28,7 +28,7 @@ pub(super) struct Script {
     cancel: CancellationToken,
 }
 
-impl Script {
+impl FileScript {
     pub(super) fn new() -> Self {
         Self {
             text: PRELUDE.to_owned(),
@@ -96,22 +96,22 @@ impl Script {
     }
 
     /// The script itself.
-    pub(super) fn job(self) -> Job {
+    pub(super) fn job(self) -> ScriptJob {
         let Self { text: script, input, most_output, limit, cancel } = self;
-        Job { script, input, most_output, limit, cancel }
+        ScriptJob { script, input, most_output, limit, cancel }
     }
 
     /// Runs it as an act on a file.
     pub(super) async fn run(
         self,
-        runner: &dyn Runner,
+        runner: &dyn ScriptRunner,
         act: &'static str,
         path: &Path,
-    ) -> Result<Answer, FsError> {
+    ) -> Result<ScriptReply, FsError> {
         let failed = |source| FsError::Io { act, path: path.to_owned(), source };
         let run =
             runner.run(self.job()).await.map_err(|error| failed(std::io::Error::other(error)))?;
-        let mut answer = Answer::of(run).map_err(failed)?;
+        let mut answer = ScriptReply::of(run).map_err(failed)?;
         match answer.failure(path) {
             Some(failure) => Err(failure),
             None => Ok(answer),

@@ -1,9 +1,9 @@
 //! What a shell on this machine leaves for the next one, taken apart.
 //!
 //! Most of a state is plain variables, and a shell that finds these in its environment starts in
-//! half the time of one that reads them from a script. So they are taken out of the state and handed
-//! over as an environment; what a shell must read itself (functions, aliases, variables of other
-//! kinds) stays a script, which most sessions do not have.
+//! half the time of one that reads them from a script. So they are taken out of the state and
+//! handed over as an environment; what a shell must read itself (functions, aliases, variables of
+//! other kinds) stays a script, which most sessions do not have.
 //!
 //! The text is bash's own listing of its variables. It is read up to the first thing that is not
 //! understood to the last byte; from there on all of it is script, which is always right.
@@ -24,7 +24,7 @@ const MOST_BYTES: usize = 500_000;
 
 /// What the next shell begins with.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct KeptState {
     /// In its environment.
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// What it reads first; most often nothing.
@@ -33,7 +33,7 @@ pub(crate) struct Kept {
     pub(crate) previous: Option<OsString>,
 }
 
-impl Kept {
+impl KeptState {
     /// Takes the body of a complete state apart.
     pub(crate) fn of(state: &[u8]) -> Self {
         let mut kept = Self::default();
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn kept(state: &str) -> (Vec<(String, String)>, String) {
-        let kept = Kept::of(state.as_bytes());
+        let kept = KeptState::of(state.as_bytes());
         let text = |part: &OsString| part.to_str().unwrap().to_owned();
         let variables = kept.variables.iter().map(|(name, value)| (text(name), text(value)));
         (variables.collect(), String::from_utf8(kept.script).unwrap())
@@ -186,18 +186,18 @@ mod tests {
 
     #[test]
     fn the_level_stays_and_the_directories_are_left_to_the_shell() {
-        assert_eq!(Kept::of(b"declare -x OLDPWD\n"), Kept::default());
+        assert_eq!(KeptState::of(b"declare -x OLDPWD\n"), KeptState::default());
         let state =
             b"declare -x OLDPWD=\"/old\"\ndeclare -x PWD=\"/new\"\ndeclare -x SHLVL=\"3\"\n";
-        let kept = Kept::of(state);
+        let kept = KeptState::of(state);
         assert_eq!(kept.variables, [(OsString::from("SHLVL"), OsString::from("2"))]);
         assert_eq!((kept.previous, kept.script), (Some(OsString::from("/old")), Vec::new()));
     }
 
     #[test]
     fn a_variable_of_before_comes_back_or_goes() {
-        let before = Kept::of(b"declare -x A=\"own\"\n");
-        let mut now = Kept::of(b"declare -x A=\"ours\"\ndeclare -x B=\"ours\"\n");
+        let before = KeptState::of(b"declare -x A=\"own\"\n");
+        let mut now = KeptState::of(b"declare -x A=\"ours\"\ndeclare -x B=\"ours\"\n");
         now.put_back("A", &before);
         now.put_back("B", &before);
         assert_eq!(now, before);

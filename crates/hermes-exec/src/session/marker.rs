@@ -5,23 +5,23 @@ const LONGEST: usize = 4_096;
 
 /// Output without the markers, and the path between them.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct MarkedOutput {
     pub(crate) output: String,
     pub(crate) cwd: Option<String>,
 }
 
 /// Takes out the last pair of markers with the line breaks that came with them. What a command
 /// writes from its own exit trap follows the markers and is kept.
-pub(crate) fn take(output: String, marker: &str) -> Told {
+pub(crate) fn take(output: String, marker: &str) -> MarkedOutput {
     let Some((open, close)) = last_pair(&output, marker) else {
-        return Told { output, cwd: None };
+        return MarkedOutput { output, cwd: None };
     };
     let path = &output[open + marker.len()..close];
     let cwd = (!path.is_empty()).then(|| path.to_owned());
     let before = output[..open].strip_suffix('\n').unwrap_or(&output[..open]);
     let after = &output[close + marker.len()..];
     let after = after.strip_prefix("\r\n").or_else(|| after.strip_prefix('\n')).unwrap_or(after);
-    Told { output: format!("{before}{after}"), cwd }
+    MarkedOutput { output: format!("{before}{after}"), cwd }
 }
 
 fn last_pair(output: &str, marker: &str) -> Option<(usize, usize)> {
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     fn told(output: &str) -> (String, Option<String>) {
-        let Told { output, cwd } = take(output.to_owned(), "<M>");
+        let MarkedOutput { output, cwd } = take(output.to_owned(), "<M>");
         (output, cwd)
     }
 

@@ -10,25 +10,25 @@
 //! function named `trap` puts the two together. A program that replaces the shell (`exec`) is
 //! announced by [`BEFORE_EXEC`], which is put in front of it.
 //!
-//! Locally the state goes to a file of its own for each call. We read it when it is complete and hand
-//! most of it to the next shell as its environment ([`kept`]); no process is spent on it, and most
-//! shells read no file at all. Elsewhere the shell renames it and tells its directory in its output,
-//! between two [markers](Scripts::marker) that are taken out again ([`marker`]).
+//! Locally the state goes to a file of its own for each call. We read it when it is complete and
+//! hand most of it to the next shell as its environment ([`kept`]); no process is spent on it, and
+//! most shells read no file at all. Elsewhere the shell renames it and tells its directory in its
+//! output, between two [markers](Scripts::marker) that are taken out again ([`marker`]).
 //!
 //! What never happens here: a variable that was unset comes back, a half-written snapshot is read,
 //! or a name of ours is left in the snapshot.
 
 use std::fmt::Write as _;
 
-use crate::backend::Reach;
-use crate::child_env::SESSION_PREFIX;
+use crate::backend::{CALL_TAG, FileReach};
+use crate::child_env::{SESSION_PREFIX, SESSION_VARIABLES};
 use crate::quote::{always_quoted, directory, quoted};
 
 pub(crate) mod kept;
 pub(crate) mod marker;
 pub(crate) mod state;
 
-use kept::Kept;
+use kept::KeptState;
 
 const FINISH: &str = include_str!("finish.sh");
 const TRAP: &str = include_str!("trap.sh");
@@ -45,25 +45,6 @@ pub(crate) const BEFORE_EXEC: &str = "__hermes_finish 0 exec 2>/dev/null";
 /// Puts back what was there before sudo was told whom to ask.
 const OWN_ASKPASS: &str = "if [[ -n ${__hermes_ask+x} ]]; then SUDO_ASKPASS=$__hermes_ask; \
                            [[ -n $SUDO_ASKPASS ]] || builtin unset -v SUDO_ASKPASS; fi";
-
-/// Variables that say whose command it is: bound anew for each call, never inherited.
-pub(crate) const SESSION_VARIABLES: &[&str] = &[
-    "HERMES_SESSION_PLATFORM",
-    "HERMES_SESSION_SOURCE",
-    "HERMES_SESSION_CHAT_ID",
-    "HERMES_SESSION_CHAT_NAME",
-    "HERMES_SESSION_THREAD_ID",
-    "HERMES_SESSION_USER_ID",
-    "HERMES_SESSION_USER_NAME",
-    "HERMES_SESSION_KEY",
-    "HERMES_SESSION_ID",
-    "HERMES_SESSION_MESSAGE_ID",
-    "HERMES_SESSION_PROFILE",
-    "HERMES_UI_SESSION_ID",
-];
-
-/// The variable by which the guard of a session finds the processes of a call.
-pub(crate) const CALL_TAG: &str = "HERMES_EXEC_CALL";
 
 /// The most bytes of a command that fit into an argument, with all that is wrapped around it and
 /// each of its characters quoted for two shells in a row.
@@ -89,7 +70,7 @@ pub(crate) fn first_input(command: &str, password: Option<&str>) -> Vec<u8> {
 pub(crate) struct Scripts {
     folder: String,
     id: String,
-    reach: Reach,
+    reach: FileReach,
 }
 
 /// A command with what its shell needs to know.
@@ -98,9 +79,11 @@ pub(crate) struct Wrapped<'a> {
     pub(crate) cwd: &'a str,
     /// Names this call among those of the session.
     pub(crate) call: &'a str,
+    /// Which snapshot is its own; see [`Scripts::snapshot_file`].
+    pub(crate) snapshot: u64,
     pub(crate) exports: &'a [(String, String)],
     pub(crate) keep: Keep,
-    pub(crate) start: Start<'a>,
+    pub(crate) start: ShellStart<'a>,
     pub(crate) password: Password,
 }
 
@@ -136,17 +119,17 @@ impl Keep {
 
 /// What a shell begins with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Start<'a> {
+pub(crate) enum ShellStart<'a> {
     /// The snapshot, which it reads.
     Snapshot,
     /// This, which is in its environment already but for what must be read.
-    Kept(&'a Kept),
+    Kept(&'a KeptState),
     /// The variables it was started with.
-    Surroundings,
+    Inherited,
 }
 
 impl Scripts {
-    pub(crate) fn new(temp_dir: &str, id: &str, reach: Reach) -> Self {
+    pub(crate) fn new(temp_dir: &str, id: &str, reach: FileReach) -> Self {
         let folder = format!("{}/hermes-exec-{id}", temp_dir.trim_end_matches('/'));
         Self { folder, id: id.to_owned(), reach }
     }
@@ -155,7 +138,7 @@ impl Scripts {
         &self.id
     }
 
-    pub(crate) fn reach(&self) -> Reach {
+    pub(crate) fn reach(&self) -> FileReach {
         self.reach
     }
 
@@ -164,9 +147,9 @@ impl Scripts {
         &self.folder
     }
 
-    /// What the next shell reads.
-    pub(crate) fn snapshot_file(&self) -> String {
-        format!("{}/snapshot.sh", self.folder)
+    /// What the next shell reads. Zero is the first, with which every conversation begins.
+    pub(crate) fn snapshot_file(&self, number: u64) -> String {
+        format!("{}/snapshot{number}.sh", self.folder)
     }
 
     /// What every shell that keeps its state reads first.
@@ -206,8 +189,8 @@ impl Scripts {
         format!("{}-{call}.", self.id)
     }
 
-    /// What a shell says, before its command begins, that finds nothing of its session: the place
-    /// is a new one, and another call has begun a session in it meanwhile.
+    /// What a shell says, before its command begins, that finds nothing of its session: the
+    /// environment is a new one, and another call has begun a session in it meanwhile.
     pub(crate) fn lost(&self) -> String {
         format!("hermes-session-{}-is-lost", self.id)
     }
@@ -223,8 +206,8 @@ impl Scripts {
     pub(crate) fn prelude(&self) -> String {
         let trap = TRAP.replace("@CALL@", CALL);
         match self.reach {
-            Reach::Local => trap,
-            Reach::Remote => {
+            FileReach::Local => trap,
+            FileReach::Remote => {
                 let dump = format!(
                     "if [[ $__hermes_keep == state ]]; then\n{}\nelse\n{}\nfi",
                     self.dump(Keep::State),
@@ -247,7 +230,7 @@ impl Scripts {
     /// Makes the first snapshot, from what the user's own start-up files set.
     pub(crate) fn first_snapshot(&self, init_files: &[String], call: &str) -> String {
         let mut script = self.preface(call);
-        let _ = writeln!(script, "__hermes_from= __hermes_call={call}");
+        let _ = writeln!(script, "__hermes_from= __hermes_call={call} __hermes_snapshot=0");
         for file in init_files {
             let file = directory(file);
             let _ = writeln!(script, "[ -r {file} ] && . {file} >/dev/null 2>&1 </dev/null");
@@ -258,34 +241,34 @@ impl Scripts {
 
     /// The script of one command.
     pub(crate) fn wrap(&self, wrapped: &Wrapped<'_>) -> String {
-        let Wrapped { command, cwd, call, exports, keep, start, password } = wrapped;
+        let Wrapped { command, cwd, call, snapshot, exports, keep, start, password } = wrapped;
         let mut script = String::with_capacity(command.len() + 1_000);
         script.push_str(&self.preface(call));
         match (self.reach, keep) {
             (_, Keep::Nothing) => {}
-            (Reach::Local, keep) => script.push_str(&self.inline_prelude(*keep)),
-            (Reach::Remote, _) => {
+            (FileReach::Local, keep) => script.push_str(&self.inline_prelude(*keep)),
+            (FileReach::Remote, _) => {
                 let _ = write!(script, "\\builtin source {}; ", quoted(&self.prelude_file()));
             }
         }
         match start {
-            Start::Snapshot => {
+            ShellStart::Snapshot => {
                 // What the snapshot does not have was unset, whatever the surroundings offer.
                 script.push_str("\\builtin unset -v $(\\builtin compgen -e) 2>/dev/null; ");
-                self.read_snapshot(&mut script);
+                self.read_snapshot(*snapshot, &mut script);
             }
-            Start::Kept(kept) => {
+            ShellStart::Kept(kept) => {
                 if !kept.script.is_empty() {
-                    self.read_snapshot(&mut script);
+                    self.read_snapshot(*snapshot, &mut script);
                 }
                 script.push_str("\\builtin shopt -s expand_aliases; ");
             }
-            Start::Surroundings => {}
+            ShellStart::Inherited => {}
         }
         for (name, value) in *exports {
             let _ = write!(script, "\\builtin export {name}={}; ", always_quoted(value));
         }
-        if self.reach == Reach::Remote {
+        if self.reach == FileReach::Remote {
             let _ = write!(script, "\\builtin export {CALL_TAG}={}; ", self.tag(call));
         }
         if *password == Password::OnInput {
@@ -300,7 +283,7 @@ impl Scripts {
             );
         }
         let _ = write!(script, "\\builtin cd -P -- {} || \\builtin exit 126; ", directory(cwd));
-        if let Start::Kept(Kept { previous: Some(previous), .. }) = start
+        if let ShellStart::Kept(KeptState { previous: Some(previous), .. }) = start
             && let Some(previous) = previous.to_str()
         {
             let _ = write!(script, "OLDPWD={}; ", always_quoted(previous));
@@ -308,8 +291,9 @@ impl Scripts {
         if *keep != Keep::Nothing {
             // A directory the command did not choose is not one to remember.
             let _ = write!(script, "__hermes_from=$PWD __hermes_call={call}");
-            if self.reach == Reach::Remote {
-                let _ = write!(script, " __hermes_keep={}", keep.word());
+            if self.reach == FileReach::Remote {
+                let keep = keep.word();
+                let _ = write!(script, " __hermes_keep={keep} __hermes_snapshot={snapshot}");
             }
             script.push_str("; ");
             let trap = always_quoted(&format!("{CALL}\n"));
@@ -325,9 +309,14 @@ impl Scripts {
     }
 
     /// Reads the snapshot, but for whose commands the last ones were.
-    fn read_snapshot(&self, script: &mut String) {
-        let file = quoted(&self.snapshot_file());
-        let _ = write!(script, "\\builtin source {file} >/dev/null 2>&1; ");
+    fn read_snapshot(&self, number: u64, script: &mut String) {
+        let own = quoted(&self.snapshot_file(number));
+        let first = quoted(&self.snapshot_file(0));
+        let _ = write!(
+            script,
+            "if [ -r {own} ]; then \\builtin source {own}; else \\builtin source {first}; fi \
+             >/dev/null 2>&1; "
+        );
         let names = SESSION_VARIABLES.join(" ");
         let _ = write!(script, "\\builtin unset -v {names} ${{!{SESSION_PREFIX}@}}; ");
     }
@@ -336,8 +325,8 @@ impl Scripts {
     /// alone on the other; and a call that was told to end before it began does not begin.
     fn preface(&self, call: &str) -> String {
         match self.reach {
-            Reach::Local => String::new(),
-            Reach::Remote => format!(
+            FileReach::Local => String::new(),
+            FileReach::Remote => format!(
                 "[ -d {folder} ] || {{ echo {lost} >&2; exit 137; }}; exec 2>&1; [ ! -e {end} ] || \
                  exit 137; ",
                 end = quoted(&self.end_file(call)),
@@ -356,23 +345,24 @@ impl Scripts {
         let dump = DUMP.trim_end().replace("@EVERYTHING@", everything);
         let state = format!("{}/\"$__hermes_call\".state", quoted(&self.folder));
         match (self.reach, keep) {
-            (Reach::Local, _) => format!("{dump} >{state}"),
-            (Reach::Remote, Keep::State) => {
-                let snapshot = quoted(&self.snapshot_file());
+            (FileReach::Local, _) => format!("{dump} >{state}"),
+            (FileReach::Remote, Keep::State) => {
+                let snapshot =
+                    format!("{}/snapshot\"$__hermes_snapshot\".sh", quoted(&self.folder));
                 format!(
                     "builtin export -n {CALL_TAG}\n( builtin umask 077\n{OWN_ASKPASS}\n{dump} \
                      >{state} && command mv -f {state} {snapshot} )"
                 )
             }
-            (Reach::Remote, Keep::Directory | Keep::Nothing) => ":".to_owned(),
+            (FileReach::Remote, Keep::Directory | Keep::Nothing) => ":".to_owned(),
         }
     }
 
     /// Tells the directory, where it cannot be read from a file.
     fn tell(&self) -> String {
         match self.reach {
-            Reach::Local => ":".to_owned(),
-            Reach::Remote => {
+            FileReach::Local => ":".to_owned(),
+            FileReach::Remote => {
                 let marker = self.marker();
                 let word = format!("{}/\"$__hermes_call\".{{word,ask}}", quoted(&self.folder));
                 format!(

@@ -24,21 +24,21 @@ const OF_THE_USERS_MACHINE: [&str; 4] = ["/home/", "/Users/", "C:\\", "C:/"];
 pub(super) const WORKSPACE: &str = "/workspace";
 
 /// What is known about the directory before it is chosen.
-pub(super) struct Wanted<'a> {
-    /// What the settings say; `None` for nothing and for the words that mean "here".
+pub(super) struct WantedDirectory<'a> {
+    /// What the settings say; `None` for the words that mean "here".
     configured: Option<String>,
     vars: &'a Vars,
     process_cwd: &'a Path,
 }
 
-impl<'a> Wanted<'a> {
-    pub(super) fn new(configured: Option<String>, vars: &'a Vars, process_cwd: &'a Path) -> Self {
-        let is_here = |cwd: &String| CURRENT.iter().any(|word| cwd.eq_ignore_ascii_case(word));
-        let configured = configured.filter(|cwd| !is_here(cwd));
+impl<'a> WantedDirectory<'a> {
+    pub(super) fn new(configured: String, vars: &'a Vars, process_cwd: &'a Path) -> Self {
+        let is_here = CURRENT.iter().any(|word| configured.eq_ignore_ascii_case(word));
+        let configured = (!is_here).then_some(configured);
         Self { configured, vars, process_cwd }
     }
 
-    /// Where commands begin in such a place.
+    /// Where commands begin in such an environment.
     pub(super) fn directory(&self, kind: BackendKind) -> String {
         match kind {
             BackendKind::Local => self.on_this_machine().to_string_lossy().into_owned(),

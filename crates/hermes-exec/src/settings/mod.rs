@@ -12,9 +12,9 @@
 //!
 //! # What is read
 //!
-//! Only what the place in use needs ([`PlaceSettings`]). A number that is none, a word nobody
-//! knows and a missing host are errors rather than defaults: a command that runs in the wrong place
-//! or with the wrong limits is worse than one that does not run.
+//! Only what the environment in use needs ([`BackendSettings`]). A number that is none, a word
+//! nobody knows and a missing host are errors rather than defaults: a command that runs in the
+//! wrong environment or with the wrong limits is worse than one that does not run.
 //!
 //! # What never happens here
 //!
@@ -25,45 +25,87 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hermes_tool::Vars;
-use serde_json::Value;
+use hermes_tool::settings::{Seconds, Settings};
+use hermes_tool::{OutputCaps, Vars};
+use serde_json::{Map, Value};
 
 use crate::backend::BackendKind;
 use crate::child_env::HomeMode;
 
+mod backends;
 mod cwd;
 mod error;
 mod expand;
-mod places;
-mod reader;
+mod values;
 
 #[cfg(test)]
 mod tests;
 
-pub use error::{Origin, SettingsError};
-pub use places::{
-    ContainerSettings, DaytonaSettings, DockerSettings, LocalSettings, ModalMode, ModalSettings,
-    PlaceSettings, Sandbox, SingularitySettings, SshSettings, VercelSettings,
+pub use backends::{
+    BackendSettings, ContainerSettings, DockerSettings, LocalSettings, Sandbox,
+    SingularitySettings, SshSettings,
 };
+pub use error::TerminalSettingsError;
 
-use cwd::{WORKSPACE, Wanted};
-use places::Sources;
-use reader::Reader;
+use backends::SettingSources;
+use cwd::{WORKSPACE, WantedDirectory};
+use values::{Paths, Texts};
 
-const TIMEOUT_SECS: u64 = 180;
-const MAX_FOREGROUND_SECS: u64 = 600;
-const LIFETIME_SECS: u64 = 300;
-const TERM_GRACE_SECS: f64 = 2.0;
 /// The longest time that makes sense: a hundred years.
 const MOST_SECS: u64 = 100 * 366 * 86_400;
 /// The longest grace that makes sense.
-const MOST_GRACE_SECS: f64 = 86_400.0;
-const MAX_OUTPUT_CHARS: usize = 50_000;
+const MOST_GRACE: Seconds = Seconds::new(86_400.0);
+
+/// The keys of the section that every backend needs, as they are written.
+#[derive(Settings)]
+#[settings(path = "terminal", about = "Where and how commands run", open, variables = "TERMINAL_")]
+struct TerminalSection {
+    /// Where commands run.
+    #[setting(default = BackendKind::Local, fallback = "TERMINAL_ENV")]
+    backend: BackendKind,
+    /// Working directory to start in.
+    #[setting(default = ".")]
+    cwd: String,
+    /// Longest run of a command, in seconds.
+    #[setting(default = 180, range = 1..=MOST_SECS)]
+    timeout: u64,
+    /// Longest run a foreground command may ask for, in seconds.
+    #[setting(variable_only = "TERMINAL_MAX_FOREGROUND_TIMEOUT", default = 600, range = 1..=MOST_SECS)]
+    max_foreground_timeout: u64,
+    /// When an idle environment is closed, in seconds.
+    #[setting(default = 300, range = 1..=MOST_SECS)]
+    lifetime_seconds: u64,
+    /// Time a background process has to end by itself, in seconds; 0 for as long as it likes.
+    #[setting(default = Seconds::new(2.0), range = Seconds::new(0.0)..=MOST_GRACE, file_only)]
+    daemon_term_grace_seconds: Seconds,
+    /// Keep variables and directory from one command to the next.
+    #[setting(default = true)]
+    persistent_shell: bool,
+    /// Which home directory commands see.
+    home_mode: HomeMode,
+    /// Variables commands see although they would be left out; never keys of Hermes itself.
+    #[setting(file_only)]
+    env_passthrough: Texts,
+    /// Files copied into containers.
+    #[setting(file_only)]
+    credential_files: Paths,
+    /// Folder for container files; sandboxes in the home if unset.
+    sandbox_dir: Option<String>,
+}
+
+/// How scripts on this machine are kept apart.
+#[derive(Settings)]
+#[settings(path = "code_execution", open)]
+pub(crate) struct ScriptSettings {
+    /// Keep scripts on this machine from looking into other processes.
+    #[setting(default = true)]
+    pub(crate) confine: bool,
+}
 
 /// Where and how commands run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TerminalSettings {
-    /// The directory commands begin in, as the place in use knows it.
+    /// The directory commands begin in, as the environment in use knows it.
     pub cwd: String,
     /// The longest run of a command that does not say.
     pub timeout: Duration,
@@ -81,12 +123,12 @@ pub struct TerminalSettings {
     pub home_mode: HomeMode,
     /// Variables that are asked for by name.
     pub env_passthrough: Vec<String>,
-    /// Files taken to other places, relative to `HERMES_HOME`. Not checked here.
+    /// Files taken to other environments, relative to `HERMES_HOME`. Not checked here.
     pub credential_files: Vec<String>,
     /// The folder for files of containers.
     pub sandbox_dir: PathBuf,
-    /// What the place in use needs.
-    pub place: PlaceSettings,
+    /// What the environment in use needs.
+    pub backend_settings: BackendSettings,
 }
 
 impl TerminalSettings {
@@ -97,84 +139,55 @@ impl TerminalSettings {
         vars: &Vars,
         home: &Path,
         process_cwd: &Path,
-    ) -> Result<Self, SettingsError> {
-        let backend = match Reader::new(config, vars)?.get("backend") {
-            None => BackendKind::Local,
-            Some(found) => BackendKind::named(&found.text()?).ok_or_else(|| {
-                let names = BackendKind::ALL.map(|(name, _)| name);
-                found.unusable(&format!("one of {}", names.join(", ")))
-            })?,
-        };
-        Self::read_as(backend, config, vars, home, process_cwd)
-    }
-
-    /// The same for a kind of place chosen otherwise, as a task may.
-    pub fn read_as(
-        backend: BackendKind,
-        config: &Value,
-        vars: &Vars,
-        home: &Path,
-        process_cwd: &Path,
-    ) -> Result<Self, SettingsError> {
-        let reader = Reader::new(config, vars)?;
-        let cwd = reader.get("cwd").map(|found| found.text()).transpose()?;
-        let wanted = Wanted::new(cwd, vars, process_cwd);
-        let sandbox_dir = match reader.get("sandbox_dir") {
-            Some(found) => expand::tilde(&found.text()?, vars),
+    ) -> Result<Self, TerminalSettingsError> {
+        let written = TerminalSection::read_strictly(config, vars)?;
+        let wanted = WantedDirectory::new(written.cwd.trim().to_owned(), vars, process_cwd);
+        let sandbox_dir = match &written.sandbox_dir {
+            Some(written) => expand::tilde(written.trim(), vars),
             None => home.join("sandboxes"),
         };
-        let sources = Sources { reader: &reader, vars, wanted: &wanted, sandbox_dir: &sandbox_dir };
-        let place = sources.read(backend)?;
-        let is_mounted =
-            matches!(&place, PlaceSettings::Docker(docker) if docker.workspace.is_some());
-
-        let seconds = |found: Option<reader::Found<'_>>, default| {
-            let seconds = found.map_or(Ok(default), |found| found.whole(1..=MOST_SECS))?;
-            Ok(Duration::from_secs(seconds))
-        };
-        let grace = reader.key("daemon_term_grace_seconds");
-        let grace = grace.map_or(Ok(TERM_GRACE_SECS), |found| found.number(MOST_GRACE_SECS))?;
-        let home_mode = reader.get("home_mode");
+        let sources = SettingSources { config, vars, wanted: &wanted, sandbox_dir: &sandbox_dir };
+        let backend_settings = sources.read(written.backend)?;
+        let is_mounted = matches!(&backend_settings, BackendSettings::Docker(docker) if docker.workspace.is_some());
         Ok(Self {
-            cwd: if is_mounted { WORKSPACE.to_owned() } else { wanted.directory(backend) },
-            timeout: seconds(reader.get("timeout"), TIMEOUT_SECS)?,
-            max_foreground_timeout: seconds(
-                reader.variable("TERMINAL_MAX_FOREGROUND_TIMEOUT"),
-                MAX_FOREGROUND_SECS,
-            )?,
-            lifetime: seconds(reader.get("lifetime_seconds"), LIFETIME_SECS)?,
-            term_grace: Duration::from_secs_f64(grace),
-            persistent_shell: reader.flag("persistent_shell", true)?,
-            max_output_chars: max_output_chars(config),
-            home_mode: home_mode
-                .map_or(Ok(HomeMode::Auto), |found| found.one_of(HomeMode::WORDS))?,
-            env_passthrough: reader
-                .key("env_passthrough")
-                .map_or_else(|| Ok(Vec::new()), |found| found.texts())?,
-            credential_files: reader
-                .key("credential_files")
-                .map_or_else(|| Ok(Vec::new()), |found| found.paths())?,
+            cwd: if is_mounted { WORKSPACE.to_owned() } else { wanted.directory(written.backend) },
+            timeout: Duration::from_secs(written.timeout),
+            max_foreground_timeout: Duration::from_secs(written.max_foreground_timeout),
+            lifetime: Duration::from_secs(written.lifetime_seconds),
+            term_grace: written.daemon_term_grace_seconds.duration(),
+            persistent_shell: written.persistent_shell,
+            // Other tools read the same section and take what makes no sense there for not given, so it must
+            // not be an error here.
+            max_output_chars: OutputCaps::read(config, vars).max_bytes,
+            home_mode: written.home_mode,
+            env_passthrough: written.env_passthrough.0,
+            credential_files: written.credential_files.0,
             sandbox_dir,
-            place,
+            backend_settings,
         })
     }
 
-    /// The kind of the place in use.
+    /// The kind of the environment in use.
     #[must_use]
     pub const fn backend(&self) -> BackendKind {
-        self.place.kind()
+        self.backend_settings.kind()
     }
 }
 
-/// `tool_output.max_bytes`. Other tools read the same section and take what makes no sense there
-/// for not given, so it must not be an error here.
-fn max_output_chars(config: &Value) -> usize {
-    let given = config.get("tool_output").and_then(|section| section.get("max_bytes"));
-    let number = given.and_then(|given| match given {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse::<i64>().ok().map(|number| number as f64),
-        _ => None,
-    });
-    // A float to a whole number is cut and kept in range.
-    number.filter(|number| *number >= 1.0).map_or(MAX_OUTPUT_CHARS, |number| number as usize)
+/// The configuration with other keys in its `terminal` section, where `env_type` is an older name of `backend`.
+pub(crate) fn with_overrides(config: &Value, own: &Map<String, Value>) -> Value {
+    const SECTION: &str = "terminal";
+    let mut config = config.clone();
+    if let Value::Object(root) = &mut config {
+        let mut section = match root.get(SECTION) {
+            Some(Value::Object(section)) => section.clone(),
+            _ => Map::new(),
+        };
+        section.extend(own.clone());
+        if let Some(kind) = section.shift_remove("env_type") {
+            section.insert("backend".to_owned(), kind);
+        }
+        root.insert(SECTION.to_owned(), Value::Object(section));
+    }
+    config
 }

@@ -4,12 +4,12 @@ use serde_json::json;
 
 use super::*;
 
+mod backends;
 mod cwd;
-mod places;
 mod values;
 
 /// The settings of a process in `/`, with `/home/me` and `/state` as its homes.
-fn read(config: &Value, vars: &[(&str, &str)]) -> Result<TerminalSettings, SettingsError> {
+fn read(config: &Value, vars: &[(&str, &str)]) -> Result<TerminalSettings, TerminalSettingsError> {
     TerminalSettings::read(config, &vars_of(vars), Path::new("/state"), Path::new("/"))
 }
 
@@ -40,7 +40,7 @@ fn nothing_configured_means_this_machine_with_the_usual_limits() {
                 env_passthrough: vec![],
                 credential_files: vec![],
                 sandbox_dir: PathBuf::from("/state/sandboxes"),
-                place: PlaceSettings::Local(LocalSettings {
+                backend_settings: BackendSettings::Local(LocalSettings {
                     init_files: ["/home/me/.profile", "/home/me/.bash_profile", "/home/me/.bashrc"]
                         .map(str::to_owned)
                         .to_vec(),
@@ -77,7 +77,9 @@ fn the_file_wins_over_variables_and_they_fill_what_it_leaves_out() {
 #[test]
 fn every_kind_of_place_can_be_chosen_in_the_file_and_by_variable() {
     let ssh = [("TERMINAL_SSH_HOST", "h"), ("TERMINAL_SSH_USER", "u")];
-    for (name, kind) in BackendKind::ALL {
+    use BackendKind::{Daytona, Docker, Local, Modal, Singularity, Ssh, Vercel};
+    for kind in [Local, Docker, Ssh, Singularity, Modal, Daytona, Vercel] {
+        let name = kind.name();
         let config = json!({"terminal": {"backend": name}});
         assert_eq!(read(&config, &ssh).unwrap().backend(), kind);
         let by_variable = read(&json!({}), &[ssh[0], ssh[1], ("TERMINAL_ENV", name)]).unwrap();
@@ -96,10 +98,12 @@ fn every_kind_of_place_can_be_chosen_in_the_file_and_by_variable() {
 #[test]
 fn a_task_may_choose_another_kind_of_place() {
     let config = json!({"terminal": {"backend": "local", "docker_image": "mine"}});
-    let (vars, root) = (Vars::default(), Path::new("/"));
-    let settings = TerminalSettings::read_as(BackendKind::Docker, &config, &vars, root, root);
-    let PlaceSettings::Docker(docker) = settings.unwrap().place else { panic!("not docker") };
-    assert_eq!(docker.image, "mine");
+    let own = json!({"env_type": "docker", "docker_network": false});
+    let settings = read(&with_overrides(&config, own.as_object().unwrap()), &[]);
+    let BackendSettings::Docker(docker) = settings.unwrap().backend_settings else {
+        panic!("not docker")
+    };
+    assert_eq!((docker.image.as_str(), docker.network), ("mine", false));
 }
 
 #[test]
@@ -145,7 +149,7 @@ fn output_limits_that_make_no_sense_are_ignored_as_elsewhere() {
         (json!("x"), 50_000),
         (json!([1]), 50_000),
         (json!(" 70 "), 70),
-        (json!(70.9), 70),
+        (json!(70.9), 50_000),
     ] {
         let config = json!({"tool_output": {"max_bytes": given}});
         assert_eq!(read(&config, &[]).unwrap().max_output_chars, chars, "{given}");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::backend::Input;
+use crate::backend::ClientInput;
 use crate::quote::quoted;
 use crate::settings::SshSettings;
 
@@ -12,7 +12,7 @@ const ALIVE_INTERVAL: u32 = 15;
 const ALIVE_COUNT: u32 = 4;
 
 /// Everything that decides how the client reaches the machine.
-pub(crate) struct Line<'a> {
+pub(crate) struct SshCommandLine<'a> {
     pub(crate) settings: &'a SshSettings,
     /// Further options, as they stand behind `-o`.
     pub(crate) options: &'a [String],
@@ -20,7 +20,7 @@ pub(crate) struct Line<'a> {
     pub(crate) socket: &'a Path,
 }
 
-impl Line<'_> {
+impl SshCommandLine<'_> {
     /// The connection itself, which stays in the foreground and serves the sessions.
     pub(crate) fn master(&self) -> Vec<String> {
         let mut words = self.options();
@@ -34,15 +34,15 @@ impl Line<'_> {
 
     /// One command over the connection. It is quoted: `ssh` joins what it is given with blanks, and
     /// the shell over there takes it apart again.
-    pub(crate) fn session<S: AsRef<str>>(&self, command: &[S], input: Input) -> Vec<String> {
+    pub(crate) fn session<S: AsRef<str>>(&self, command: &[S], input: ClientInput) -> Vec<String> {
         let mut words = self.options();
         push_option(&mut words, "ControlMaster=no");
         push_option(&mut words, "RemoteCommand=none");
         match input {
-            Input::None => words.extend(["-T", "-n"].map(str::to_owned)),
-            Input::Forwarded => words.push("-T".to_owned()),
+            ClientInput::None => words.extend(["-T", "-n"].map(str::to_owned)),
+            ClientInput::Forwarded => words.push("-T".to_owned()),
             // Nothing that is typed is for the client.
-            Input::Terminal => words.extend(["-tt", "-e", "none"].map(str::to_owned)),
+            ClientInput::Terminal => words.extend(["-tt", "-e", "none"].map(str::to_owned)),
         }
         let mut words = self.end(words);
         let command: Vec<String> = command.iter().map(|word| quoted(word.as_ref())).collect();
@@ -104,16 +104,21 @@ mod tests {
         }
     }
 
-    fn line<T>(act: impl FnOnce(Line<'_>) -> T) -> T {
+    fn line<T>(act: impl FnOnce(SshCommandLine<'_>) -> T) -> T {
         let options = ["UserKnownHostsFile=/k".to_owned()];
         let settings = settings();
-        act(Line { settings: &settings, options: &options, socket: Path::new("/tmp/s.sock") })
+        act(SshCommandLine {
+            settings: &settings,
+            options: &options,
+            socket: Path::new("/tmp/s.sock"),
+        })
     }
 
     #[test]
     fn every_call_meets_at_the_socket_and_never_asks() {
         let calls = line(|line| {
-            [line.master(), line.session(&["true"], Input::None), line.exit()].map(|w| w.join(" "))
+            [line.master(), line.session(&["true"], ClientInput::None), line.exit()]
+                .map(|w| w.join(" "))
         });
         for call in calls {
             for words in [
@@ -140,8 +145,9 @@ mod tests {
 
     #[test]
     fn a_command_is_one_word_that_the_shell_over_there_takes_apart() {
-        let words =
-            line(|line| line.session(&["env", "A=1", "bash", "-c", "echo 'it'; x"], Input::None));
+        let words = line(|line| {
+            line.session(&["env", "A=1", "bash", "-c", "echo 'it'; x"], ClientInput::None)
+        });
         assert_eq!(words.last().unwrap(), r"env A=1 bash -c 'echo '\''it'\''; x'");
         assert!(words.contains(&"ControlMaster=no".to_owned()));
     }
@@ -149,9 +155,9 @@ mod tests {
     #[test]
     fn input_decides_about_the_terminal() {
         for (input, expected, other) in [
-            (Input::None, "-T -n", "-tt"),
-            (Input::Forwarded, "-T --", "-n"),
-            (Input::Terminal, "-tt -e none", "-T"),
+            (ClientInput::None, "-T -n", "-tt"),
+            (ClientInput::Forwarded, "-T --", "-n"),
+            (ClientInput::Terminal, "-tt -e none", "-T"),
         ] {
             let words = line(|line| line.session(&["true"], input));
             let text = words.join(" ");

@@ -8,7 +8,7 @@ const OWN_CODE: i32 = 255;
 
 /// Whether the connection of the sessions stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Link {
+pub(crate) enum MasterState {
     Stands,
     Lost,
 }
@@ -34,7 +34,7 @@ const NEVER_CONNECTED: [&str; 8] = [
 pub(crate) fn trouble(
     code: i32,
     words: &str,
-    link: impl FnOnce() -> Link,
+    link: impl FnOnce() -> MasterState,
 ) -> Option<ClientTrouble> {
     if code != OWN_CODE {
         return None;
@@ -47,7 +47,7 @@ pub(crate) fn trouble(
     if telling.is_empty() {
         // A session whose master dies ends without a word; a command may end with that code, too.
         let lost = "the connection ended while the command ran";
-        return (link() == Link::Lost).then(|| ClientTrouble::Unreachable(lost.to_owned()));
+        return (link() == MasterState::Lost).then(|| ClientTrouble::Unreachable(lost.to_owned()));
     }
     let telling = telling.join("\n");
     if NEVER_CONNECTED.iter().any(|word| telling.contains(word)) {
@@ -114,17 +114,20 @@ mod tests {
                 ClientTrouble::Unreachable("Connection to h closed by remote host.".into()),
             ),
         ] {
-            assert_eq!(trouble(255, words, || Link::Stands), Some(expected), "{words}");
+            assert_eq!(trouble(255, words, || MasterState::Stands), Some(expected), "{words}");
         }
     }
 
     #[test]
     fn a_command_may_end_with_the_clients_code() {
-        assert_eq!(trouble(255, "", || Link::Stands), None);
+        assert_eq!(trouble(255, "", || MasterState::Stands), None);
         let fallback = "Control socket connect(/s): Connection refused\n";
-        assert_eq!(trouble(255, fallback, || Link::Stands), None);
-        assert_eq!(trouble(1, "ssh: connect to host h port 1: x", || Link::Stands), None);
-        assert!(matches!(trouble(255, "", || Link::Lost), Some(ClientTrouble::Unreachable(_))));
+        assert_eq!(trouble(255, fallback, || MasterState::Stands), None);
+        assert_eq!(trouble(1, "ssh: connect to host h port 1: x", || MasterState::Stands), None);
+        assert!(matches!(
+            trouble(255, "", || MasterState::Lost),
+            Some(ClientTrouble::Unreachable(_))
+        ));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hermes_process::{Child, Command, Output, OutputPipe, ProcessError};
+use hermes_process::{Child, Command, OutputMode, OutputPipe, ProcessError};
 use hermes_tool::Vars;
 use sha2::{Digest as _, Sha256};
 use tokio::io::AsyncReadExt as _;
@@ -84,7 +84,7 @@ impl Master {
     /// Makes a connection with a command that stays in the foreground.
     pub(crate) async fn start(command: Command, socket: &Path) -> Result<Self, NoMaster> {
         ready_folder(socket).map_err(NoMaster::Error)?;
-        let mut child = command.output(Output::Separate).spawn()?;
+        let mut child = command.output(OutputMode::Separate).spawn()?;
         let words = child.take_stderr().map(|pipe| tokio::spawn(listen(pipe)));
         let begun = Instant::now();
         loop {

@@ -16,23 +16,24 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use hermes_approval::Place;
+use hermes_approval::ExecutionTarget;
 use hermes_process::Command;
+use hermes_store::home::DOT_FOLDER;
 use hermes_tool::Vars;
 
-use crate::backend::{Backend, BackendKind, ClientTrouble, Input, Ready, ShellCall};
+use crate::backend::{Backend, BackendKind, BackendState, ClientInput, ClientTrouble, ShellCall};
 use crate::error::ExecError;
-use crate::programs::Program;
+use crate::programs::ClientProgram;
 use crate::settings::SshSettings;
-use crate::sync::{Far, FileSync, Pace, ShownSources};
+use crate::sync::{FileSync, RemoteShell, SyncPace, SyncSources};
 
 mod arguments;
 mod failure;
 mod greeting;
 mod master;
 
-use arguments::Line;
-use failure::Link;
+use arguments::SshCommandLine;
+use failure::MasterState;
 use greeting::Greeting;
 use master::{Master, NoMaster};
 
@@ -53,19 +54,19 @@ const TERMINAL: &str = "xterm-256color";
 /// What the ssh backend needs to know.
 #[derive(Clone, Debug)]
 pub struct SshOptions {
-    /// The settings.
+    /// The other host, and how to get in.
     pub settings: SshSettings,
     /// Where commands begin; `~` is the home over there.
     pub cwd: String,
     /// What is brought over; nothing if `None`.
-    pub shown: Option<ShownSources>,
+    pub shown: Option<SyncSources>,
     /// Further options of the client, as they stand behind `-o`.
     pub options: Vec<String>,
 }
 
 /// Commands on another machine.
 pub struct Ssh {
-    client: Program,
+    client: ClientProgram,
     options: SshOptions,
     socket: PathBuf,
     connection: Mutex<Option<Connection>>,
@@ -79,8 +80,8 @@ struct Connection {
 }
 
 /// The client.
-pub(crate) fn client(process: &Vars) -> Result<Program, ExecError> {
-    Program::find(&["ssh"], &VARIABLES, process).ok_or_else(|| ExecError::Unavailable {
+pub(crate) fn client(process: &Vars) -> Result<ClientProgram, ExecError> {
+    ClientProgram::find(&["ssh"], &VARIABLES, process).ok_or_else(|| ExecError::Unavailable {
         backend: BackendKind::Ssh,
         why: "ssh was not found in PATH; install the OpenSSH client".into(),
     })
@@ -90,7 +91,8 @@ impl Ssh {
     /// Finds the client; the connection is made with the first command.
     pub fn new(options: SshOptions, process: &Vars) -> Result<Self, ExecError> {
         let client = client(process)?;
-        let pace = if options.settings.force_sync { Pace::EveryTime } else { Pace::Sparing };
+        let pace =
+            if options.settings.force_sync { SyncPace::EveryTime } else { SyncPace::Sparing };
         let files = options.shown.clone().map(|shown| FileSync::new(shown, pace));
         let socket = master::socket(&options.settings, process);
         Ok(Self {
@@ -103,7 +105,7 @@ impl Ssh {
         })
     }
 
-    async fn make_sure(&self) -> Result<Ready, ExecError> {
+    async fn make_sure(&self) -> Result<BackendState, ExecError> {
         let ready = self.connect().await?;
         if let (Some(files), Some(base)) = (&self.files, self.base()) {
             // A command that needs none of them must not fail for that.
@@ -114,13 +116,13 @@ impl Ssh {
         Ok(ready)
     }
 
-    async fn connect(&self) -> Result<Ready, ExecError> {
+    async fn connect(&self) -> Result<BackendState, ExecError> {
         if self.stands() {
-            return Ok(Ready::AsBefore);
+            return Ok(BackendState::AsBefore);
         }
         let _one_at_a_time = self.starting.lock().await;
         if self.stands() {
-            return Ok(Ready::AsBefore);
+            return Ok(BackendState::AsBefore);
         }
         *self.connection() = None;
         let _ = std::fs::remove_file(&self.socket);
@@ -134,13 +136,13 @@ impl Ssh {
             })?;
         let home = self.greet().await?;
         *self.connection() = Some(Connection { master, home });
-        Ok(Ready::Anew)
+        Ok(BackendState::Anew)
     }
 
     /// Asks for the home over there and makes the folders Hermes uses in it.
     async fn greet(&self) -> Result<String, ExecError> {
         let words = ["sh", "-c", greeting::SCRIPT];
-        let session = self.line().session(&words, Input::None);
+        let session = self.line().session(&words, ClientInput::None);
         let done = self.client.command().args(session).deadline(GREETING_LIMIT).run().await?;
         let answer = Greeting::read(&done.stdout.text()).ok_or_else(|| {
             let words = done.stderr.text();
@@ -162,24 +164,24 @@ impl Ssh {
         ExecError::NotStarted { backend: BackendKind::Ssh, why: format!("{user}@{host}: {why}") }
     }
 
-    fn line(&self) -> Line<'_> {
+    fn line(&self) -> SshCommandLine<'_> {
         let SshOptions { settings, options, .. } = &self.options;
-        Line { settings, options, socket: &self.socket }
+        SshCommandLine { settings, options, socket: &self.socket }
     }
 
     /// Where the files of Hermes are over there, once that is known.
     fn base(&self) -> Option<String> {
         let connection = self.connection();
         let home = &connection.as_ref()?.home;
-        Some(format!("{}/.hermes", home.trim_end_matches('/')))
+        Some(format!("{}/{DOT_FOLDER}", home.trim_end_matches('/')))
     }
 
-    fn far<'a>(&'a self, base: &'a str) -> Far<'a> {
+    fn far<'a>(&'a self, base: &'a str) -> RemoteShell<'a> {
         let shell = |script: &str, input| {
             let session = self.line().session(&["sh", "-c", script], input);
             self.client.command().args(session)
         };
-        Far { base, shell: Box::new(shell) }
+        RemoteShell { base, shell: Box::new(shell) }
     }
 
     fn stands(&self) -> bool {
@@ -196,16 +198,16 @@ impl Backend for Ssh {
         BackendKind::Ssh
     }
 
-    fn place(&self) -> Place {
-        Place::Ssh
+    fn target(&self) -> ExecutionTarget {
+        ExecutionTarget::Ssh
     }
 
     fn client(&self, call: &ShellCall<'_>) -> Command {
         let command = self.client.command().args(self.line().session(&call.words(), call.input));
         match call.input {
             // Handed on by the client.
-            Input::Terminal => command.env("TERM", TERMINAL),
-            Input::None | Input::Forwarded => command,
+            ClientInput::Terminal => command.env("TERM", TERMINAL),
+            ClientInput::None | ClientInput::Forwarded => command,
         }
     }
 
@@ -221,12 +223,12 @@ impl Backend for Ssh {
         }
     }
 
-    fn before_execute(&self) -> BoxFuture<'_, Result<Ready, ExecError>> {
+    fn before_execute(&self) -> BoxFuture<'_, Result<BackendState, ExecError>> {
         Box::pin(self.make_sure())
     }
 
     fn trouble(&self, code: i32, client_words: &str) -> Option<ClientTrouble> {
-        let link = || if self.stands() { Link::Stands } else { Link::Lost };
+        let link = || if self.stands() { MasterState::Stands } else { MasterState::Lost };
         failure::trouble(code, client_words, link)
     }
 

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use sha2::{Digest as _, Sha256};
 use tar::{Builder, EntryType, Header};
 
-use super::inventory::Item;
+use super::inventory::SyncItem;
 use super::{Pushed, SyncError};
 
 /// Only the owner over there has anything to do with the files.
@@ -23,7 +23,7 @@ pub(super) struct Packed {
 
 /// Packs files. One that has vanished since it was seen is left out; one that grows or shrinks
 /// while it is read breaks the round off.
-pub(super) fn pack(items: Vec<(String, Item)>) -> Result<Packed, SyncError> {
+pub(super) fn pack(items: Vec<(String, SyncItem)>) -> Result<Packed, SyncError> {
     let spool = tempfile::tempfile().map_err(SyncError::file("make", Path::new("a spool file")))?;
     let mut builder = Builder::new(spool);
     let mut contents = Vec::with_capacity(items.len());

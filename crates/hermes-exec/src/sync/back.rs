@@ -17,9 +17,9 @@ use sha2::{Digest as _, Sha256};
 use tar::Archive;
 
 use super::archive::Hashing;
-use super::shown::{ShownKind, ShownSources};
-use super::{Far, Pushed, Root, SyncError, TRANSFER_LIMIT, blocking, transfer};
-use crate::backend::Input;
+use super::shown::{SyncSources, SyncedKind};
+use super::{Pushed, RemoteShell, Root, SyncError, TRANSFER_LIMIT, blocking, transfer};
+use crate::backend::ClientInput;
 use crate::quote::quoted;
 
 /// The most that is fetched.
@@ -40,9 +40,9 @@ exec tar cf - \"$@\"";
 
 /// Fetches, in up to three attempts, and says how many files were written.
 pub(super) async fn fetch(
-    sources: &ShownSources,
+    sources: &SyncSources,
     pushed: BTreeMap<String, Pushed>,
-    far: &Far<'_>,
+    far: &RemoteShell<'_>,
 ) -> Result<usize, SyncError> {
     let lock = sources.home.join(".sync.lock");
     let _lock = blocking(move || Ok(FileLock::acquire(&lock, Wait::AtMost(LOCK_WAIT))?)).await?;
@@ -62,12 +62,12 @@ pub(super) async fn fetch(
     blocking(move || apply(&stream, &sources, &pushed)).await
 }
 
-fn roots(sources: &ShownSources) -> Vec<Root> {
-    let folders = sources.list().into_iter().filter(|shown| shown.kind != ShownKind::Credential);
+fn roots(sources: &SyncSources) -> Vec<Root> {
+    let folders = sources.list().into_iter().filter(|shown| shown.kind != SyncedKind::Credential);
     folders.map(|shown| Root { below: shown.below.into(), host: shown.host }).collect()
 }
 
-async fn receive(sources: &ShownSources, far: &Far<'_>) -> Result<File, SyncError> {
+async fn receive(sources: &SyncSources, far: &RemoteShell<'_>) -> Result<File, SyncError> {
     let spool = tempfile::tempfile().map_err(SyncError::file("make", Path::new("a spool file")))?;
     let into = spool.try_clone().map_err(SyncError::file("share", Path::new("a spool file")))?;
     let folders: Vec<String> =
@@ -76,14 +76,15 @@ async fn receive(sources: &ShownSources, far: &Far<'_>) -> Result<File, SyncErro
         return Ok(spool);
     }
     let script = far.script(PACK).replace("@FOLDERS@", &folders.join(" "));
-    transfer::receive(far.call(&script, Input::None), into, MOST_BYTES, TRANSFER_LIMIT).await?;
+    transfer::receive(far.call(&script, ClientInput::None), into, MOST_BYTES, TRANSFER_LIMIT)
+        .await?;
     Ok(spool)
 }
 
 /// Writes what differs from what was brought.
 pub(super) fn apply(
     stream: &File,
-    sources: &ShownSources,
+    sources: &SyncSources,
     pushed: &BTreeMap<String, Pushed>,
 ) -> Result<usize, SyncError> {
     let of_stream = || SyncError::file("read", Path::new("what was fetched"));
@@ -99,7 +100,7 @@ pub(super) fn apply(
         }
         let Some(below) = plain_name(&entry.path().map_err(of_stream())?) else { continue };
         let known = pushed.get(&below);
-        let is_credential = known.is_some_and(|known| known.kind == ShownKind::Credential);
+        let is_credential = known.is_some_and(|known| known.kind == SyncedKind::Credential);
         let Some(target) = target(&below, &roots, sources).filter(|_| !is_credential) else {
             continue;
         };
@@ -115,7 +116,7 @@ pub(super) fn apply(
             let file = target.file();
             tracing::warn!(file = %file.display(), "changed here and over there; taking theirs");
         }
-        match target.write(&Part { stream, at, len }, mode) {
+        match target.write(&TarMember { stream, at, len }, mode) {
             Ok(()) => written += 1,
             // One file that has no place here must not keep the others away.
             Err(error) => tracing::warn!(%error, "a file was not fetched"),
@@ -150,7 +151,7 @@ struct Target {
     rest: PathBuf,
 }
 
-fn target(below: &str, roots: &[Root], sources: &ShownSources) -> Option<Target> {
+fn target(below: &str, roots: &[Root], sources: &SyncSources) -> Option<Target> {
     let found = roots.iter().find_map(|root| {
         let rest = Path::new(below).strip_prefix(&root.below).ok()?;
         Some(Target { root: root.host.clone(), rest: rest.to_owned() })
@@ -159,7 +160,7 @@ fn target(below: &str, roots: &[Root], sources: &ShownSources) -> Option<Target>
 }
 
 /// A part of the stream.
-struct Part<'a> {
+struct TarMember<'a> {
     stream: &'a File,
     at: u64,
     len: u64,
@@ -171,7 +172,7 @@ impl Target {
     }
 
     /// Puts the file in its place at once, or not at all.
-    fn write(&self, part: &Part<'_>, mode: u32) -> Result<(), SyncError> {
+    fn write(&self, part: &TarMember<'_>, mode: u32) -> Result<(), SyncError> {
         let file = self.file();
         let failed = |act| SyncError::file(act, &file);
         let folder = self.make_folders().map_err(failed("make the folder of"))?;

@@ -17,7 +17,7 @@ const STORE_PREFIXES: [&str; 2] = [".env", "state.db"];
 
 /// Why a file is not taken along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum CredentialRule {
     NotRelative,
     Missing,
     NotAFile,
@@ -25,7 +25,7 @@ pub(super) enum Rule {
     Store,
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for CredentialRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotRelative => "it must be a path relative to the Hermes home, without `..`",
@@ -41,7 +41,7 @@ impl fmt::Display for Rule {
 }
 
 /// The file itself and the path below the home under which it is seen.
-pub(super) fn check(home: &Path, given: &str) -> Result<(PathBuf, String), Rule> {
+pub(super) fn check(home: &Path, given: &str) -> Result<(PathBuf, String), CredentialRule> {
     let given = given.trim();
     let mut below = PathBuf::new();
     for part in Path::new(given).components() {
@@ -49,24 +49,24 @@ pub(super) fn check(home: &Path, given: &str) -> Result<(PathBuf, String), Rule>
             Component::Normal(part) => below.push(part),
             Component::CurDir => {}
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
-                return Err(Rule::NotRelative);
+                return Err(CredentialRule::NotRelative);
             }
         }
     }
     if below.as_os_str().is_empty() || given.contains('\0') {
-        return Err(Rule::NotRelative);
+        return Err(CredentialRule::NotRelative);
     }
-    let root = home.canonicalize().map_err(|_| Rule::Missing)?;
-    let file = root.join(&below).canonicalize().map_err(|_| Rule::Missing)?;
-    let real = file.strip_prefix(&root).map_err(|_| Rule::Outside)?;
+    let root = home.canonicalize().map_err(|_| CredentialRule::Missing)?;
+    let file = root.join(&below).canonicalize().map_err(|_| CredentialRule::Missing)?;
+    let real = file.strip_prefix(&root).map_err(|_| CredentialRule::Outside)?;
     if !file.is_file() {
-        return Err(Rule::NotAFile);
+        return Err(CredentialRule::NotAFile);
     }
     let is_free = |path: &Path| !is_store(path) && may_be_read(&root, &root.join(path));
     if !is_free(&below) || !is_free(real) {
-        return Err(Rule::Store);
+        return Err(CredentialRule::Store);
     }
-    let below = below.to_str().ok_or(Rule::NotRelative)?.to_owned();
+    let below = below.to_str().ok_or(CredentialRule::NotRelative)?.to_owned();
     Ok((file, below))
 }
 
@@ -142,12 +142,12 @@ mod tests {
         ];
         let home = home_with(&stores);
         for given in stores {
-            assert_eq!(check(home.path(), given), Err(Rule::Store), "{given}");
+            assert_eq!(check(home.path(), given), Err(CredentialRule::Store), "{given}");
         }
         symlink(home.path().join(".env"), home.path().join("innocent.txt")).unwrap();
-        assert_eq!(check(home.path(), "innocent.txt"), Err(Rule::Store));
+        assert_eq!(check(home.path(), "innocent.txt"), Err(CredentialRule::Store));
         symlink(home.path().join("mcp-tokens"), home.path().join("folder")).unwrap();
-        assert_eq!(check(home.path(), "folder/github.json"), Err(Rule::Store));
+        assert_eq!(check(home.path(), "folder/github.json"), Err(CredentialRule::Store));
     }
 
     #[test]
@@ -155,14 +155,14 @@ mod tests {
         let home = home_with(&["folder/file"]);
         symlink("/etc/passwd", home.path().join("link")).unwrap();
         for (given, rule) in [
-            ("/etc/passwd", Rule::NotRelative),
-            ("../x", Rule::NotRelative),
-            ("folder/../folder/file", Rule::NotRelative),
-            ("", Rule::NotRelative),
-            (".", Rule::NotRelative),
-            ("link", Rule::Outside),
-            ("missing", Rule::Missing),
-            ("folder", Rule::NotAFile),
+            ("/etc/passwd", CredentialRule::NotRelative),
+            ("../x", CredentialRule::NotRelative),
+            ("folder/../folder/file", CredentialRule::NotRelative),
+            ("", CredentialRule::NotRelative),
+            (".", CredentialRule::NotRelative),
+            ("link", CredentialRule::Outside),
+            ("missing", CredentialRule::Missing),
+            ("folder", CredentialRule::NotAFile),
         ] {
             assert_eq!(check(home.path(), given), Err(rule), "{given}");
         }

@@ -6,16 +6,16 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::shown::{Shown, ShownKind, ShownSources};
+use super::shown::{SyncSources, SyncedKind, SyncedPath};
 
 /// How deep folders are followed.
 const DEEPEST: usize = 32;
 
 /// A file to be brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Item {
+pub(super) struct SyncItem {
     pub(super) host: PathBuf,
-    pub(super) kind: ShownKind,
+    pub(super) kind: SyncedKind,
     pub(super) modified: SystemTime,
     pub(super) len: u64,
     pub(super) mode: u32,
@@ -23,7 +23,7 @@ pub(super) struct Item {
 
 /// All files that are shown, by the path under which they are seen. What cannot be read is not
 /// there.
-pub(super) fn take(sources: &ShownSources) -> BTreeMap<String, Item> {
+pub(super) fn take(sources: &SyncSources) -> BTreeMap<String, SyncItem> {
     let mut items = BTreeMap::new();
     for shown in sources.list() {
         for (host, below) in files_of(&shown, sources) {
@@ -35,15 +35,15 @@ pub(super) fn take(sources: &ShownSources) -> BTreeMap<String, Item> {
     items
 }
 
-fn item(host: PathBuf, kind: ShownKind) -> Option<Item> {
+fn item(host: PathBuf, kind: SyncedKind) -> Option<SyncItem> {
     let about = std::fs::symlink_metadata(&host).ok()?;
     let modified = about.modified().ok()?;
-    about.is_file().then(|| Item { host, kind, modified, len: about.len(), mode: about.mode() })
+    about.is_file().then(|| SyncItem { host, kind, modified, len: about.len(), mode: about.mode() })
 }
 
 /// The regular files of something shown: itself, or what is in the folder and may be taken along.
-pub(super) fn files_of(shown: &Shown, sources: &ShownSources) -> Vec<(PathBuf, String)> {
-    if shown.kind == ShownKind::Credential {
+pub(super) fn files_of(shown: &SyncedPath, sources: &SyncSources) -> Vec<(PathBuf, String)> {
+    if shown.kind == SyncedKind::Credential {
         return vec![(shown.host.clone(), shown.below.clone())];
     }
     let mut files = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn files_of(shown: &Shown, sources: &ShownSources) -> Vec<(PathBuf, S
 }
 
 /// Whether a folder holds anything that is not to be seen: links, or what the agent may not read.
-pub(super) fn has_hidden(shown: &Shown, sources: &ShownSources) -> bool {
+pub(super) fn has_hidden(shown: &SyncedPath, sources: &SyncSources) -> bool {
     let mut found = false;
     walk(&shown.host, DEEPEST, &mut |entry| {
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());

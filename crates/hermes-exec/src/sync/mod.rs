@@ -1,7 +1,7 @@
 //! Files the agent has at hand here, brought to where its commands run.
 //!
-//! [`ShownSources`] says which files those are: skills, caches, and the credential files the user
-//! named. Containers of this machine mount them ([`ShownSources::mounts`]); to other machines
+//! [`SyncSources`] says which files those are: skills, caches, and the credential files the user
+//! named. Containers of this machine mount them ([`SyncSources::mounts`]); to other machines
 //! [`FileSync`] takes them, as one stream of `tar` for all that changed, and fetches back at the
 //! end what commands changed over there.
 //!
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant, SystemTime};
 use hermes_process::{Command, ProcessError};
 use thiserror::Error;
 
-use crate::backend::Input;
+use crate::backend::ClientInput;
 
 mod archive;
 mod back;
@@ -35,9 +35,9 @@ mod transfer;
 #[cfg(test)]
 mod tests;
 
-pub use shown::{Shown, ShownKind, ShownSources};
+pub use shown::{SyncSources, SyncedKind, SyncedPath};
 
-use inventory::Item;
+use inventory::SyncItem;
 
 /// Where containers see the home of Hermes: they run as root, whose home this is in every image.
 pub(crate) const SEEN_AT: &str = concat!("/root", "/.hermes");
@@ -57,20 +57,20 @@ exec tar xof -";
 /// Removes the files whose names come in.
 const REMOVE: &str = "cd @BASE@ 2>/dev/null || exit 0; exec xargs -0 rm -f --";
 
-/// The way to another place.
-pub(crate) struct Far<'a> {
+/// The way to another environment.
+pub(crate) struct RemoteShell<'a> {
     /// The folder over there that stands for the Hermes home.
     pub(crate) base: &'a str,
     /// The program that has a POSIX shell over there run a script.
-    pub(crate) shell: Box<FarShell<'a>>,
+    pub(crate) shell: Box<RemoteShellClient<'a>>,
 }
 
 /// From a script to the program that has it run over there.
-type FarShell<'a> = dyn Fn(&str, Input) -> Command + Send + Sync + 'a;
+type RemoteShellClient<'a> = dyn Fn(&str, ClientInput) -> Command + Send + Sync + 'a;
 
 /// How often files are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pace {
+pub(crate) enum SyncPace {
     /// At most every few seconds.
     Sparing,
     /// Before every command.
@@ -121,47 +121,47 @@ struct Pushed {
     modified: SystemTime,
     len: u64,
     sha256: [u8; 32],
-    kind: ShownKind,
+    kind: SyncedKind,
 }
 
 impl Pushed {
-    fn is_same(&self, item: &Item) -> bool {
+    fn is_same(&self, item: &SyncItem) -> bool {
         self.modified == item.modified && self.len == item.len
     }
 }
 
 #[derive(Default)]
-struct State {
+struct SyncState {
     /// By the path below the base.
     pushed: BTreeMap<String, Pushed>,
     last: Option<Instant>,
 }
 
-/// Keeps the files of another place like those here.
+/// Keeps the files of another environment like those here.
 pub(crate) struct FileSync {
-    sources: ShownSources,
-    pace: Pace,
-    state: tokio::sync::Mutex<State>,
+    sources: SyncSources,
+    pace: SyncPace,
+    state: tokio::sync::Mutex<SyncState>,
 }
 
 impl FileSync {
-    pub(crate) fn new(sources: ShownSources, pace: Pace) -> Self {
+    pub(crate) fn new(sources: SyncSources, pace: SyncPace) -> Self {
         Self { sources, pace, state: tokio::sync::Mutex::default() }
     }
 
     /// Brings over what changed and removes what is gone.
-    pub(crate) async fn bring(&self, far: &Far<'_>) -> Result<(), SyncError> {
+    pub(crate) async fn bring(&self, far: &RemoteShell<'_>) -> Result<(), SyncError> {
         let mut state = self.state.lock().await;
         let is_early = state.last.is_some_and(|last| last.elapsed() < PAUSE);
-        if self.pace == Pace::Sparing && is_early {
+        if self.pace == SyncPace::Sparing && is_early {
             return Ok(());
         }
         let sources = self.sources.clone();
         let items = blocking(move || Ok(inventory::take(&sources))).await?;
-        let is_new = |(below, item): &(&String, &Item)| {
+        let is_new = |(below, item): &(&String, &SyncItem)| {
             !state.pushed.get(*below).is_some_and(|pushed| pushed.is_same(item))
         };
-        let changed: Vec<(String, Item)> = items
+        let changed: Vec<(String, SyncItem)> = items
             .iter()
             .filter(is_new)
             .map(|(below, item)| (below.clone(), item.clone()))
@@ -172,7 +172,7 @@ impl FileSync {
         if !changed.is_empty() {
             let packed = blocking(move || archive::pack(changed)).await?;
             let unpack = far.script(UNPACK);
-            transfer::send(far.call(&unpack, Input::Forwarded), packed.file, TRANSFER_LIMIT)
+            transfer::send(far.call(&unpack, ClientInput::Forwarded), packed.file, TRANSFER_LIMIT)
                 .await?;
             pushed = packed.contents;
         }
@@ -180,7 +180,8 @@ impl FileSync {
             let names = gone.iter().flat_map(|name| [name.as_bytes(), b"\0"]).flatten();
             let names = transfer::spooled(&names.copied().collect::<Vec<u8>>())?;
             let remove = far.script(REMOVE);
-            transfer::send(far.call(&remove, Input::Forwarded), names, TRANSFER_LIMIT).await?;
+            transfer::send(far.call(&remove, ClientInput::Forwarded), names, TRANSFER_LIMIT)
+                .await?;
         }
         // Only now: a round that failed is done again as a whole.
         tracing::debug!(brought = pushed.len(), removed = gone.len(), "files were brought over");
@@ -191,7 +192,7 @@ impl FileSync {
     }
 
     /// Fetches what commands changed over there, if anything was ever brought.
-    pub(crate) async fn fetch_back(&self, far: &Far<'_>) -> Result<(), SyncError> {
+    pub(crate) async fn fetch_back(&self, far: &RemoteShell<'_>) -> Result<(), SyncError> {
         let state = self.state.lock().await;
         if state.pushed.is_empty() {
             return Ok(());
@@ -204,12 +205,12 @@ impl FileSync {
     }
 }
 
-impl Far<'_> {
+impl RemoteShell<'_> {
     fn script(&self, text: &str) -> String {
         text.replace("@BASE@", &crate::quote::quoted(self.base))
     }
 
-    fn call(&self, script: &str, input: Input) -> Command {
+    fn call(&self, script: &str, input: ClientInput) -> Command {
         (self.shell)(script, input)
     }
 }

@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::inventory::{files_of, has_hidden};
-use super::shown::{Shown, ShownKind, ShownSources};
+use super::shown::{SyncSources, SyncedKind, SyncedPath};
 
-impl ShownSources {
+impl SyncSources {
     /// What to mount, read-only: on the host, and below `~/.hermes`. A skills folder that holds
     /// links or files the agent may not read is mounted from a copy without them, kept in
     /// `copies`; when the copy cannot be made, it is left out.
@@ -16,7 +16,7 @@ impl ShownSources {
     pub fn mounts(&self, copies: &Path) -> Vec<(String, String)> {
         let mut mounts = Vec::new();
         for shown in self.list() {
-            let host = if shown.kind == ShownKind::Skills && has_hidden(&shown, self) {
+            let host = if shown.kind == SyncedKind::Skills && has_hidden(&shown, self) {
                 let copy = copies.join(shown.below.replace('/', "-"));
                 match bring_up_to_date(&copy, &shown, self) {
                     Ok(()) => copy,
@@ -38,7 +38,7 @@ impl ShownSources {
 }
 
 /// Makes the copy like the folder, file by file: a container may have it mounted.
-fn bring_up_to_date(copy: &Path, shown: &Shown, sources: &ShownSources) -> io::Result<()> {
+fn bring_up_to_date(copy: &Path, shown: &SyncedPath, sources: &SyncSources) -> io::Result<()> {
     hermes_store::home::ensure_private_dir(copy).map_err(|error| error.source)?;
     let mut wanted = BTreeSet::new();
     for (host, below) in files_of(shown, sources) {

@@ -10,7 +10,7 @@ const CACHES: [&str; 7] =
 
 /// Where the files come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShownSources {
+pub struct SyncSources {
     /// `HERMES_HOME`.
     pub home: PathBuf,
     /// Files the user named, relative to the home. Those that break a rule are left out.
@@ -21,7 +21,7 @@ pub struct ShownSources {
 
 /// What a file or folder is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShownKind {
+pub enum SyncedKind {
     /// A file with a secret that the user wants commands to have.
     Credential,
     /// A folder with skills.
@@ -32,23 +32,25 @@ pub enum ShownKind {
 
 /// A file or folder that is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct SyncedPath {
     /// Where it is here.
     pub host: PathBuf,
     /// Where it is seen, below `~/.hermes`.
     pub below: String,
-    /// What it is.
-    pub kind: ShownKind,
+    /// Which decides whether it may be copied there.
+    pub kind: SyncedKind,
 }
 
-impl ShownSources {
+impl SyncSources {
     /// Everything that is there now: single files for credentials, folders for the rest.
     #[must_use]
-    pub fn list(&self) -> Vec<Shown> {
+    pub fn list(&self) -> Vec<SyncedPath> {
         let credentials =
             self.credential_files.iter().filter_map(|given| {
                 match credentials::check(&self.home, given) {
-                    Ok((host, below)) => Some(Shown { host, below, kind: ShownKind::Credential }),
+                    Ok((host, below)) => {
+                        Some(SyncedPath { host, below, kind: SyncedKind::Credential })
+                    }
                     Err(rule) => {
                         tracing::warn!(file = given, %rule, "a credential file is not taken along");
                         None
@@ -66,15 +68,14 @@ impl ShownSources {
             (self.home.join(&below), below)
         });
         let folders = |folders: Vec<(PathBuf, String)>, kind| {
-            folders.into_iter().filter(|(host, _)| host.is_dir()).map(move |(host, below)| Shown {
-                host,
-                below,
-                kind,
-            })
+            folders
+                .into_iter()
+                .filter(|(host, _)| host.is_dir())
+                .map(move |(host, below)| SyncedPath { host, below, kind })
         };
         credentials
-            .chain(folders(skills.collect(), ShownKind::Skills))
-            .chain(folders(caches.collect(), ShownKind::Cache))
+            .chain(folders(skills.collect(), SyncedKind::Skills))
+            .chain(folders(caches.collect(), SyncedKind::Cache))
             .collect()
     }
 

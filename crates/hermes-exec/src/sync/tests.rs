@@ -24,8 +24,8 @@ impl Both {
         both
     }
 
-    fn sources(&self) -> ShownSources {
-        ShownSources {
+    fn sources(&self) -> SyncSources {
+        SyncSources {
             home: self.home.path().to_owned(),
             credential_files: vec!["token.json".into(), ".env".into()],
             external_skills: Vec::new(),
@@ -33,7 +33,7 @@ impl Both {
     }
 
     fn sync(&self) -> FileSync {
-        FileSync::new(self.sources(), Pace::EveryTime)
+        FileSync::new(self.sources(), SyncPace::EveryTime)
     }
 
     fn here(&self, name: &str, content: &str) {
@@ -54,12 +54,12 @@ impl Both {
 
     async fn bring(&self, sync: &FileSync) -> Result<(), SyncError> {
         let base = self.far.path().join(".hermes").display().to_string();
-        sync.bring(&Far { base: &base, shell: Box::new(local_shell) }).await
+        sync.bring(&RemoteShell { base: &base, shell: Box::new(local_shell) }).await
     }
 
     async fn fetch_back(&self, sync: &FileSync) -> Result<(), SyncError> {
         let base = self.far.path().join(".hermes").display().to_string();
-        sync.fetch_back(&Far { base: &base, shell: Box::new(local_shell) }).await
+        sync.fetch_back(&RemoteShell { base: &base, shell: Box::new(local_shell) }).await
     }
 }
 
@@ -70,7 +70,7 @@ fn put(path: &Path, content: &str) {
     std::io::Write::write_all(&mut file, content.as_bytes()).unwrap();
 }
 
-fn local_shell(script: &str, _: Input) -> Command {
+fn local_shell(script: &str, _: ClientInput) -> Command {
     Command::new("/bin/sh").args(["-c", script]).env("PATH", "/usr/bin:/bin").stdin(Stdin::Null)
 }
 
@@ -117,7 +117,7 @@ async fn nothing_is_sent_twice_and_not_before_the_pause_is_over() {
     both.bring(&sync).await.unwrap();
     assert_eq!(both.read_there("skills/a/SKILL.md").as_deref(), Some("changed over there"));
 
-    let sparing = FileSync::new(both.sources(), Pace::Sparing);
+    let sparing = FileSync::new(both.sources(), SyncPace::Sparing);
     both.bring(&sparing).await.unwrap();
     both.here("skills/a/SKILL.md", "changed at once");
     both.bring(&sparing).await.unwrap();
@@ -127,11 +127,13 @@ async fn nothing_is_sent_twice_and_not_before_the_pause_is_over() {
 #[tokio::test]
 async fn a_round_that_failed_is_done_again_as_a_whole() {
     let both = Both::new();
-    let sync = FileSync::new(both.sources(), Pace::Sparing);
-    let broken =
-        |_: &str, _: Input| local_shell("cat >/dev/null; echo no room >&2; exit 1", Input::None);
+    let sync = FileSync::new(both.sources(), SyncPace::Sparing);
+    let broken = |_: &str, _: ClientInput| {
+        local_shell("cat >/dev/null; echo no room >&2; exit 1", ClientInput::None)
+    };
     let base = both.far.path().join(".hermes").display().to_string();
-    let error = sync.bring(&Far { base: &base, shell: Box::new(broken) }).await.unwrap_err();
+    let error =
+        sync.bring(&RemoteShell { base: &base, shell: Box::new(broken) }).await.unwrap_err();
     assert!(error.to_string().contains("no room"), "{error}");
     both.bring(&sync).await.unwrap();
     assert_eq!(both.read_there("skills/a/SKILL.md").as_deref(), Some("skill"));
@@ -236,7 +238,7 @@ fn a_pushed_file_that_came_back_unchanged_is_left_alone() {
         modified: about.modified().unwrap(),
         len: about.len(),
         sha256: Sha256::digest("skill").into(),
-        kind: ShownKind::Skills,
+        kind: SyncedKind::Skills,
     };
     let stream = hostile_archive(&[("skills/a/SKILL.md", EntryType::Regular, "skill")]);
     let pushed = BTreeMap::from([("skills/a/SKILL.md".to_owned(), pushed)]);

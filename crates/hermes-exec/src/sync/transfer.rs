@@ -5,7 +5,7 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use hermes_process::{Child, Command, Output, OutputPipe, Stdin};
+use hermes_process::{Child, Command, OutputMode, OutputPipe, Stdin};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 
@@ -25,7 +25,7 @@ pub(super) fn spooled(bytes: &[u8]) -> Result<File, SyncError> {
 
 /// Runs a command that reads a file.
 pub(super) async fn send(command: Command, file: File, limit: Duration) -> Result<(), SyncError> {
-    let mut child = command.stdin(Stdin::Piped).output(Output::Merged).spawn()?;
+    let mut child = command.stdin(Stdin::Piped).output(OutputMode::Merged).spawn()?;
     let (input, output) = (child.take_stdin(), child.take_stdout());
     let work = async {
         let feeding = async {
@@ -49,7 +49,7 @@ pub(super) async fn receive(
     most: u64,
     limit: Duration,
 ) -> Result<(), SyncError> {
-    let mut child = command.output(Output::Separate).spawn()?;
+    let mut child = command.output(OutputMode::Separate).spawn()?;
     let (output, words) = (child.take_stdout(), child.take_stderr());
     let work = async {
         let keeping = async {

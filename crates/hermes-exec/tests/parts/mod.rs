@@ -1,32 +1,35 @@
-//! The real places tests run commands in, and what all such tests need.
+//! The real environments tests run commands in, and what all such tests need.
 #![allow(dead_code, reason = "every test program uses a part of it")]
 #![allow(clippy::expect_used, reason = "tests")]
 
 use std::path::Path;
 use std::time::Duration;
 
-use hermes_approval::{Approvals, Request, Settings};
-use hermes_exec::{Backend, Ending, Environment, Execute, Input, Ran, Shell, ShellCall, Variables};
-use hermes_process::{Command, Finished, Leftovers};
+use hermes_approval::{ApprovalSettings, Approvals, CommandRequest};
+use hermes_exec::{
+    Backend, ClientInput, Environment, ExecEnd, ExecOptions, ExecResult, ShellCall, ShellKind,
+    Variables,
+};
+use hermes_process::{Command, FinishedProcess, Leftovers};
 use hermes_tool::Vars;
 use tokio::io::AsyncBufReadExt as _;
 
-pub(crate) mod places;
+pub(crate) mod backends;
 
-/// The client that runs a script in a place.
-pub(crate) fn client(place: &dyn Backend, script: &str, input: Input) -> Command {
+/// The client that runs a script in an environment.
+pub(crate) fn client(place: &dyn Backend, script: &str, input: ClientInput) -> Command {
     place.client(&ShellCall {
         script,
-        shell: Shell::Plain,
-        variables: Variables::Surroundings,
+        shell: ShellKind::Plain,
+        variables: Variables::Inherited,
         input,
         tag: "test".to_owned(),
     })
 }
 
 /// Runs a script without input and returns what came of it.
-pub(crate) async fn run(place: &dyn Backend, script: &str) -> Finished {
-    let client = client(place, script, Input::None).deadline(Duration::from_secs(60));
+pub(crate) async fn run(place: &dyn Backend, script: &str) -> FinishedProcess {
+    let client = client(place, script, ClientInput::None).deadline(Duration::from_secs(60));
     client.run().await.expect("a run")
 }
 
@@ -67,10 +70,10 @@ pub(crate) fn kill(pid: i32) {
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("a process to kill");
 }
 
-/// Runs a program that starts such a place in a folder, kills it when the place is there, and
-/// returns what the program had to say about it.
+/// Runs a program that starts such an environment in a folder, kills it when the environment is
+/// there, and returns what the program had to say about it.
 pub(crate) async fn killed_while_holding(place: &str, folder: &Path) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_hermes-exec-holds-a-place"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hermes-exec-holds-a-backend"))
         .arg(place)
         .arg(folder)
         .envs(Vars::from_process().iter())
@@ -85,25 +88,30 @@ pub(crate) async fn killed_while_holding(place: &str, folder: &Path) -> String {
 }
 
 /// Runs a command in a session as the terminal would.
-pub(crate) async fn execute(environment: &Environment, command: &str, how: Execute) -> Ran {
-    let approvals = Approvals::builder(Settings { yolo: true, ..Settings::default() }).build();
-    let place = environment.backend().place();
-    let line = approvals.admit(Request { place, ..Request::new(command) }).await;
+pub(crate) async fn execute(
+    environment: &Environment,
+    command: &str,
+    how: ExecOptions,
+) -> ExecResult {
+    let approvals =
+        Approvals::builder(ApprovalSettings { yolo: true, ..ApprovalSettings::default() }).build();
+    let target = environment.backend().target();
+    let line = approvals.admit(CommandRequest { target, ..CommandRequest::new(command) }).await;
     environment.execute(&line.expect("approval"), how).await.expect("a run")
 }
 
 /// What a command wrote in a session.
 pub(crate) async fn said(environment: &Environment, command: &str) -> String {
-    execute(environment, command, Execute::default()).await.output.trim_end().to_owned()
+    execute(environment, command, ExecOptions::default()).await.output.trim_end().to_owned()
 }
 
 /// A command that takes too long is ended where it runs, not only here.
 pub(crate) async fn a_late_command_is_ended(environment: &Environment) {
     // A time that nobody else sleeps for.
     let sleep = format!("sleep 86399.{}", std::process::id());
-    let how = Execute { timeout: Duration::from_secs(2), ..Execute::default() };
+    let how = ExecOptions { timeout: Duration::from_secs(2), ..ExecOptions::default() };
     let ran = execute(environment, &format!("{sleep} & {sleep}"), how).await;
-    assert_eq!(ran.ending, Ending::TimedOut);
+    assert_eq!(ran.ending, ExecEnd::TimedOut);
     let lines = "for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline; echo; done 2>/dev/null";
     let left = said(environment, &format!("{{ {lines}; }} | grep '^{sleep}'")).await;
     assert_eq!(left, "");

@@ -26,7 +26,7 @@ pub enum Skip {
     NoDirectory,
     /// The directory has more entries than a checkpoint may have.
     TooManyEntries {
-        /// The most there may be.
+        /// Entries a directory may have to be saved.
         limit: usize,
     },
     /// There is no `git` to take it with.
@@ -64,16 +64,16 @@ pub enum CheckpointError {
     Io {
         /// What was tried, as a verb phrase.
         act: &'static str,
-        /// The file or directory.
+        /// The file or directory that could not be worked on.
         path: PathBuf,
-        /// The system's answer.
+        /// What the operating system answered.
         source: io::Error,
     },
 
     /// `git` ran and refused.
     #[error("`git {command}` failed in the checkpoint store: {message}")]
     Git {
-        /// The git command.
+        /// The subcommand of git that failed, without its arguments.
         command: String,
         /// What it said, or how it ended.
         message: String,
@@ -93,9 +93,9 @@ pub enum CheckpointError {
          HERMES_CHECKPOINT_TIMEOUT allows up to 60", limit.as_secs()
     )]
     TimedOut {
-        /// The step it was at.
+        /// The git command or lock that was being waited for.
         during: String,
-        /// The time it had.
+        /// The setting `timeout` that ran out.
         limit: Duration,
     },
 
@@ -104,43 +104,43 @@ pub enum CheckpointError {
         "`{given}` is no checkpoint hash: give 4 to 64 hexadecimal digits of one from the list"
     )]
     InvalidHash {
-        /// The text.
+        /// What was given as a hash, word for word.
         given: String,
     },
 
     /// No checkpoint of this directory has such a hash.
     #[error("{} has no checkpoint `{hash}`; list them to see which there are", .dir.display())]
     UnknownCheckpoint {
-        /// The hash asked for.
+        /// The hash, or the beginning of one, that was asked for.
         hash: String,
-        /// The directory.
+        /// The project whose checkpoints were looked through.
         dir: PathBuf,
     },
 
     /// The hash is short for more than one checkpoint.
     #[error("`{hash}` is short for {count} checkpoints; give more digits")]
     AmbiguousHash {
-        /// The hash asked for.
+        /// The hash, or the beginning of one, that was asked for.
         hash: String,
-        /// How many it may be.
+        /// How many checkpoints begin like that.
         count: usize,
     },
 
     /// The path does not lead to something inside the directory.
     #[error("`{}` {problem}; give a path relative to the directory", .path.display())]
     InvalidPath {
-        /// The path.
+        /// The path as it was asked for.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Why nothing can be restored there, to follow "is".
         problem: &'static str,
     },
 
     /// Neither the checkpoint nor the directory knows the path.
     #[error("`{}` is neither in checkpoint {hash} nor in the directory now", .path.display())]
     NotInCheckpoint {
-        /// The path.
+        /// The path as it was asked for.
         path: PathBuf,
-        /// The checkpoint.
+        /// The checkpoint that does not have it.
         hash: String,
     },
 

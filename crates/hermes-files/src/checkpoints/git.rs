@@ -68,7 +68,7 @@ pub(super) struct Git {
 
 impl Git {
     /// Begins a call of a git command.
-    pub(super) fn call(&self, name: &'static str) -> Call {
+    pub(super) fn call(&self, name: &'static str) -> GitCall {
         let mut command = Command::new("git");
         for setting in CONFIG {
             command = command.arg("-c").arg(*setting);
@@ -86,20 +86,20 @@ impl Git {
         if let Some(path) = &self.search_path {
             command = command.env("PATH", path);
         }
-        Call { name, command, deadline: self.deadline, accepted: &[0] }
+        GitCall { name, command, deadline: self.deadline, accepted: &[0] }
     }
 }
 
 /// One call of a git command, being put together.
 #[must_use]
-pub(super) struct Call {
+pub(super) struct GitCall {
     name: &'static str,
     command: Command,
     deadline: Deadline,
     accepted: &'static [i32],
 }
 
-impl Call {
+impl GitCall {
     pub(super) fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.command = self.command.args(args);
         self

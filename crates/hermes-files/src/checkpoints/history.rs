@@ -14,8 +14,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::error::CheckpointError;
 use super::git::Git;
 use super::project::Project;
-use super::snapshot::Staged;
-use super::store::Store;
+use super::staging::Staged;
+use super::store::CheckpointStore;
 
 /// Where the refs of all checkpoints are.
 pub(super) const REFS: &str = "refs/snapshots";
@@ -31,9 +31,9 @@ pub struct Checkpoint {
     pub hash: String,
     /// The beginning of the hash.
     pub short: String,
-    /// When it was taken.
+    /// When the commit was made, to the second.
     pub time: SystemTime,
-    /// Why it was taken.
+    /// What was about to happen, on one line; see [`super::MAX_REASON_CHARS`].
     pub reason: String,
     /// Files that differ from the checkpoint before it. Zero for the oldest, as are the others.
     pub files_changed: u64,
@@ -45,7 +45,7 @@ pub struct Checkpoint {
 
 /// A checkpoint in the store.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct StoredCheckpoint {
     pub(super) sequence: u64,
     pub(super) commit: String,
     pub(super) tree: String,
@@ -53,7 +53,7 @@ pub(super) struct Entry {
     reason: String,
 }
 
-impl Entry {
+impl StoredCheckpoint {
     fn parse(line: &str) -> Option<(String, Self)> {
         let mut fields = line.splitn(5, '\0');
         let mut next = || fields.next();
@@ -83,7 +83,7 @@ pub(super) fn ref_name(id: &str, sequence: u64) -> String {
     format!("{REFS}/{id}/{sequence:010}")
 }
 
-impl Store {
+impl CheckpointStore {
     /// The checkpoints of a directory, newest first.
     pub async fn list(&self, dir: &Path) -> Result<Vec<Checkpoint>, CheckpointError> {
         let project = Project::of(dir)?;
@@ -97,7 +97,7 @@ impl Store {
             let call = git.call("diff-tree").args(["--stdin", "-r", "--shortstat"]).input(input);
             changes = parse_changes(&call.run().await?);
         }
-        let checkpoint = |entry: Entry| {
+        let checkpoint = |entry: StoredCheckpoint| {
             let Changes { files, insertions, deletions } =
                 changes.get(&entry.commit).copied().unwrap_or_default();
             Checkpoint {
@@ -154,8 +154,12 @@ impl Store {
     }
 
     /// All checkpoints of a project, newest first.
-    pub(super) async fn entries(&self, git: &Git, id: &str) -> Result<Vec<Entry>, CheckpointError> {
-        let mut entries: Vec<Entry> = self
+    pub(super) async fn entries(
+        &self,
+        git: &Git,
+        id: &str,
+    ) -> Result<Vec<StoredCheckpoint>, CheckpointError> {
+        let mut entries: Vec<StoredCheckpoint> = self
             .all_entries(git, &format!("{REFS}/{id}/"))
             .await?
             .into_iter()
@@ -170,14 +174,14 @@ impl Store {
         &self,
         git: &Git,
         prefix: &str,
-    ) -> Result<Vec<(String, Entry)>, CheckpointError> {
+    ) -> Result<Vec<(String, StoredCheckpoint)>, CheckpointError> {
         if !self.exists() {
             return Ok(Vec::new());
         }
         let format = "--format=%(refname)%00%(objectname)%00%(tree)%00\
                       %(committerdate:unix)%00%(contents:subject)";
         let lines = git.call("for-each-ref").args([format, prefix]).run().await?;
-        Ok(lines.lines().filter_map(Entry::parse).collect())
+        Ok(lines.lines().filter_map(StoredCheckpoint::parse).collect())
     }
 
     /// The one checkpoint of this directory whose hash begins so.
@@ -186,7 +190,7 @@ impl Store {
         git: &Git,
         project: &Project,
         hash: &str,
-    ) -> Result<Entry, CheckpointError> {
+    ) -> Result<StoredCheckpoint, CheckpointError> {
         let hash = hash.trim().to_ascii_lowercase();
         let is_hash = hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !is_hash || !HASH_DIGITS.contains(&hash.len()) {

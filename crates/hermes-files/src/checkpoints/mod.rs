@@ -1,7 +1,7 @@
 //! Checkpoints: copies of a project's state before a tool changes it, to go back to.
 //!
 //! They are for people, not for the model: tools ask for one before they write, and a user lists,
-//! compares and restores them. One [`Store`] keeps those of all directories, in one git repository
+//! compares and restores them. One [`CheckpointStore`] keeps those of all directories, in one git repository
 //! in the Hermes home that shares equal files between them.
 //!
 //! # Use
@@ -11,14 +11,14 @@
 //! # use std::sync::Arc;
 //! # async fn example(config: &serde_json::Value, vars: &hermes_tool::Vars)
 //! # -> Result<(), Box<dyn std::error::Error>> {
-//! # use hermes_files::checkpoints::{self, Outcome, Settings, Store};
-//! let settings = Settings::from_config(config, vars);
-//! let store = Arc::new(Store::open(Path::new("/home/me/.hermes/checkpoints"), settings));
+//! # use hermes_files::checkpoints::{self, SnapshotOutcome, CheckpointSettings, CheckpointStore};
+//! let settings = CheckpointSettings::from_config(config, vars);
+//! let store = Arc::new(CheckpointStore::open(Path::new("/home/me/.hermes/checkpoints"), settings));
 //!
 //! // Before a tool writes:
 //! let dir = checkpoints::project_root(Path::new("/src/project/lib/x.rs"));
 //! match store.snapshot_once("turn-17", &dir, "before write_file").await {
-//!     Ok(Outcome::Taken(hash)) => tracing::info!(hash, "checkpoint"),
+//!     Ok(SnapshotOutcome::Taken(hash)) => tracing::info!(hash, "checkpoint"),
 //!     Ok(other) => tracing::debug!(?other, "no checkpoint"),
 //!     Err(error) => tracing::warn!(%error, "no checkpoint"), // the tool runs all the same
 //! }
@@ -64,6 +64,7 @@ mod quoted;
 mod restore;
 mod settings;
 mod snapshot;
+mod staging;
 mod status;
 mod store;
 mod survey;
@@ -78,9 +79,9 @@ pub use error::{CheckpointError, Skip};
 pub use history::{Checkpoint, MAX_DIFF_CHARS};
 pub use project::project_root;
 pub use restore::{RestorePlan, RestoreReport};
-pub use settings::Settings;
-pub use snapshot::{MAX_REASON_CHARS, Outcome};
-pub use status::{ProjectStatus, Status};
-pub use store::Store;
+pub use settings::CheckpointSettings;
+pub use snapshot::{MAX_REASON_CHARS, SnapshotOutcome};
+pub use status::{CheckpointStatus, ProjectStatus};
+pub use store::CheckpointStore;
 pub use survey::MAX_ENTRIES;
-pub use upkeep::{Upkeep, UpkeepReport, When};
+pub use upkeep::{Upkeep, UpkeepReport, UpkeepTrigger};

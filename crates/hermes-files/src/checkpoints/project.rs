@@ -79,7 +79,7 @@ pub(super) fn canonical(path: &Path) -> io::Result<PathBuf> {
 
 /// What the store remembers about a project: `projects/<id>.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct ProjectRecord {
     workdir: String,
     /// The path byte by byte, where it is not Unicode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,17 +88,17 @@ pub(super) struct Record {
     last_touch: f64,
     /// What the directory looked like when it was known to equal a checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) seen: Option<Seen>,
+    pub(super) seen: Option<SeenState>,
 }
 
 /// A look of the directory, and the checkpoint it equals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Seen {
+pub(super) struct SeenState {
     pub(super) fingerprint: u64,
     pub(super) commit: String,
 }
 
-impl Record {
+impl ProjectRecord {
     pub(super) fn new(project: &Project, now: SystemTime) -> Self {
         let path = project.workdir.as_os_str();
         let workdir_bytes = path.to_str().is_none().then(|| path.as_bytes().to_vec());
@@ -168,8 +168,9 @@ mod tests {
             for bytes in [name.as_bytes(), &bytes] {
                 let workdir = PathBuf::from(OsStr::from_bytes(bytes));
                 let project = Project { id: String::new(), workdir: workdir.clone() };
-                let text = serde_json::to_string(&Record::new(&project, UNIX_EPOCH)).unwrap();
-                let back: Record = serde_json::from_str(&text).unwrap();
+                let text =
+                    serde_json::to_string(&ProjectRecord::new(&project, UNIX_EPOCH)).unwrap();
+                let back: ProjectRecord = serde_json::from_str(&text).unwrap();
                 assert_eq!(back.workdir(), workdir);
             }
         }

@@ -20,11 +20,11 @@ use std::path::{Path, PathBuf};
 
 use super::error::CheckpointError;
 use super::git::Git;
-use super::history::{Entry, inside};
+use super::history::{StoredCheckpoint, inside};
 use super::project::Project;
 use super::quoted::unquote;
-use super::snapshot::{Outcome, Protect};
-use super::store::Store;
+use super::snapshot::{Protect, SnapshotOutcome};
+use super::store::CheckpointStore;
 
 /// How git writes the mode of an ordinary file, and of an executable one.
 const FILE_MODE: &str = "100644";
@@ -44,9 +44,9 @@ pub struct RestorePlan {
 /// What a restore did. Paths are relative to the directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreReport {
-    /// Files that were written.
+    /// Files that were written, relative to the project.
     pub restored: Vec<PathBuf>,
-    /// Files that were removed.
+    /// Files that the checkpoint does not have and that were removed.
     pub removed: Vec<PathBuf>,
     /// The checkpoint to restore to undo this.
     pub pre_rollback: String,
@@ -96,8 +96,8 @@ impl Change {
     }
 }
 
-impl Store {
-    /// What [`Store::restore`] would do with a directory, or with one file or folder of it.
+impl CheckpointStore {
+    /// What [`CheckpointStore::restore`] would do with a directory, or with one file or folder of it.
     pub async fn restore_plan(
         &self,
         dir: &Path,
@@ -118,7 +118,7 @@ impl Store {
     /// Makes a directory, or one file or folder of it, what it was at a checkpoint.
     ///
     /// A directory that is gone is made again. Files created since the checkpoint are removed;
-    /// [`Store::restore_plan`] tells which.
+    /// [`CheckpointStore::restore_plan`] tells which.
     pub async fn restore(
         &self,
         dir: &Path,
@@ -142,8 +142,8 @@ impl Store {
         let protect = Protect { keep: &target.commit, also: &also };
         let reason = format!("before restoring {}", target.short());
         let before = match self.save(&project, &survey, &reason, protect, deadline).await? {
-            Outcome::Taken(commit) | Outcome::Unchanged(commit) => commit,
-            Outcome::Skipped(skip) => return Err(CheckpointError::Unprotected(skip)),
+            SnapshotOutcome::Taken(commit) | SnapshotOutcome::Unchanged(commit) => commit,
+            SnapshotOutcome::Skipped(skip) => return Err(CheckpointError::Unprotected(skip)),
         };
         let before = self.find(&git, &project, &before).await?;
         let changes = changes(&git, &before.tree, &target.tree, path).await?;
@@ -163,7 +163,7 @@ impl Store {
     async fn check_known(
         &self,
         git: &Git,
-        target: &Entry,
+        target: &StoredCheckpoint,
         path: Option<&Path>,
         changes: &[Change],
     ) -> Result<(), CheckpointError> {

@@ -4,20 +4,81 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hermes_tool::Vars;
+use hermes_tool::settings::{KeyInfo, Kind, SettingValue};
 use serde_json::Value;
 
-/// The section of the configuration read here.
-const SECTION: &str = "checkpoints";
-/// The variable that limits one checkpoint operation, in seconds.
-const TIMEOUT_VARIABLE: &str = "HERMES_CHECKPOINT_TIMEOUT";
 const MIN_TIMEOUT_SECS: u64 = 10;
 const MAX_TIMEOUT_SECS: u64 = 60;
-const DEFAULT_TIMEOUT_SECS: u64 = 30;
 const BYTES_PER_MB: u64 = 1024 * 1024;
+
+/// The section as it is written.
+#[derive(hermes_tool::settings::Settings)]
+#[settings(manual)]
+struct CheckpointSection {
+    /// Whether they are made.
+    enabled: bool,
+    /// How many are kept per directory.
+    #[setting(default = 20)]
+    max_snapshots: usize,
+    /// The size the whole store may have, in MB.
+    #[setting(default = 500)]
+    max_total_size_mb: u64,
+    /// Files larger than this are left out, in MB.
+    #[setting(default = 10)]
+    max_file_size_mb: u64,
+    /// Whether regular upkeep removes old and orphaned projects.
+    #[setting(default = true)]
+    auto_prune: bool,
+    /// How many days a project's checkpoints are kept after it was last touched.
+    #[setting(default = 7)]
+    retention_days: u64,
+    /// Whether checkpoints of directories that are gone are removed.
+    #[setting(default = true)]
+    delete_orphans: bool,
+    /// Hours between two upkeeps.
+    #[setting(default = 24)]
+    min_interval_hours: u64,
+}
+
+/// `checkpoints: true` alone is short for `checkpoints.enabled: true`.
+#[derive(Default)]
+struct SwitchOrSection(CheckpointSection);
+
+impl SettingValue for SwitchOrSection {
+    const KIND: Kind = Kind::BoolOr(&Kind::Section);
+
+    fn from_config(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bool(enabled) => {
+                Some(Self(CheckpointSection { enabled: *enabled, ..CheckpointSection::default() }))
+            }
+            section => CheckpointSection::from_config(section).map(Self),
+        }
+    }
+
+    fn to_config(&self) -> String {
+        String::new()
+    }
+
+    fn keys_below(path: &str) -> Vec<KeyInfo> {
+        <CheckpointSection as hermes_tool::settings::Settings>::keys_below(path)
+    }
+}
+
+/// What is written about checkpoints, in the file and in the environment.
+#[derive(hermes_tool::settings::Settings)]
+#[settings()]
+struct CheckpointKeys {
+    /// Snapshots before files are changed.
+    checkpoints: SwitchOrSection,
+    /// The time one operation may take, in seconds; from 10 to 60.
+    #[setting(path = "checkpoints.timeout", default = 30, variable = "HERMES_CHECKPOINT_TIMEOUT")]
+    timeout: u64,
+}
 
 /// When, how much and for how long to save.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct CheckpointSettings {
     /// Whether checkpoints are taken. Listing and restoring always work.
     pub enabled: bool,
     /// Checkpoints kept per directory; at least 1.
@@ -42,54 +103,34 @@ pub struct Settings {
     pub search_path: Option<String>,
 }
 
-impl Default for Settings {
+impl Default for CheckpointSettings {
     fn default() -> Self {
         Self::from_config(&Value::Null, &Vars::default())
     }
 }
 
-impl Settings {
+impl CheckpointSettings {
     /// Reads `checkpoints` of the whole configuration, and `HERMES_CHECKPOINT_TIMEOUT`, `HOME` and
     /// `PATH` of the environment. Whatever makes no sense there counts as not given.
-    ///
-    /// `checkpoints: true` alone is short for `checkpoints.enabled: true`.
     #[must_use]
     pub fn from_config(config: &Value, vars: &Vars) -> Self {
-        let section = &config[SECTION];
-        let count = |key: &str, default| count(&section[key]).unwrap_or(default);
-        let flag = |key: &str, default| flag(&section[key]).unwrap_or(default);
+        let CheckpointKeys { checkpoints: SwitchOrSection(section), timeout } =
+            <CheckpointKeys as hermes_tool::settings::Settings>::read(config, vars);
         let hours = |hours: u64| Duration::from_secs(hours.saturating_mul(3600));
         Self {
-            enabled: section.as_bool().unwrap_or_else(|| flag("enabled", false)),
-            max_snapshots: usize::try_from(count("max_snapshots", 20)).unwrap_or(usize::MAX).max(1),
-            max_total_bytes: count("max_total_size_mb", 500).saturating_mul(BYTES_PER_MB),
-            max_file_bytes: count("max_file_size_mb", 10).saturating_mul(BYTES_PER_MB),
-            auto_prune: flag("auto_prune", true),
-            retention: hours(count("retention_days", 7).saturating_mul(24)),
-            delete_orphans: flag("delete_orphans", true),
-            min_interval: hours(count("min_interval_hours", 24)),
-            timeout: timeout(vars.non_blank(TIMEOUT_VARIABLE)),
+            enabled: section.enabled,
+            max_snapshots: section.max_snapshots.max(1),
+            max_total_bytes: section.max_total_size_mb.saturating_mul(BYTES_PER_MB),
+            max_file_bytes: section.max_file_size_mb.saturating_mul(BYTES_PER_MB),
+            auto_prune: section.auto_prune,
+            retention: hours(section.retention_days.saturating_mul(24)),
+            delete_orphans: section.delete_orphans,
+            min_interval: hours(section.min_interval_hours),
+            timeout: Duration::from_secs(timeout.clamp(MIN_TIMEOUT_SECS, MAX_TIMEOUT_SECS)),
             home: vars.non_blank("HOME").map(PathBuf::from),
             search_path: vars.non_blank("PATH").map(str::to_owned),
         }
     }
-}
-
-fn timeout(given: Option<&str>) -> Duration {
-    let secs = given.and_then(|text| text.trim().parse().ok()).unwrap_or(DEFAULT_TIMEOUT_SECS);
-    Duration::from_secs(secs.clamp(MIN_TIMEOUT_SECS, MAX_TIMEOUT_SECS))
-}
-
-fn count(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
-}
-
-fn flag(value: &Value) -> Option<bool> {
-    value.as_bool().or_else(|| match value.as_str()?.trim().to_ascii_lowercase().as_str() {
-        "true" | "yes" | "on" | "1" => Some(true),
-        "false" | "no" | "off" | "0" => Some(false),
-        _ => None,
-    })
 }
 
 #[cfg(test)]
@@ -98,13 +139,14 @@ mod tests {
     use serde_json::json;
 
     fn with_timeout(value: &str) -> Duration {
-        let vars: Vars = [(TIMEOUT_VARIABLE.to_owned(), value.to_owned())].into_iter().collect();
-        Settings::from_config(&Value::Null, &vars).timeout
+        let vars: Vars =
+            [("HERMES_CHECKPOINT_TIMEOUT".to_owned(), value.to_owned())].into_iter().collect();
+        CheckpointSettings::from_config(&Value::Null, &vars).timeout
     }
 
     #[test]
     fn are_off_and_modest_by_default() {
-        let settings = Settings::default();
+        let settings = CheckpointSettings::default();
         assert!(!settings.enabled && settings.auto_prune && settings.delete_orphans);
         assert_eq!(settings.max_snapshots, 20);
         assert_eq!(settings.max_total_bytes, 500 << 20);
@@ -120,12 +162,15 @@ mod tests {
             "enabled": "yes", "max_snapshots": 0, "max_file_size_mb": "3",
             "retention_days": -1, "auto_prune": false,
         }});
-        let settings = Settings::from_config(&config, &Vars::default());
+        let settings = CheckpointSettings::from_config(&config, &Vars::default());
         assert!(settings.enabled && !settings.auto_prune);
         assert_eq!(settings.max_snapshots, 1);
         assert_eq!(settings.max_file_bytes, 3 << 20);
         assert_eq!(settings.retention, Duration::from_secs(7 * 86_400));
-        assert!(Settings::from_config(&json!({"checkpoints": true}), &Vars::default()).enabled);
+        assert!(
+            CheckpointSettings::from_config(&json!({"checkpoints": true}), &Vars::default())
+                .enabled
+        );
     }
 
     #[test]

@@ -7,15 +7,15 @@ use std::time::SystemTime;
 
 use super::error::CheckpointError;
 use super::history::REFS;
-use super::store::{Store, in_background};
+use super::store::{CheckpointStore, in_background};
 
 /// Bytes in a block, as file systems count them.
 const BLOCK: u64 = 512;
 
-/// The state of a store.
+/// How large a store is and what it holds, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Status {
-    /// Where it is.
+pub struct CheckpointStatus {
+    /// The folder of the store, whether it exists yet or not.
     pub directory: PathBuf,
     /// The size of the store on disk, in bytes.
     pub bytes: u64,
@@ -32,9 +32,9 @@ pub struct Status {
 /// One directory with checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectStatus {
-    /// Its name in the store.
+    /// The hash of its path, under which the store keeps it.
     pub id: String,
-    /// The directory.
+    /// The directory that was saved; it may be gone by now.
     pub workdir: PathBuf,
     /// Whether it is still there.
     pub exists: bool,
@@ -44,11 +44,11 @@ pub struct ProjectStatus {
     pub last_touch: SystemTime,
 }
 
-impl Store {
-    /// What the store holds.
-    pub async fn status(&self) -> Result<Status, CheckpointError> {
+impl CheckpointStore {
+    /// Counts what the store holds; an empty answer before the first checkpoint.
+    pub async fn status(&self) -> Result<CheckpointStatus, CheckpointError> {
         let entries = self.all_entries(&self.git(self.deadline()), REFS).await?;
-        let project = |(id, record): (String, super::project::Record)| {
+        let project = |(id, record): (String, super::project::ProjectRecord)| {
             let workdir = record.workdir();
             ProjectStatus {
                 exists: workdir.is_dir(),
@@ -60,7 +60,7 @@ impl Store {
         };
         let archives = self.legacy_archives()?;
         let legacy_archives = archives.len();
-        Ok(Status {
+        Ok(CheckpointStatus {
             directory: self.base.clone(),
             bytes: self.size().await,
             snapshots: entries.len(),

@@ -23,9 +23,9 @@ use super::error::{CheckpointError, Skip};
 use super::excludes;
 use super::git::{Deadline, Git};
 use super::locks::Locks;
-use super::project::{Project, Record, canonical};
-use super::settings::Settings;
-use super::survey::{MAX_ENTRIES, Survey, Terms};
+use super::project::{Project, ProjectRecord, canonical};
+use super::settings::CheckpointSettings;
+use super::survey::{MAX_ENTRIES, ProjectSurvey, Terms};
 use super::turns::Turns;
 
 /// Begins the name of an archive of repositories in the older layout.
@@ -37,20 +37,20 @@ const PRIVATE_DIRECTORY: u32 = 0o700;
 
 /// The checkpoints of one Hermes home.
 #[derive(Debug)]
-pub struct Store {
+pub struct CheckpointStore {
     pub(super) base: PathBuf,
-    pub(super) settings: Settings,
+    pub(super) settings: CheckpointSettings,
     pub(super) locks: Locks,
     pub(super) turns: Turns,
     pub(super) max_entries: usize,
     ready: OnceCell<()>,
 }
 
-impl Store {
+impl CheckpointStore {
     /// The store in a directory, usually `<home>/checkpoints`. Touches nothing: the directory is
     /// made with the first checkpoint.
     #[must_use]
-    pub fn open(directory: &Path, settings: Settings) -> Self {
+    pub fn open(directory: &Path, settings: CheckpointSettings) -> Self {
         let base = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
         let locks = Locks::new(base.join("locks"));
         let turns = Turns::default();
@@ -59,22 +59,8 @@ impl Store {
 
     /// What the store was opened with.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &CheckpointSettings {
         &self.settings
-    }
-
-    /// Whether a checkpoint of this directory can be taken, and why not.
-    pub async fn eligibility(&self, dir: &Path) -> Result<Result<(), Skip>, CheckpointError> {
-        let project = Project::of(dir)?;
-        if let Err(skip) = self.placement(&project) {
-            return Ok(Err(skip));
-        }
-        match self.git(self.deadline()).call("version").run().await {
-            Ok(_) => {}
-            Err(CheckpointError::GitMissing) => return Ok(Err(Skip::GitMissing)),
-            Err(error) => return Err(error),
-        }
-        Ok(self.survey(&project).await?.map(drop))
     }
 
     /// Whether the directory is one that may be saved at all.
@@ -97,14 +83,14 @@ impl Store {
     pub(super) async fn survey(
         &self,
         project: &Project,
-    ) -> Result<Result<Survey, Skip>, CheckpointError> {
+    ) -> Result<Result<ProjectSurvey, Skip>, CheckpointError> {
         let terms = Terms {
             max_entries: self.max_entries,
             max_file_bytes: self.settings.max_file_bytes,
             avoid: plain(&self.base),
         };
         let root = project.workdir.clone();
-        let survey = in_background(move || Survey::of(&root, &terms)).await?;
+        let survey = in_background(move || ProjectSurvey::of(&root, &terms)).await?;
         Ok(survey.ok_or(Skip::TooManyEntries { limit: self.max_entries }))
     }
 
@@ -139,11 +125,15 @@ impl Store {
     }
 
     /// What is known about a project; nothing if that cannot be read.
-    pub(super) fn record(&self, id: &str) -> Option<Record> {
+    pub(super) fn record(&self, id: &str) -> Option<ProjectRecord> {
         serde_json::from_slice(&fs::read(self.record_file(id)).ok()?).ok()
     }
 
-    pub(super) fn write_record(&self, id: &str, record: &Record) -> Result<(), CheckpointError> {
+    pub(super) fn write_record(
+        &self,
+        id: &str,
+        record: &ProjectRecord,
+    ) -> Result<(), CheckpointError> {
         let path = self.record_file(id);
         let text = serde_json::to_vec(record).map_err(|error| CheckpointError::Io {
             act: "write",

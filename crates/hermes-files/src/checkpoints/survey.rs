@@ -8,7 +8,7 @@
 //!
 //! A number can be trusted only if every change made after it was taken shows in the times. A file
 //! changed within one tick of the clock would not, so a directory that was changed a moment ago is
-//! not [`Survey::settled`], and its number is not noted.
+//! not [`ProjectSurvey::settled`], and its number is not noted.
 //!
 //! Directories that checkpoints leave out are not entered. Nor are repositories within the
 //! directory: git does not save the files of one repository in another, and each of them is a
@@ -47,7 +47,7 @@ pub(super) struct Terms {
 
 /// What a directory looks like. Paths are relative to it.
 #[derive(Debug)]
-pub(super) struct Survey {
+pub(super) struct ProjectSurvey {
     pub(super) fingerprint: u64,
     /// Files over the size limit, repositories and the store: git must keep out of these.
     pub(super) left_out: Vec<PathBuf>,
@@ -57,7 +57,7 @@ pub(super) struct Survey {
     begun: SystemTime,
 }
 
-impl Survey {
+impl ProjectSurvey {
     /// Looks at a directory; `None` if it has too many entries.
     pub(super) fn of(root: &Path, terms: &Terms) -> Result<Option<Self>, CheckpointError> {
         let mut walk = Walk {
@@ -111,7 +111,7 @@ fn seed(terms: &Terms) -> u64 {
 struct Walk<'a> {
     root: &'a Path,
     terms: &'a Terms,
-    survey: Survey,
+    survey: ProjectSurvey,
     entries: usize,
     /// Directories still to enter.
     ahead: Vec<PathBuf>,
@@ -195,8 +195,8 @@ mod tests {
         Terms { max_entries: 20, max_file_bytes: 100, avoid: dir.join("store") }
     }
 
-    fn look(dir: &Path) -> Survey {
-        Survey::of(dir, &terms(dir)).unwrap().unwrap()
+    fn look(dir: &Path) -> ProjectSurvey {
+        ProjectSurvey::of(dir, &terms(dir)).unwrap().unwrap()
     }
 
     fn put(path: &Path, len: u64) {
@@ -274,8 +274,8 @@ mod tests {
         for n in 0..10 {
             put(&dir.path().join(format!("{n}/x")), 1);
         }
-        assert!(Survey::of(dir.path(), &terms(dir.path())).unwrap().is_some());
+        assert!(ProjectSurvey::of(dir.path(), &terms(dir.path())).unwrap().is_some());
         put(&dir.path().join("0/y"), 1);
-        assert!(Survey::of(dir.path(), &terms(dir.path())).unwrap().is_none());
+        assert!(ProjectSurvey::of(dir.path(), &terms(dir.path())).unwrap().is_none());
     }
 }

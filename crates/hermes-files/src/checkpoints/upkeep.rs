@@ -1,6 +1,6 @@
 //! Keeping the store small: what is old, orphaned or too much goes, and git collects the rest.
 //!
-//! None of this belongs into a turn. [`Store::upkeep_in_background`] is meant for the start of a
+//! None of this belongs into a turn. [`CheckpointStore::upkeep_in_background`] is meant for the start of a
 //! session and for the end of each turn; it does the regular round if one is due, and otherwise
 //! only looks whether the store has outgrown its limit.
 //!
@@ -18,10 +18,10 @@ use tokio::task::JoinHandle;
 
 use super::error::CheckpointError;
 use super::git::{Deadline, Git};
-use super::history::{Entry, REFS};
-use super::project::Record;
+use super::history::{REFS, StoredCheckpoint};
+use super::project::ProjectRecord;
 use super::status::size_of;
-use super::store::{LEGACY_PREFIX, Store, in_background, list, replace};
+use super::store::{CheckpointStore, LEGACY_PREFIX, in_background, list, replace};
 
 /// When upkeep was last done, in seconds since 1970.
 const MARKER: &str = ".last_prune";
@@ -34,16 +34,16 @@ const STRAY_AGE: Duration = Duration::from_secs(3600);
 /// How often the oldest checkpoint of every project is dropped to get below the size limit.
 const MAX_TRIMS: usize = 20;
 
-/// When to do a round.
+/// Whether a round waits for its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum UpkeepTrigger {
     /// If the last one is long enough ago, and `checkpoints.auto_prune` is on.
     Due,
     /// Now.
     Now,
 }
 
-/// What came of an upkeep.
+/// Whether a round was done, or why there was none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Upkeep {
     /// A round was done.
@@ -74,12 +74,12 @@ enum Fate {
     Expired,
 }
 
-impl Store {
+impl CheckpointStore {
     /// Does what is due, without anybody waiting for it. Failures are logged.
     pub fn upkeep_in_background(self: &Arc<Self>) -> JoinHandle<()> {
         let store = Arc::clone(self);
         tokio::spawn(async move {
-            let done = match store.upkeep(When::Due).await {
+            let done = match store.upkeep(UpkeepTrigger::Due).await {
                 Ok(Upkeep::NotDue) => store.trim().await.map(drop),
                 other => other.map(drop),
             };
@@ -91,9 +91,9 @@ impl Store {
 
     /// Does a round of upkeep: removes projects that are gone or unused, old archives, and
     /// checkpoints above the size limit, then collects garbage.
-    pub async fn upkeep(&self, when: When) -> Result<Upkeep, CheckpointError> {
+    pub async fn upkeep(&self, when: UpkeepTrigger) -> Result<Upkeep, CheckpointError> {
         let now = SystemTime::now();
-        let due = when == When::Now || self.settings.auto_prune && self.is_due(now);
+        let due = when == UpkeepTrigger::Now || self.settings.auto_prune && self.is_due(now);
         if !due || !self.base.is_dir() {
             return Ok(Upkeep::NotDue);
         }
@@ -143,7 +143,7 @@ impl Store {
         age.is_none_or(|age| age >= self.settings.min_interval)
     }
 
-    fn fate(&self, record: &Record, now: SystemTime) -> Fate {
+    fn fate(&self, record: &ProjectRecord, now: SystemTime) -> Fate {
         let age = now.duration_since(record.last_touch()).unwrap_or_default();
         if self.settings.delete_orphans && is_gone(&record.workdir()) {
             Fate::Orphan
@@ -172,7 +172,7 @@ impl Store {
     /// Drops the oldest checkpoint of each project, again and again, until what is left fits the
     /// size limit. Each project keeps its newest.
     async fn drop_oldest(&self, git: &Git) -> Result<usize, CheckpointError> {
-        let mut projects: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+        let mut projects: BTreeMap<String, Vec<StoredCheckpoint>> = BTreeMap::new();
         for (id, entry) in self.all_entries(git, REFS).await? {
             projects.entry(id).or_default().push(entry);
         }
@@ -201,7 +201,7 @@ impl Store {
     }
 
     /// The projects on record, by id.
-    pub(super) fn records(&self) -> Result<Vec<(String, Record)>, CheckpointError> {
+    pub(super) fn records(&self) -> Result<Vec<(String, ProjectRecord)>, CheckpointError> {
         let mut records: Vec<_> = list(&self.projects())?
             .iter()
             .filter(|path| path.extension().is_some_and(|extension| extension == "json"))

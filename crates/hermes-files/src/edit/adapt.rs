@@ -10,18 +10,18 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::align::{Origin, align};
+use super::align::{LineOrigin, align};
 use super::blank::{indent, is_blank, trim, trim_end, trim_start};
 use super::escapes::{drifted, resolve_tabs};
 use super::indent::IndentMap;
 use super::preserve::preserve;
 use super::quote::Quote;
-use super::search::Found;
-use super::strategy::Strategy;
-use super::text::{Ending, Text, lf_only};
+use super::search::QuoteMatch;
+use super::strategy::MatchStrategy;
+use super::text::{LineEnding, Text, lf_only};
 
 /// What to write over which span of the LF text.
-pub(super) struct Patch {
+pub(super) struct Adaptation {
     pub(super) span: Range<usize>,
     pub(super) bytes: Vec<u8>,
 }
@@ -32,12 +32,12 @@ pub(super) struct Drift;
 /// Writes one replacement into any number of places.
 pub(super) struct Adapter<'a> {
     text: &'a Text<'a>,
-    strategy: Strategy,
+    strategy: MatchStrategy,
     quote: Quote<'a>,
     old: &'a str,
     new: Cow<'a, str>,
     /// How the replacement itself breaks lines, for a file that has no line break.
-    own_ending: Ending,
+    own_ending: LineEnding,
     /// The last replacement with tabs resolved, and how its lines go with the quotation's.
     last: Option<Lines>,
 }
@@ -45,14 +45,14 @@ pub(super) struct Adapter<'a> {
 /// A replacement taken apart. Holds its own text, since that can depend on the place.
 struct Lines {
     new: String,
-    origins: Vec<Origin>,
+    origins: Vec<LineOrigin>,
     /// The last line break of the replacement stands for that of the quotation.
     shares_terminator: bool,
 }
 
 impl<'a> Adapter<'a> {
-    pub(super) fn new(text: &'a Text<'a>, found: &'a Found<'_>, new: &'a str) -> Self {
-        let own_ending = if new.contains("\r\n") { Ending::CrLf } else { Ending::Lf };
+    pub(super) fn new(text: &'a Text<'a>, found: &'a QuoteMatch<'_>, new: &'a str) -> Self {
+        let own_ending = if new.contains("\r\n") { LineEnding::CrLf } else { LineEnding::Lf };
         let new = match &found.escapes {
             Some(escapes) => Cow::Owned(lf_only(&escapes.resolve(new)).into_owned()),
             None => lf_only(new),
@@ -63,10 +63,11 @@ impl<'a> Adapter<'a> {
 
     /// The patch for one place. It reaches back no further than `floor`, where the patch before
     /// it ended.
-    pub(super) fn patch(&mut self, span: Range<usize>, floor: usize) -> Result<Patch, Drift> {
-        let literal = matches!(self.strategy, Strategy::Exact | Strategy::EscapeNormalized);
+    pub(super) fn patch(&mut self, span: Range<usize>, floor: usize) -> Result<Adaptation, Drift> {
+        let literal =
+            matches!(self.strategy, MatchStrategy::Exact | MatchStrategy::EscapeNormalized);
         let matched = &self.text.lf()[span.clone()];
-        if self.strategy != Strategy::Exact && drifted(self.old, &self.new, matched) {
+        if self.strategy != MatchStrategy::Exact && drifted(self.old, &self.new, matched) {
             return Err(Drift);
         }
         let lines = self.take_lines(matched);
@@ -92,7 +93,7 @@ impl<'a> Adapter<'a> {
     }
 
     /// The replacement as written; only its line breaks are the file's.
-    fn literal(&self, lines: &Lines, span: Range<usize>) -> Patch {
+    fn literal(&self, lines: &Lines, span: Range<usize>) -> Adaptation {
         let mut new = split(&lines.new, lines.shares_terminator);
         let mut bytes = Vec::with_capacity(lines.new.len());
         if lines.shares_terminator {
@@ -100,20 +101,20 @@ impl<'a> Adapter<'a> {
         }
         let endings = self.endings(&span, &lines.origins);
         join(&mut bytes, new.into_iter().map(Cow::Borrowed), endings);
-        Patch { span, bytes }
+        Adaptation { span, bytes }
     }
 
     /// The replacement fitted to what the file has at this place.
-    fn fitted(&self, lines: &Lines, span: Range<usize>) -> Patch {
+    fn fitted(&self, lines: &Lines, span: Range<usize>) -> Adaptation {
         let core = self.without_terminator(span);
         // The quotation's last line break stands for that of its last line, if there is one.
         let follows = self.text.lf().get(core.end) == Some(&b'\n');
         let terminated = self.quote.terminated && follows;
         let span = core.start..core.end + usize::from(terminated);
         if lines.new.is_empty() {
-            return Patch { span, bytes: Vec::new() };
+            return Adaptation { span, bytes: Vec::new() };
         }
-        let place = Place::new(self.text.lf(), core, &self.quote.lines);
+        let place = AdaptedSpan::new(self.text.lf(), core, &self.quote.lines);
         let new = split(&lines.new, lines.shares_terminator);
         let last = new.len() - 1;
         let fitted = new.iter().zip(&lines.origins).enumerate().map(|(at, (line, origin))| {
@@ -127,7 +128,7 @@ impl<'a> Adapter<'a> {
         let terminator = (terminated && lines.shares_terminator).then_some(Cow::Borrowed(&b""[..]));
         let endings = self.endings(&span, &lines.origins);
         join(&mut bytes, fitted.chain(terminator), endings);
-        Patch { span, bytes }
+        Adaptation { span, bytes }
     }
 
     /// The span with the indent before it, if there is nothing else before it on its line.
@@ -149,8 +150,8 @@ impl<'a> Adapter<'a> {
     fn endings<'s>(
         &'s self,
         span: &Range<usize>,
-        origins: &'s [Origin],
-    ) -> impl Iterator<Item = Ending> + use<'s> {
+        origins: &'s [LineOrigin],
+    ) -> impl Iterator<Item = LineEnding> + use<'s> {
         let near = self.text.ending_near(span.start).unwrap_or(self.own_ending);
         let replaced: Vec<_> = memchr::memchr_iter(b'\n', &self.text.lf()[span.clone()])
             .map(|lf| self.text.ending_at(span.start + lf))
@@ -164,7 +165,7 @@ impl<'a> Adapter<'a> {
 }
 
 /// A place whose text differs from the quotation, line by line.
-struct Place<'p> {
+struct AdaptedSpan<'p> {
     quoted: &'p [&'p [u8]],
     actual: Vec<&'p [u8]>,
     known: Known<'p>,
@@ -174,7 +175,7 @@ struct Place<'p> {
     mid_line: bool,
 }
 
-impl<'p> Place<'p> {
+impl<'p> AdaptedSpan<'p> {
     fn new(text: &'p [u8], span: Range<usize>, quoted: &'p [&'p [u8]]) -> Self {
         let mid_line = span.start > 0 && text[span.start - 1] != b'\n';
         let actual: Vec<_> = text[span].split(|byte| *byte == b'\n').collect();
@@ -185,12 +186,12 @@ impl<'p> Place<'p> {
     }
 
     /// A line of the replacement as it is to be written here.
-    fn fit<'l>(&'l self, at: usize, line: &'l [u8], origin: Origin) -> Cow<'l, [u8]> {
+    fn fit<'l>(&'l self, at: usize, line: &'l [u8], origin: LineOrigin) -> Cow<'l, [u8]> {
         if let Some(same) = self.known.same(line, origin) {
             return Cow::Borrowed(self.actual[same]);
         }
         let kept = match origin {
-            Origin::Instead(old) => {
+            LineOrigin::Instead(old) => {
                 preserve(trim(self.quoted[old]), trim(self.actual[old]), trim(line))
             }
             _ => None,
@@ -222,8 +223,8 @@ impl<'a> Known<'a> {
 
     /// The line of the quotation that this line of the replacement is: by its origin, or else
     /// the nearest of those with its text.
-    fn same(&self, line: &[u8], origin: Origin) -> Option<usize> {
-        if let Origin::Same(number) = origin {
+    fn same(&self, line: &[u8], origin: LineOrigin) -> Option<usize> {
+        if let LineOrigin::Same(number) = origin {
             return Some(number);
         }
         let numbers = self.0.get(line)?;
@@ -243,11 +244,11 @@ fn split(new: &str, shares_terminator: bool) -> Vec<&[u8]> {
 fn join<'l>(
     bytes: &mut Vec<u8>,
     lines: impl Iterator<Item = Cow<'l, [u8]>>,
-    mut endings: impl Iterator<Item = Ending>,
+    mut endings: impl Iterator<Item = LineEnding>,
 ) {
     for (at, line) in lines.enumerate() {
         if at > 0 {
-            bytes.extend_from_slice(endings.next().unwrap_or(Ending::Lf).bytes());
+            bytes.extend_from_slice(endings.next().unwrap_or(LineEnding::Lf).bytes());
         }
         bytes.extend_from_slice(&line);
     }

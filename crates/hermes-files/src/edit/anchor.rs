@@ -6,9 +6,9 @@
 
 use super::blank::trim;
 use super::fold::fold;
-use super::occurrences::Hits;
+use super::occurrences::Occurrences;
 use super::quote::Quote;
-use super::similarity::{Line, MAX_COMPARED_CHARS, ratio_bound, ratio_of, shared};
+use super::similarity::{ComparedLine, MAX_COMPARED_CHARS, ratio_bound, ratio_of, shared};
 use super::text::lines;
 
 /// The least number of lines of a block: below it there is no body.
@@ -36,8 +36,8 @@ fn spend(left: &mut usize, amount: usize) -> Option<()> {
 }
 
 /// The windows of lines that pass; `None` if the budget ran out first. Both texts are folded.
-pub(super) fn anchored(text: &[u8], quote: &Quote<'_>) -> Option<Hits> {
-    let none = Some(Hits::keeping(0));
+pub(super) fn anchored(text: &[u8], quote: &Quote<'_>) -> Option<Occurrences> {
+    let none = Some(Occurrences::keeping(0));
     let folded: Vec<_> = quote.lines.iter().map(|line| fold(trim(line))).collect();
     let wanted: Vec<_> = folded.iter().map(|line| trim(line.bytes())).collect();
     let [first, body @ .., last] = wanted.as_slice() else { return none };
@@ -53,7 +53,7 @@ pub(super) fn anchored(text: &[u8], quote: &Quote<'_>) -> Option<Hits> {
     }
     let lines: Vec<_> = lines(text).collect();
     let mut budget = Budget { pairs: MAX_PAIRS, cells: MAX_CELLS };
-    let mut hits = Hits::keeping(super::error::MAX_LISTED_LINES);
+    let mut hits = Occurrences::keeping(super::error::MAX_LISTED_LINES);
     for start in starts {
         let end = start + wanted.len();
         let Some(window) = lines.get(start..end) else { break };
@@ -80,7 +80,7 @@ fn alike(quoted: &[&[u8]], actual: &[&[u8]], budget: &mut Budget) -> Option<bool
         if quoted.len().max(actual.len()) > MAX_LINE_BYTES {
             return Some(false);
         }
-        let (quoted, actual) = (Line::new(quoted), Line::new(actual));
+        let (quoted, actual) = (ComparedLine::new(quoted), ComparedLine::new(actual));
         let length = quoted.length() + actual.length();
         if ratio_bound(quoted.length(), actual.length()) < MIN_LINE {
             return Some(false);

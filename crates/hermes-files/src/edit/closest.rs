@@ -8,15 +8,15 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::blank::{is_blank, trim};
-use super::similarity::{Line, MAX_COMPARED_CHARS, ratio};
+use super::similarity::{ComparedLine, MAX_COMPARED_CHARS, ratio};
 use super::text::{Text, lines};
 
-/// The most places that are shown.
-pub const MAX_PLACES: usize = 3;
-/// The most lines shown of one place.
-pub const MAX_PLACE_LINES: usize = 40;
+/// The most misses that are shown.
+pub const MAX_NEAR_MISSES: usize = 3;
+/// The most lines shown of one miss.
+pub const MAX_NEAR_MISS_LINES: usize = 40;
 /// The most characters shown of one line.
-pub const MAX_PLACE_LINE_CHARS: usize = 300;
+pub const MAX_NEAR_MISS_LINE_CHARS: usize = 300;
 /// A line must be more alike than this.
 const MIN_RATIO: f64 = 0.3;
 /// How many lines are compared properly.
@@ -28,7 +28,7 @@ const MAX_SCANNED_BYTES: usize = 4 * MAX_COMPARED_CHARS;
 
 /// A part of the file that looks like the quotation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
+pub struct NearMiss {
     /// The line most like the beginning of the quotation, counted from 1.
     pub line: usize,
     /// How alike they are, from 0 to 1.
@@ -39,58 +39,58 @@ pub struct Place {
     pub shown: Vec<String>,
 }
 
-/// The places most like the quotation, best first. None overlaps the lines of a better one.
-pub(super) fn closest(text: &Text<'_>, quoted: &[&[u8]]) -> Vec<Place> {
+/// The misses most like the quotation, best first. None overlaps the lines of a better one.
+pub(super) fn closest(text: &Text<'_>, quoted: &[&[u8]]) -> Vec<NearMiss> {
     let Some(anchor) = quoted.iter().map(|line| trim(line)).find(|line| !line.is_empty()) else {
         return Vec::new();
     };
-    let wanted = Line::beginning(anchor);
+    let wanted = ComparedLine::beginning(anchor);
     let mut scored: Vec<_> = candidates(text.lf(), anchor)
         .into_iter()
-        .map(|number| (ratio(&wanted, &Line::beginning(trim(text.line(number)))), number))
+        .map(|number| (ratio(&wanted, &ComparedLine::beginning(trim(text.line(number)))), number))
         .filter(|(likeness, _)| *likeness > MIN_RATIO)
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
 
-    let mut places: Vec<Place> = Vec::new();
+    let mut misses: Vec<NearMiss> = Vec::new();
     for (likeness, number) in scored {
-        let taken = |place: &Place| {
-            (place.first_shown..place.first_shown + place.shown.len()).contains(&(number + 1))
+        let taken = |miss: &NearMiss| {
+            (miss.first_shown..miss.first_shown + miss.shown.len()).contains(&(number + 1))
         };
-        if places.len() < MAX_PLACES && !places.iter().any(taken) {
-            places.push(place(text, number, likeness, quoted.len()));
+        if misses.len() < MAX_NEAR_MISSES && !misses.iter().any(taken) {
+            misses.push(near_miss(text, number, likeness, quoted.len()));
         }
     }
-    places
+    misses
 }
 
-fn place(text: &Text<'_>, number: usize, likeness: f64, length: usize) -> Place {
+fn near_miss(text: &Text<'_>, number: usize, likeness: f64, length: usize) -> NearMiss {
     let first = number.saturating_sub(CONTEXT);
-    let end = (number + length + CONTEXT).min(text.line_count()).min(first + MAX_PLACE_LINES);
+    let end = (number + length + CONTEXT).min(text.line_count()).min(first + MAX_NEAR_MISS_LINES);
     let shown = (first..end).map(|number| shown(text.line(number))).collect();
-    Place { line: number + 1, likeness, first_shown: first + 1, shown }
+    NearMiss { line: number + 1, likeness, first_shown: first + 1, shown }
 }
 
 fn shown(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&line[..line.len().min(4 * MAX_PLACE_LINE_CHARS)]);
-    let mut shown: String = text.chars().take(MAX_PLACE_LINE_CHARS).collect();
-    if shown.len() < line.len() && shown.chars().count() == MAX_PLACE_LINE_CHARS {
+    let text = String::from_utf8_lossy(&line[..line.len().min(4 * MAX_NEAR_MISS_LINE_CHARS)]);
+    let mut shown: String = text.chars().take(MAX_NEAR_MISS_LINE_CHARS).collect();
+    if shown.len() < line.len() && shown.chars().count() == MAX_NEAR_MISS_LINE_CHARS {
         shown.push('…');
     }
     shown
 }
 
-/// The places as text for the caller; empty if there are none.
-pub fn render_places(places: &[Place]) -> String {
-    if places.is_empty() {
+/// The misses as text for the caller; empty if there are none.
+pub fn render_near_misses(misses: &[NearMiss]) -> String {
+    if misses.is_empty() {
         return String::new();
     }
-    let blocks: Vec<_> = places.iter().map(render_place).collect();
+    let blocks: Vec<_> = misses.iter().map(render_near_miss).collect();
     format!("Did you mean one of these sections?\n{}", blocks.join("\n---\n"))
 }
 
-fn render_place(place: &Place) -> String {
-    let numbered = (place.first_shown..).zip(&place.shown);
+fn render_near_miss(miss: &NearMiss) -> String {
+    let numbered = (miss.first_shown..).zip(&miss.shown);
     numbered.map(|(number, line)| format!("{number:4}| {line}")).collect::<Vec<_>>().join("\n")
 }
 
@@ -171,7 +171,7 @@ fn with_edges(line: &[u8]) -> impl Iterator<Item = usize> {
 mod tests {
     use super::*;
 
-    fn found(text: &str, old: &str) -> Vec<Place> {
+    fn found(text: &str, old: &str) -> Vec<NearMiss> {
         let lines: Vec<_> = old.lines().map(str::as_bytes).collect();
         closest(&Text::new(text.as_bytes()), &lines)
     }
@@ -179,10 +179,10 @@ mod tests {
     #[test]
     fn the_likest_line_comes_first_with_its_surroundings() {
         let text = "one\ntwo\nfn area(w: u32) -> u32 {\n    w * w\n}\nthree\nfour\nfive\n";
-        let places = found(text, "\n  fn area(width: u32) -> u64 {\n    width\n");
-        assert_eq!((places[0].line, places[0].first_shown), (3, 1));
-        assert_eq!(places[0].shown.len(), 7);
-        let shown = render_places(&places);
+        let misses = found(text, "\n  fn area(width: u32) -> u64 {\n    width\n");
+        assert_eq!((misses[0].line, misses[0].first_shown), (3, 1));
+        assert_eq!(misses[0].shown.len(), 7);
+        let shown = render_near_misses(&misses);
         assert!(
             shown.starts_with(
                 "Did you mean one of these sections?\n   1| one\n   2| two\n   3| fn area"
@@ -194,29 +194,29 @@ mod tests {
     #[test]
     fn at_most_three_places_that_do_not_overlap() {
         let text = (0..50).map(|n| format!("item number {n}\n\n\n\n\n")).collect::<String>();
-        let places = found(&text, "item number x");
-        assert_eq!(places.len(), MAX_PLACES);
-        assert_eq!(places[0].line, 1);
-        assert_eq!(render_places(&places).matches("\n---\n").count(), 2);
+        let misses = found(&text, "item number x");
+        assert_eq!(misses.len(), MAX_NEAR_MISSES);
+        assert_eq!(misses[0].line, 1);
+        assert_eq!(render_near_misses(&misses).matches("\n---\n").count(), 2);
         let same = found("ab\nab\nab\nab\n", "abc");
-        assert_eq!(same.iter().map(|place| place.line).collect::<Vec<_>>(), [1, 4]);
+        assert_eq!(same.iter().map(|miss| miss.line).collect::<Vec<_>>(), [1, 4]);
     }
 
     #[test]
     fn nothing_alike_nothing_shown() {
         assert!(found("abc\ndef\n", "xyz").is_empty());
         assert!(found("", "xyz").is_empty());
-        assert_eq!(render_places(&[]), "");
+        assert_eq!(render_near_misses(&[]), "");
     }
 
     #[test]
     fn long_lines_and_long_quotations_are_cut() {
         let line = format!("needle {}", "é".repeat(100_000));
-        let places = found(&format!("{line}\nother\n"), &line.replace("needle", "needles"));
-        assert_eq!(places[0].line, 1);
-        assert_eq!(places[0].shown[0].chars().count(), MAX_PLACE_LINE_CHARS + 1);
-        assert!(places[0].shown[0].ends_with('…'));
+        let misses = found(&format!("{line}\nother\n"), &line.replace("needle", "needles"));
+        assert_eq!(misses[0].line, 1);
+        assert_eq!(misses[0].shown[0].chars().count(), MAX_NEAR_MISS_LINE_CHARS + 1);
+        assert!(misses[0].shown[0].ends_with('…'));
         let many = found(&"needle\n".repeat(100), &"neeble\n".repeat(90));
-        assert_eq!(many[0].shown.len(), MAX_PLACE_LINES);
+        assert_eq!(many[0].shown.len(), MAX_NEAR_MISS_LINES);
     }
 }

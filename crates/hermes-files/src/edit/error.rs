@@ -1,14 +1,14 @@
 //! Why an edit was refused, in words for the caller who wrote the quotation.
 
-use super::closest::Place;
-use super::strategy::Strategy;
+use super::closest::NearMiss;
+use super::strategy::MatchStrategy;
 
-/// The most line numbers an [`EditError::Ambiguous`] lists.
+/// The most line numbers an [`ReplaceError::Ambiguous`] lists.
 pub const MAX_LISTED_LINES: usize = 10;
 
 /// Why nothing was replaced.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum EditError {
+pub enum ReplaceError {
     /// There is nothing to look for.
     #[error("old_string is empty. Quote the text that is to be replaced.")]
     EmptyOld,
@@ -23,18 +23,18 @@ pub enum EditError {
         "Could not find old_string in the file. Read the file again and quote its lines as they are."
     )]
     NotFound {
-        /// The lines that look most like the quotation; see [`super::render_places`].
-        closest: Vec<Place>,
+        /// The lines that look most like the quotation; see [`super::render_near_misses`].
+        closest: Vec<NearMiss>,
     },
     /// Several places match and one was asked for, or the strategy allows one only.
     #[error("{}", ambiguous(*count, lines, *strategy))]
     Ambiguous {
-        /// How many places match.
+        /// Matches in the whole file, also those that are not listed.
         count: usize,
         /// The first lines of the first [`MAX_LISTED_LINES`] places, counted from 1.
         lines: Vec<usize>,
         /// The strategy that found them.
-        strategy: Strategy,
+        strategy: MatchStrategy,
     },
     /// The quotation carries backslashes before quotes that the file does not have.
     #[error(
@@ -56,7 +56,7 @@ pub enum EditError {
     },
 }
 
-fn ambiguous(count: usize, lines: &[usize], strategy: Strategy) -> String {
+fn ambiguous(count: usize, lines: &[usize], strategy: MatchStrategy) -> String {
     let listed = lines.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let more = if count > lines.len() { ", …" } else { "" };
     let advice = if strategy.demands_one_place() {
@@ -74,18 +74,18 @@ mod tests {
     #[test]
     fn ambiguity_names_lines_and_the_way_out() {
         let error = |count, strategy| {
-            EditError::Ambiguous { count, lines: vec![3, 9], strategy }.to_string()
+            ReplaceError::Ambiguous { count, lines: vec![3, 9], strategy }.to_string()
         };
-        let exact = error(2, Strategy::Exact);
+        let exact = error(2, MatchStrategy::Exact);
         assert!(exact.contains("2 matches") && exact.contains("(lines 3, 9)"), "{exact}");
         assert!(exact.contains("replace_all"));
-        let loose = error(5, Strategy::BlockAnchor);
+        let loose = error(5, MatchStrategy::BlockAnchor);
         assert!(loose.contains("3, 9, …") && !loose.contains("replace_all"), "{loose}");
     }
 
     #[test]
     fn not_found_begins_as_callers_expect() {
-        let error = EditError::NotFound { closest: Vec::new() };
+        let error = ReplaceError::NotFound { closest: Vec::new() };
         assert!(error.to_string().starts_with("Could not find"));
     }
 }

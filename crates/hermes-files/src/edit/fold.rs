@@ -2,13 +2,13 @@
 //! canonically equal spellings become one (NFC).
 //!
 //! Folding goes cluster by cluster, a cluster being a character and the marks that may combine
-//! with it. A cluster that changes becomes one piece of the [`View`], which is what keeps a match
+//! with it. A cluster that changes becomes one piece of the [`NormalizedView`], which is what keeps a match
 //! from beginning or ending in the middle of it. Bytes that are not UTF-8 stay as they are.
 
 use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use super::view::{Copyist, View};
+use super::view::{Copyist, NormalizedView};
 
 /// No character below this one combines or has another spelling.
 const FIRST_MARK: char = '\u{300}';
@@ -32,9 +32,9 @@ pub(super) fn is_typographic(c: char) -> bool {
 }
 
 /// The folded text with its way back.
-pub(super) fn fold(text: &[u8]) -> View<'_> {
+pub(super) fn fold(text: &[u8]) -> NormalizedView<'_> {
     if text.is_ascii() {
-        return View::same(text);
+        return NormalizedView::same(text);
     }
     let mut copyist = Copyist::new(text);
     let mut at = 0;

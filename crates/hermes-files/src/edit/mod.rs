@@ -6,10 +6,10 @@
 //! nothing here reads or writes a file.
 //!
 //! ```
-//! use hermes_files::edit::{replace, Scope};
+//! use hermes_files::edit::{replace, ReplaceScope};
 //!
 //! let file = b"fn main() {\r\n\tlet n = 1;\r\n}\r\n";
-//! let edited = replace(file, "    let n = 1;\n", "    let n = 2;\n", Scope::One).unwrap();
+//! let edited = replace(file, "    let n = 1;\n", "    let n = 2;\n", ReplaceScope::One).unwrap();
 //! assert_eq!(edited.bytes, b"fn main() {\r\n\tlet n = 2;\r\n}\r\n");
 //! assert_eq!(edited.strategy.name(), "line_trimmed");
 //! ```
@@ -18,7 +18,7 @@
 //!
 //! 1. The file becomes a `text::Text`: line breaks are LF, offsets lead back. A byte-order mark
 //!    is set aside. So a CRLF file behaves exactly as its LF twin.
-//! 2. `search::Search` tries the strategies in the order of [`Strategy`]; the first that finds
+//! 2. `search::QuoteSearch` tries the strategies in the order of [`MatchStrategy`]; the first that finds
 //!    anything decides. Several places are an error unless all were asked for, and for the two
 //!    loosest strategies even then.
 //! 3. `adapt::Adapter` fits the replacement to each place: escapes, typography, indentation,
@@ -40,7 +40,7 @@
 //! Myers diff with bounded search.
 //!
 //! Memory is a few copies of the file, 8 bytes per line, and per place with
-//! [`Scope::All`] 16 bytes; with [`Scope::One`] only the first few places are kept.
+//! [`ReplaceScope::All`] 16 bytes; with [`ReplaceScope::One`] only the first few places are kept.
 
 mod adapt;
 mod align;
@@ -66,14 +66,16 @@ mod windows;
 #[cfg(test)]
 mod tests;
 
-pub use closest::{MAX_PLACE_LINE_CHARS, MAX_PLACE_LINES, MAX_PLACES, Place, render_places};
+pub use closest::{
+    MAX_NEAR_MISS_LINE_CHARS, MAX_NEAR_MISS_LINES, MAX_NEAR_MISSES, NearMiss, render_near_misses,
+};
 pub use diff::{MAX_DIFF_BYTES, unified_diff};
-pub use error::{EditError, MAX_LISTED_LINES};
-pub use strategy::Strategy;
+pub use error::{MAX_LISTED_LINES, ReplaceError};
+pub use strategy::MatchStrategy;
 
 use adapt::{Adapter, Drift};
 use quote::Quote;
-use search::{Found, Search};
+use search::{QuoteMatch, QuoteSearch};
 use text::{Text, lf_only};
 
 /// The most replacements whose lines are reported.
@@ -83,7 +85,7 @@ const BOM: &str = "\u{feff}";
 
 /// How many places to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum ReplaceScope {
     /// One; several are an error.
     One,
     /// All that match.
@@ -96,7 +98,7 @@ pub struct Edited {
     /// The new content of the file.
     pub bytes: Vec<u8>,
     /// How the quotation was found.
-    pub strategy: Strategy,
+    pub strategy: MatchStrategy,
     /// How many places were changed.
     pub count: usize,
     /// Where the first [`MAX_REPORTED`] of them are.
@@ -115,9 +117,9 @@ pub struct Replacement {
 /// Lines from `first` to `last`, counted from 1. A place without text is the line it is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineSpan {
-    /// The first line.
+    /// The first line, counted from one.
     pub first: usize,
-    /// The last line, included.
+    /// The last line, which belongs to the span.
     pub last: usize,
 }
 
@@ -136,8 +138,13 @@ impl LineSpan {
 ///
 /// # Errors
 ///
-/// See [`EditError`]; nothing is changed in any of these cases.
-pub fn replace(content: &[u8], old: &str, new: &str, scope: Scope) -> Result<Edited, EditError> {
+/// See [`ReplaceError`]; nothing is changed in any of these cases.
+pub fn replace(
+    content: &[u8],
+    old: &str,
+    new: &str,
+    scope: ReplaceScope,
+) -> Result<Edited, ReplaceError> {
     let body = content.strip_prefix(BOM.as_bytes()).unwrap_or(content);
     let mark = &content[..content.len() - body.len()];
     let (old, new) = match old.strip_prefix(BOM) {
@@ -145,21 +152,21 @@ pub fn replace(content: &[u8], old: &str, new: &str, scope: Scope) -> Result<Edi
         None => (old, new),
     };
     if old.is_empty() {
-        return Err(EditError::EmptyOld);
+        return Err(ReplaceError::EmptyOld);
     }
     let old = lf_only(old);
     if old == lf_only(new) {
-        return Err(EditError::NothingToDo);
+        return Err(ReplaceError::NothingToDo);
     }
     let text = Text::new(body);
-    let search = Search::new(&text, scope);
+    let search = QuoteSearch::new(&text, scope);
     let found = search.find(&old).ok_or_else(|| not_found(&text, &search, &old))?;
     let hits = &found.hits;
-    if hits.count > 1 && (scope == Scope::One || found.strategy.demands_one_place()) {
-        let listed = hits.places.iter().take(MAX_LISTED_LINES);
-        return Err(EditError::Ambiguous {
+    if hits.count > 1 && (scope == ReplaceScope::One || found.strategy.demands_one_place()) {
+        let listed = hits.spans.iter().take(MAX_LISTED_LINES);
+        return Err(ReplaceError::Ambiguous {
             count: hits.count,
-            lines: listed.map(|place| text.line_number(place.start)).collect(),
+            lines: listed.map(|span| text.line_number(span.start)).collect(),
             strategy: found.strategy,
         });
     }
@@ -167,16 +174,21 @@ pub fn replace(content: &[u8], old: &str, new: &str, scope: Scope) -> Result<Edi
 }
 
 /// Writes the replacement over every place found.
-fn apply(text: &Text<'_>, mark: &[u8], found: &Found<'_>, new: &str) -> Result<Edited, EditError> {
+fn apply(
+    text: &Text<'_>,
+    mark: &[u8],
+    found: &QuoteMatch<'_>,
+    new: &str,
+) -> Result<Edited, ReplaceError> {
     let mut adapter = Adapter::new(text, found, new);
     let mut bytes = mark.to_vec();
     bytes.reserve(text.lf().len());
     let mut replacements = Vec::new();
     let (mut done, mut line_before, mut line_after) = (0, 1, 1);
     let mut changed = false;
-    for place in &found.hits.places {
-        let line = || EditError::EscapeDrift { line: text.line_number(place.start) };
-        let patch = adapter.patch(place.clone(), done).map_err(|Drift| line())?;
+    for span in &found.hits.spans {
+        let line = || ReplaceError::EscapeDrift { line: text.line_number(span.start) };
+        let patch = adapter.patch(span.clone(), done).map_err(|Drift| line())?;
         let kept = text.original(done..patch.span.start);
         bytes.extend_from_slice(kept);
         bytes.extend_from_slice(&patch.bytes);
@@ -196,26 +208,26 @@ fn apply(text: &Text<'_>, mark: &[u8], found: &Found<'_>, new: &str) -> Result<E
     }
     bytes.extend_from_slice(text.original(done..text.lf().len()));
     if !changed {
-        let line = replacements.first().map_or(1, |place| place.before.first);
-        return Err(EditError::NoEffect { line });
+        let line = replacements.first().map_or(1, |replaced| replaced.before.first);
+        return Err(ReplaceError::NoEffect { line });
     }
     Ok(Edited { bytes, strategy: found.strategy, count: found.hits.count, replacements })
 }
 
 /// The places of a file most like quoted lines that were not found in it, best first.
-pub(crate) fn closest_places(content: &[u8], quoted: &[&str]) -> Vec<Place> {
+pub(crate) fn closest_places(content: &[u8], quoted: &[&str]) -> Vec<NearMiss> {
     let body = content.strip_prefix(BOM.as_bytes()).unwrap_or(content);
     let quoted: Vec<&[u8]> = quoted.iter().map(|line| line.as_bytes()).collect();
     closest::closest(&Text::new(body), &quoted)
 }
 
 /// Tells stray backslashes before quotes from a quotation that is nowhere.
-fn not_found(text: &Text<'_>, search: &Search<'_>, old: &str) -> EditError {
+fn not_found(text: &Text<'_>, search: &QuoteSearch<'_>, old: &str) -> ReplaceError {
     let meant = escapes::without_quote_escapes(old);
     if let Some(start) = meant.and_then(|meant| search.first_close_match(&meant)) {
-        return EditError::EscapeDrift { line: text.line_number(start) };
+        return ReplaceError::EscapeDrift { line: text.line_number(start) };
     }
-    EditError::NotFound { closest: closest::closest(text, &Quote::new(old).lines) }
+    ReplaceError::NotFound { closest: closest::closest(text, &Quote::new(old).lines) }
 }
 
 fn line_breaks(text: &[u8]) -> usize {

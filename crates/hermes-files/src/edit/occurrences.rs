@@ -11,32 +11,32 @@ use memchr::memmem;
 
 /// What a search yields: how many places, and where the ones that are needed lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hits {
+pub(super) struct Occurrences {
     /// The places in order, as many as were to be kept.
-    pub(super) places: Vec<Range<usize>>,
+    pub(super) spans: Vec<Range<usize>>,
     /// How many there are in all.
     pub(super) count: usize,
     keep: usize,
 }
 
-impl Hits {
+impl Occurrences {
     /// Keeps the first `keep` places and counts the rest.
     pub(super) fn keeping(keep: usize) -> Self {
-        Self { places: Vec::new(), count: 0, keep }
+        Self { spans: Vec::new(), count: 0, keep }
     }
 
-    /// Adds the next place.
-    pub(super) fn push(&mut self, place: Range<usize>) {
+    /// Adds the next span.
+    pub(super) fn push(&mut self, span: Range<usize>) {
         self.count += 1;
-        if self.places.len() < self.keep {
-            self.places.push(place);
+        if self.spans.len() < self.keep {
+            self.spans.push(span);
         }
     }
 
-    /// The same hits with each place translated.
+    /// The same hits with each span translated.
     pub(super) fn map(mut self, translate: impl Fn(Range<usize>) -> Range<usize>) -> Self {
-        for place in &mut self.places {
-            *place = translate(place.clone());
+        for span in &mut self.spans {
+            *span = translate(span.clone());
         }
         self
     }
@@ -45,15 +45,15 @@ impl Hits {
 /// Whether places that share items count one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Overlap {
-    /// Every place counts.
+    /// Every span counts.
     Count,
-    /// A place that begins before the last one ended does not count.
+    /// A span that begins before the last one ended does not count.
     Skip,
 }
 
 /// All places of a byte string, left to right, not overlapping.
-pub(super) fn literal(haystack: &[u8], needle: &[u8], keep: usize) -> Hits {
-    let mut hits = Hits::keeping(keep);
+pub(super) fn literal(haystack: &[u8], needle: &[u8], keep: usize) -> Occurrences {
+    let mut hits = Occurrences::keeping(keep);
     for start in memmem::find_iter(haystack, needle) {
         hits.push(start..start + needle.len());
     }
@@ -66,15 +66,15 @@ pub(super) fn literal_if(
     needle: &[u8],
     keep: usize,
     translate: impl Fn(Range<usize>) -> Option<Range<usize>>,
-) -> Hits {
-    let mut hits = Hits::keeping(keep);
+) -> Occurrences {
+    let mut hits = Occurrences::keeping(keep);
     if memmem::find(haystack, needle).is_some() {
         let mut free = 0;
-        scan(needle, haystack.iter().copied(), |place| {
-            if place.start >= free
-                && let Some(source) = translate(place.clone())
+        scan(needle, haystack.iter().copied(), |span| {
+            if span.start >= free
+                && let Some(source) = translate(span.clone())
             {
-                free = place.end;
+                free = span.end;
                 hits.push(source);
             }
         });
@@ -88,18 +88,18 @@ pub(super) fn sequence<T: Eq>(
     wanted: &[T],
     keep: usize,
     overlap: Overlap,
-) -> Hits {
-    let (mut hits, mut free) = (Hits::keeping(keep), 0);
-    scan(wanted, items, |place| {
-        if overlap == Overlap::Count || place.start >= free {
-            free = place.end;
-            hits.push(place);
+) -> Occurrences {
+    let (mut hits, mut free) = (Occurrences::keeping(keep), 0);
+    scan(wanted, items, |span| {
+        if overlap == Overlap::Count || span.start >= free {
+            free = span.end;
+            hits.push(span);
         }
     });
     hits
 }
 
-/// Calls `hit` for every place of `wanted` in `items`, overlapping ones included.
+/// Calls `hit` for every span of `wanted` in `items`, overlapping ones included.
 fn scan<T: Eq>(wanted: &[T], items: impl Iterator<Item = T>, mut hit: impl FnMut(Range<usize>)) {
     if wanted.is_empty() {
         return;
@@ -153,7 +153,7 @@ mod tests {
                 .collect();
             let hits = sequence(items.iter().copied(), &wanted, usize::MAX, Overlap::Count);
             prop_assert_eq!(hits.count, naive.len());
-            prop_assert_eq!(hits.places, naive);
+            prop_assert_eq!(hits.spans, naive);
             let apart = sequence(items.iter().copied(), &wanted, usize::MAX, Overlap::Skip);
             prop_assert_eq!(apart, literal(&items, &wanted, usize::MAX));
         }
@@ -161,13 +161,13 @@ mod tests {
 
     #[test]
     fn a_refused_place_hides_no_other() {
-        let hits = literal_if(b"aaaa", b"aa", 9, |place| (place.start > 0).then_some(place));
-        assert_eq!((hits.places[0].clone(), hits.count), (1..3, 1));
+        let hits = literal_if(b"aaaa", b"aa", 9, |span| (span.start > 0).then_some(span));
+        assert_eq!((hits.spans[0].clone(), hits.count), (1..3, 1));
     }
 
     #[test]
     fn keeps_some_and_counts_all() {
         let hits = literal(b"xxxxx", b"x", 2);
-        assert_eq!((hits.places.len(), hits.count), (2, 5));
+        assert_eq!((hits.spans.len(), hits.count), (2, 5));
     }
 }

@@ -7,7 +7,7 @@
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::fold::{fold, is_typographic};
-use super::view::View;
+use super::view::NormalizedView;
 
 /// Lines with more characters than this are not compared and taken as written.
 const MAX_CHARS: usize = 20_000;
@@ -27,7 +27,7 @@ struct Unit {
 }
 
 impl Folded {
-    fn new(view: &View<'_>) -> Option<Self> {
+    fn new(view: &NormalizedView<'_>) -> Option<Self> {
         let text = std::str::from_utf8(view.bytes()).ok()?;
         let (mut chars, mut units) = (Vec::new(), Vec::new());
         let mut pieces = view.pieces().iter().peekable();
@@ -95,9 +95,13 @@ pub(super) fn preserve(quoted: &[u8], actual: &[u8], new: &[u8]) -> Option<Vec<u
 
 /// The replacement with those typographic characters folded that the caller also used in the
 /// quotation: there they stood for whatever the file has, so they do here.
-fn as_typed<'n>(new: &'n str, quoted: &str) -> View<'n> {
+fn as_typed<'n>(new: &'n str, quoted: &str) -> NormalizedView<'n> {
     let foreign = |c: char| is_typographic(c) && !quoted.contains(c);
-    if new.chars().any(foreign) { View::same(new.as_bytes()) } else { fold(new.as_bytes()) }
+    if new.chars().any(foreign) {
+        NormalizedView::same(new.as_bytes())
+    } else {
+        fold(new.as_bytes())
+    }
 }
 
 type Side<'a> = (&'a Folded, &'a [u8], usize);

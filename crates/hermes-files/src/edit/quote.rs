@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use super::blank::is_blank;
 use super::fold::fold;
 use super::spacing::is_word;
-use super::view::View;
+use super::view::NormalizedView;
 
 /// A quotation with LF line breaks.
 pub(super) struct Quote<'q> {
@@ -15,7 +15,7 @@ pub(super) struct Quote<'q> {
     /// Whether the quotation ends with a line break. It stands for the end of the last line, not
     /// for an empty line after it.
     pub(super) terminated: bool,
-    folded: OnceCell<View<'q>>,
+    folded: OnceCell<NormalizedView<'q>>,
 }
 
 impl<'q> Quote<'q> {

@@ -6,24 +6,24 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::Scope;
+use super::ReplaceScope;
 use super::anchor::anchored;
 use super::error::MAX_LISTED_LINES;
 use super::escapes::Escapes;
 use super::fold::fold;
-use super::occurrences::{Hits, Overlap, literal, literal_if};
+use super::occurrences::{Occurrences, Overlap, literal, literal_if};
 use super::quote::Quote;
 use super::spacing::{LineKey, single_spaced};
-use super::strategy::Strategy;
+use super::strategy::MatchStrategy;
 use super::text::{Text, lf_only};
-use super::view::View;
+use super::view::NormalizedView;
 use super::windows::windows;
 
 /// Where and how the quotation was found.
-pub(super) struct Found<'q> {
-    pub(super) strategy: Strategy,
+pub(super) struct QuoteMatch<'q> {
+    pub(super) strategy: MatchStrategy,
     /// Spans of the LF text. Where whole lines match, without the last line break.
-    pub(super) hits: Hits,
+    pub(super) hits: Occurrences,
     /// The quotation as it was found: with escapes resolved, if that was the way.
     pub(super) old: Cow<'q, str>,
     /// The escapes to resolve in the replacement too.
@@ -31,23 +31,24 @@ pub(super) struct Found<'q> {
 }
 
 /// A search in one text; what several strategies need is made once.
-pub(super) struct Search<'t> {
+pub(super) struct QuoteSearch<'t> {
     text: &'t Text<'t>,
-    scope: Scope,
-    folded: OnceCell<View<'t>>,
+    scope: ReplaceScope,
+    folded: OnceCell<NormalizedView<'t>>,
 }
 
-impl<'t> Search<'t> {
-    pub(super) fn new(text: &'t Text<'t>, scope: Scope) -> Self {
+impl<'t> QuoteSearch<'t> {
+    pub(super) fn new(text: &'t Text<'t>, scope: ReplaceScope) -> Self {
         Self { text, scope, folded: OnceCell::new() }
     }
 
     /// Tries every strategy.
-    pub(super) fn find<'q>(&self, old: &'q str) -> Option<Found<'q>> {
+    pub(super) fn find<'q>(&self, old: &'q str) -> Option<QuoteMatch<'q>> {
         let quote = Quote::new(old);
-        let direct = |(strategy, hits)| Found { strategy, hits, old: old.into(), escapes: None };
+        let direct =
+            |(strategy, hits)| QuoteMatch { strategy, hits, old: old.into(), escapes: None };
         if let Some(hits) = some(self.exact(old)) {
-            return Some(direct((Strategy::Exact, hits)));
+            return Some(direct((MatchStrategy::Exact, hits)));
         }
         if quote.is_blank() {
             return None;
@@ -71,10 +72,10 @@ impl<'t> Search<'t> {
             let found = self.by_blanks(&quote).or_else(|| self.by_look(&quote));
             found.map(|(_, hits)| hits)
         })?;
-        hits.places.first().map(|span| span.start)
+        hits.spans.first().map(|span| span.start)
     }
 
-    fn exact(&self, old: &str) -> Hits {
+    fn exact(&self, old: &str) -> Occurrences {
         literal(self.text.lf(), old.as_bytes(), self.keep())
     }
 
@@ -83,18 +84,18 @@ impl<'t> Search<'t> {
         word.is_empty() || memmem::find(self.text.lf(), word).is_some()
     }
 
-    fn by_blanks(&self, quote: &Quote<'_>) -> Option<(Strategy, Hits)> {
+    fn by_blanks(&self, quote: &Quote<'_>) -> Option<(MatchStrategy, Occurrences)> {
         let trimmed = self.whole_lines(self.text.lf(), &quote.lines, LineKey::Trimmed, self.scope);
         if let Some(hits) = trimmed {
-            return Some((Strategy::LineTrimmed, hits));
+            return Some((MatchStrategy::LineTrimmed, hits));
         }
         let view = single_spaced(self.text.lf());
         let old = single_spaced(quote.text.as_bytes());
         let hits = self.in_view(&view, old.bytes())?;
-        Some((Strategy::WhitespaceNormalized, hits))
+        Some((MatchStrategy::WhitespaceNormalized, hits))
     }
 
-    fn by_escapes<'q>(&self, old: &str) -> Option<Found<'q>> {
+    fn by_escapes<'q>(&self, old: &str) -> Option<QuoteMatch<'q>> {
         let escapes = Escapes::in_text(old)?;
         let resolved = escapes.resolve(old);
         let resolved = lf_only(&resolved).into_owned();
@@ -102,11 +103,11 @@ impl<'t> Search<'t> {
             return None;
         }
         let hits = some(self.exact(&resolved))?;
-        let strategy = Strategy::EscapeNormalized;
-        Some(Found { strategy, hits, old: Cow::Owned(resolved), escapes: Some(escapes) })
+        let strategy = MatchStrategy::EscapeNormalized;
+        Some(QuoteMatch { strategy, hits, old: Cow::Owned(resolved), escapes: Some(escapes) })
     }
 
-    fn by_look(&self, quote: &Quote<'_>) -> Option<(Strategy, Hits)> {
+    fn by_look(&self, quote: &Quote<'_>) -> Option<(MatchStrategy, Occurrences)> {
         let (view, old) = (self.folded(), quote.folded());
         if view.pieces().is_empty() && old == quote.text.as_bytes() {
             return None;
@@ -115,26 +116,26 @@ impl<'t> Search<'t> {
             let lines: Vec<_> = old.split(|byte| *byte == b'\n').take(quote.lines.len()).collect();
             self.whole_lines(view.bytes(), &lines, LineKey::Trimmed, self.scope)
         })?;
-        Some((Strategy::UnicodeNormalized, hits))
+        Some((MatchStrategy::UnicodeNormalized, hits))
     }
 
-    fn by_spacing(&self, quote: &Quote<'_>) -> Option<(Strategy, Hits)> {
-        let lines = |key| self.whole_lines(self.text.lf(), &quote.lines, key, Scope::One);
+    fn by_spacing(&self, quote: &Quote<'_>) -> Option<(MatchStrategy, Occurrences)> {
+        let lines = |key| self.whole_lines(self.text.lf(), &quote.lines, key, ReplaceScope::One);
         let hits = lines(LineKey::Collapsed).or_else(|| lines(LineKey::Tight))?;
-        Some((Strategy::SpacingCollapsed, hits))
+        Some((MatchStrategy::SpacingCollapsed, hits))
     }
 
-    fn by_anchors(&self, quote: &Quote<'_>) -> Option<(Strategy, Hits)> {
+    fn by_anchors(&self, quote: &Quote<'_>) -> Option<(MatchStrategy, Occurrences)> {
         let windows = anchored(self.folded().bytes(), quote)?;
         let hits = some(windows)?.map(|lines| self.text.lines_span(lines));
-        Some((Strategy::BlockAnchor, hits))
+        Some((MatchStrategy::BlockAnchor, hits))
     }
 
-    fn folded(&self) -> &View<'t> {
+    fn folded(&self) -> &NormalizedView<'t> {
         self.folded.get_or_init(|| fold(self.text.lf()))
     }
 
-    fn in_view(&self, view: &View<'_>, old: &[u8]) -> Option<Hits> {
+    fn in_view(&self, view: &NormalizedView<'_>, old: &[u8]) -> Option<Occurrences> {
         some(literal_if(view.bytes(), old, self.keep(), |copy| view.source(copy)))
     }
 
@@ -144,11 +145,11 @@ impl<'t> Search<'t> {
         text: &[u8],
         wanted: &[&[u8]],
         key: LineKey,
-        scope: Scope,
-    ) -> Option<Hits> {
+        scope: ReplaceScope,
+    ) -> Option<Occurrences> {
         let overlap = match scope {
-            Scope::One => Overlap::Count,
-            Scope::All => Overlap::Skip,
+            ReplaceScope::One => Overlap::Count,
+            ReplaceScope::All => Overlap::Skip,
         };
         let hits = some(windows(text, wanted, key, self.keep(), overlap))?;
         Some(hits.map(|lines: Range<usize>| self.text.lines_span(lines)))
@@ -157,12 +158,12 @@ impl<'t> Search<'t> {
     /// Places needed: all, or enough to list in an error.
     fn keep(&self) -> usize {
         match self.scope {
-            Scope::One => MAX_LISTED_LINES,
-            Scope::All => usize::MAX,
+            ReplaceScope::One => MAX_LISTED_LINES,
+            ReplaceScope::All => usize::MAX,
         }
     }
 }
 
-fn some(hits: Hits) -> Option<Hits> {
+fn some(hits: Occurrences) -> Option<Occurrences> {
     (hits.count > 0).then_some(hits)
 }

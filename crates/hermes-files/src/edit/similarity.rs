@@ -7,13 +7,13 @@ pub(super) const MAX_COMPARED_CHARS: usize = 200;
 
 /// A line made ready for comparing.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct ComparedLine {
     chars: Vec<char>,
     /// How many characters the line has in all.
     length: usize,
 }
 
-impl Line {
+impl ComparedLine {
     pub(super) fn new(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let mut rest = text.chars();
@@ -35,7 +35,7 @@ impl Line {
 
 /// Shared characters of two lines. Beyond [`MAX_COMPARED_CHARS`] nothing counts as shared, so
 /// the answer for long lines errs towards "different".
-pub(super) fn shared(a: &Line, b: &Line) -> usize {
+pub(super) fn shared(a: &ComparedLine, b: &ComparedLine) -> usize {
     if a.length == b.length && a.length == a.chars.len() && a.chars == b.chars {
         return a.length;
     }
@@ -43,7 +43,7 @@ pub(super) fn shared(a: &Line, b: &Line) -> usize {
 }
 
 /// Likeness from 0 to 1; two empty lines are alike.
-pub(super) fn ratio(a: &Line, b: &Line) -> f64 {
+pub(super) fn ratio(a: &ComparedLine, b: &ComparedLine) -> f64 {
     ratio_of(shared(a, b), a.length + b.length)
 }
 
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn alike(a: &str, b: &str) -> f64 {
-        ratio(&Line::new(a.as_bytes()), &Line::new(b.as_bytes()))
+        ratio(&ComparedLine::new(a.as_bytes()), &ComparedLine::new(b.as_bytes()))
     }
 
     #[test]

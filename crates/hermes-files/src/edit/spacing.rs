@@ -1,10 +1,10 @@
 //! Disregarding blanks: runs of them as one space, and lines by what is left of them.
 
 use super::blank::trim;
-use super::view::{Copyist, View};
+use super::view::{Copyist, NormalizedView};
 
 /// The text with every run of spaces and tabs as one space. Line breaks stay.
-pub(super) fn single_spaced(text: &[u8]) -> View<'_> {
+pub(super) fn single_spaced(text: &[u8]) -> NormalizedView<'_> {
     let mut copyist = Copyist::new(text);
     let mut at = 0;
     while let Some(found) = memchr::memchr2(b' ', b'\t', &text[at..]) {

@@ -6,9 +6,9 @@ use std::fmt;
 ///
 /// The first strategy that finds anything decides. Two more names circulate for this family of
 /// matchers, `indentation_flexible` and `trimmed_boundary`; everything they accept is already
-/// accepted by [`Strategy::LineTrimmed`], so they do not exist here.
+/// accepted by [`MatchStrategy::LineTrimmed`], so they do not exist here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Strategy {
+pub enum MatchStrategy {
     /// The same text, anywhere in the file. Only CRLF and LF are not told apart.
     Exact,
     /// Whole lines, equal after trimming each.
@@ -26,7 +26,7 @@ pub enum Strategy {
     BlockAnchor,
 }
 
-impl Strategy {
+impl MatchStrategy {
     /// The name shown to callers.
     pub fn name(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Strategy {
     }
 }
 
-impl fmt::Display for Strategy {
+impl fmt::Display for MatchStrategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -14,12 +14,12 @@ use memchr::{memchr, memchr_iter, memmem};
 
 /// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum LineEnding {
     Lf,
     CrLf,
 }
 
-impl Ending {
+impl LineEnding {
     pub(super) fn bytes(self) -> &'static [u8] {
         match self {
             Self::Lf => b"\n",
@@ -66,14 +66,14 @@ impl<'a> Text<'a> {
     }
 
     /// How the line break at this offset is spelled in the file.
-    pub(super) fn ending_at(&self, lf: usize) -> Ending {
-        if self.lost.binary_search(&lf).is_ok() { Ending::CrLf } else { Ending::Lf }
+    pub(super) fn ending_at(&self, lf: usize) -> LineEnding {
+        if self.lost.binary_search(&lf).is_ok() { LineEnding::CrLf } else { LineEnding::Lf }
     }
 
     /// The ending of the line that holds the offset, else of the line before.
-    pub(super) fn ending_near(&self, offset: usize) -> Option<Ending> {
+    pub(super) fn ending_near(&self, offset: usize) -> Option<LineEnding> {
         if self.lost.is_empty() {
-            return self.has_breaks.then_some(Ending::Lf);
+            return self.has_breaks.then_some(LineEnding::Lf);
         }
         let starts = self.starts();
         let next = starts.partition_point(|start| *start <= offset);
@@ -164,10 +164,10 @@ mod tests {
         assert_eq!(text.original(0..2), b"a\r\n");
         assert_eq!(text.original(1..3), b"\r\nb");
         assert_eq!(text.original(4..text.lf().len()), b"c\rd\r\r\ne");
-        assert_eq!(text.ending_at(1), Ending::CrLf);
-        assert_eq!(text.ending_near(2), Some(Ending::Lf));
-        assert_eq!(text.ending_near(10), Some(Ending::CrLf));
-        assert_eq!(Text::new(b"a\r\nb").ending_near(3), Some(Ending::CrLf));
+        assert_eq!(text.ending_at(1), LineEnding::CrLf);
+        assert_eq!(text.ending_near(2), Some(LineEnding::Lf));
+        assert_eq!(text.ending_near(10), Some(LineEnding::CrLf));
+        assert_eq!(Text::new(b"a\r\nb").ending_near(3), Some(LineEnding::CrLf));
         assert_eq!(Text::new(b"ab").ending_near(1), None);
         assert_eq!((text.line_start(0), text.line_start(1), text.line_start(3)), (0, 0, 2));
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A stretch of the copy that differs from its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct ViewPiece {
     /// Where it lies in the copy.
     pub(super) copy: Range<usize>,
     /// Where what it stands for lies in the source.
@@ -18,12 +18,12 @@ pub(super) struct Piece {
 
 /// A copy with its way back.
 #[derive(Debug)]
-pub(super) struct View<'a> {
+pub(super) struct NormalizedView<'a> {
     bytes: Cow<'a, [u8]>,
-    pieces: Vec<Piece>,
+    pieces: Vec<ViewPiece>,
 }
 
-impl<'a> View<'a> {
+impl<'a> NormalizedView<'a> {
     /// The view of a text that needs no change.
     pub(super) fn same(source: &'a [u8]) -> Self {
         Self { bytes: Cow::Borrowed(source), pieces: Vec::new() }
@@ -33,7 +33,7 @@ impl<'a> View<'a> {
         &self.bytes
     }
 
-    pub(super) fn pieces(&self) -> &[Piece] {
+    pub(super) fn pieces(&self) -> &[ViewPiece] {
         &self.pieces
     }
 
@@ -56,11 +56,11 @@ impl<'a> View<'a> {
     }
 }
 
-/// Builds a [`View`] from left to right. Nothing is copied before the first difference.
+/// Builds a [`NormalizedView`] from left to right. Nothing is copied before the first difference.
 pub(super) struct Copyist<'a> {
     source: &'a [u8],
     bytes: Vec<u8>,
-    pieces: Vec<Piece>,
+    pieces: Vec<ViewPiece>,
     /// How much of the source the copy covers.
     done: usize,
 }
@@ -79,15 +79,15 @@ impl<'a> Copyist<'a> {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(text);
         self.done = source.end;
-        self.pieces.push(Piece { copy: start..self.bytes.len(), source });
+        self.pieces.push(ViewPiece { copy: start..self.bytes.len(), source });
     }
 
-    pub(super) fn finish(mut self) -> View<'a> {
+    pub(super) fn finish(mut self) -> NormalizedView<'a> {
         if self.pieces.is_empty() {
-            return View::same(self.source);
+            return NormalizedView::same(self.source);
         }
         self.bytes.extend_from_slice(&self.source[self.done..]);
-        View { bytes: Cow::Owned(self.bytes), pieces: self.pieces }
+        NormalizedView { bytes: Cow::Owned(self.bytes), pieces: self.pieces }
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::occurrences::{Hits, Overlap, sequence};
+use super::occurrences::{Occurrences, Overlap, sequence};
 use super::spacing::LineKey;
 use super::text::lines;
 
@@ -44,7 +44,7 @@ pub(super) fn windows(
     key: LineKey,
     keep: usize,
     overlap: Overlap,
-) -> Hits {
+) -> Occurrences {
     let mut buffer = Vec::new();
     let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut pattern = Vec::with_capacity(wanted.len());
@@ -71,8 +71,8 @@ mod tests {
     fn places(text: &str, wanted: &[&str], overlap: Overlap) -> Vec<usize> {
         let wanted: Vec<_> = wanted.iter().map(|line| line.as_bytes()).collect();
         let hits = windows(text.as_bytes(), &wanted, LineKey::Trimmed, usize::MAX, overlap);
-        assert!(hits.places.iter().all(|place| place.len() == wanted.len()));
-        hits.places.into_iter().map(|place| place.start).collect()
+        assert!(hits.spans.iter().all(|place| place.len() == wanted.len()));
+        hits.spans.into_iter().map(|place| place.start).collect()
     }
 
     #[test]

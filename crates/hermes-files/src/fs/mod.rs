@@ -18,17 +18,17 @@ use hermes_tool::BoxFuture;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-mod disk;
+mod blocking;
 mod local;
 
-pub use disk::{at_the_disk, briefly, in_one_go, wait_here};
+pub use blocking::{batch_io, inline_or_spawn_io, spawn_blocking_io, with_inline_io};
 pub use local::{LocalFiles, TEMP_PREFIX, remove_stray_temps, user_home};
 
-use super::search::{ContentReply, FileReply, Output, Page, SearchError};
+use super::search::{ContentOutput, ContentReply, FileReply, Page, SearchError};
 
 /// Where a file system is, as far as the rules about paths care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FilesLocation {
     /// On this machine.
     Local,
     /// On another machine.
@@ -37,7 +37,7 @@ pub enum Place {
     Container,
 }
 
-/// What stands at a path.
+/// What the system says stands at a path, links followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A regular file.
@@ -71,7 +71,7 @@ impl FileKind {
 pub struct Stamp {
     /// Time of the last change, in nanoseconds.
     pub modified_ns: i128,
-    /// Size in bytes.
+    /// Size in bytes, which tells changes within one tick of the clock.
     pub size: u64,
     /// Number of the file on its device; another one means it was replaced.
     pub inode: u64,
@@ -80,9 +80,9 @@ pub struct Stamp {
 /// What is known about a path without opening it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// What it is.
+    /// File, directory or something that is never opened.
     pub kind: FileKind,
-    /// Its state.
+    /// What tells whether it has changed since.
     pub stamp: Stamp,
 }
 
@@ -99,10 +99,10 @@ pub struct Resolved {
     pub stat: Option<Stat>,
 }
 
-/// What a write did.
+/// What a write left on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Size on disk afterwards.
+    /// Size on disk afterwards, line endings of the old file included.
     pub bytes: u64,
     /// Whether directories had to be made.
     pub made_directories: bool,
@@ -119,9 +119,9 @@ pub enum FsError {
     /// Something else than a regular file is there.
     #[error("{} is {}, not a regular file", .path.display(), .kind.name())]
     NotRegular {
-        /// The path.
+        /// Which path it was about, as resolved.
         path: PathBuf,
-        /// What is there.
+        /// What is there instead of a file.
         kind: FileKind,
     },
     /// A part of the path that should be a directory is none.
@@ -133,9 +133,9 @@ pub enum FsError {
     /// No right to do this.
     #[error("Permission denied: cannot {act} {}", .path.display())]
     Denied {
-        /// What was tried.
+        /// What was tried, as a verb: `read`, `replace`.
         act: &'static str,
-        /// The path.
+        /// Which path it was about, as resolved.
         path: PathBuf,
     },
     /// The disk or the quota is full. Nothing was changed.
@@ -144,27 +144,27 @@ pub enum FsError {
     /// The file is larger than the tool takes.
     #[error("{} has {size} bytes; the most this tool takes is {most}", .path.display())]
     TooLarge {
-        /// The path.
+        /// Which path it was about, as resolved.
         path: PathBuf,
-        /// Its size.
+        /// The size of the file, in bytes.
         size: u64,
-        /// The limit.
+        /// The most that whoever asked can take, in bytes.
         most: u64,
     },
     /// The path cannot name a file.
     #[error("{problem}")]
     BadPath {
-        /// What is wrong with it.
+        /// What the search engine objects to, as a sentence.
         problem: String,
     },
     /// Anything else the system said.
     #[error("cannot {act} {}: {source}", .path.display())]
     Io {
-        /// What was tried.
+        /// What was tried, as a verb: `read`, `replace`.
         act: &'static str,
-        /// The path.
+        /// Which path it was about, as resolved.
         path: PathBuf,
-        /// What the system said.
+        /// What the operating system answered.
         source: io::Error,
     },
 }
@@ -207,7 +207,7 @@ impl FsError {
 /// [`resolve`]: FileSystem::resolve
 pub trait FileSystem: Send + Sync {
     /// Where it is.
-    fn place(&self) -> Place;
+    fn location(&self) -> FilesLocation;
 
     /// Works out a path and says what is there.
     fn resolve(&self, path: PathBuf) -> BoxFuture<Result<Resolved, FsError>>;
@@ -240,52 +240,52 @@ pub trait FileSystem: Send + Sync {
     /// Searches contents.
     fn search_content(
         &self,
-        place: SearchPlace,
+        target: SearchRoot,
         query: ContentQuery,
     ) -> BoxFuture<Result<ContentReply, SearchError>>;
 
     /// Searches names.
     fn search_names(
         &self,
-        place: SearchPlace,
+        target: SearchRoot,
         query: NameQuery,
     ) -> BoxFuture<Result<FileReply, SearchError>>;
 }
 
 /// Where to search, and what to leave out.
 #[derive(Clone)]
-pub struct SearchPlace {
+pub struct SearchRoot {
     /// File or directory, canonical.
     pub root: PathBuf,
     /// The same as the caller wrote it; results are named after it.
     pub shown_root: String,
-    /// Ends the search early.
+    /// Ends the search early; what was found by then is returned.
     pub cancel: CancellationToken,
     /// Files that may not be read; they are left out unopened, and counted.
     pub denied: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
 }
 
-/// A search for lines.
+/// What to look for inside files, wherever they are.
 #[derive(Clone, Debug)]
 pub struct ContentQuery {
-    /// Regular expression.
+    /// A regular expression in the syntax of the `regex` crate.
     pub pattern: String,
     /// Glob that files must match.
     pub file_glob: Option<String>,
-    /// What to return.
-    pub output: Output,
-    /// Lines around each match.
+    /// Lines, names of files, or numbers of matches.
+    pub output: ContentOutput,
+    /// Lines before and after each match; for lines only.
     pub context: usize,
-    /// Which results to return.
+    /// Which of the results to return, of all that are counted.
     pub page: Page,
 }
 
 /// A search for files by name.
 #[derive(Clone, Debug)]
 pub struct NameQuery {
-    /// Glob or name.
+    /// A glob, the exact name of a file, or a part of one.
     pub pattern: String,
-    /// Which results to return.
+    /// Which of the results to return, of all that are counted.
     pub page: Page,
 }
 
@@ -293,11 +293,11 @@ pub struct NameQuery {
 /// tools work on this machine.
 #[derive(Clone)]
 pub struct Files(
-    /// Where the files are.
+    /// All file tools of the call work on these.
     pub Arc<dyn FileSystem>,
 );
 
-impl std::fmt::Debug for SearchPlace {
+impl std::fmt::Debug for SearchRoot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SearchPlace").field("root", &self.root).finish_non_exhaustive()
     }
@@ -305,19 +305,19 @@ impl std::fmt::Debug for SearchPlace {
 
 impl std::fmt::Debug for Files {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Files").field(&self.0.place()).finish()
+        f.debug_tuple("Files").field(&self.0.location()).finish()
     }
 }
 
 /// An open regular file with the state it had when it was opened.
 pub struct OpenFile {
-    /// Its content.
+    /// Read as far as it is needed, not at once.
     pub content: Box<dyn ReadSeek>,
-    /// Its state.
+    /// What tells whether it has changed since.
     pub stamp: Stamp,
 }
 
-/// What a view reads from.
+/// What a view reads from: a file here, or a stream from elsewhere.
 pub trait ReadSeek: io::Read + io::Seek + Send {
     /// The file behind it, where there is one: several threads can read that side by side.
     fn as_file(&self) -> Option<&File> {

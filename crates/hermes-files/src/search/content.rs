@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use grep_regex::RegexMatcher;
 
-use super::glob::Glob;
-use super::page::PageOfRows;
+use super::glob::FileGlob;
+use super::page::{MatchRow, PageOfRows, RowsQuery};
 use super::pattern::{self, Compiled, LINE_ORIENTED};
-use super::scan::{Detail, Scanner, Wish};
-use super::tally::{Need, Sum, Tally, Unit};
-use super::walk::{Notes, Rules, Stop, Walk, shown};
-use super::{COUNT_CAP, Ending, Page, Scope, SearchError, Total};
+use super::scan::{Detail, LineScanner, ScanRequest};
+use super::tally::{Sum, Tally, TallyNeed, Unit};
+use super::walk::{IgnoreRules, Notes, StopSignal, TreeWalk, shown};
+use super::{COUNT_CAP, Page, SearchEnding, SearchError, SearchScope, Total};
 
 /// More lines of context than this are not given.
 pub const MAX_CONTEXT: usize = 50;
@@ -31,7 +31,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// What to return of the matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Output {
+pub enum ContentOutput {
     /// The matching lines.
     #[default]
     Rows,
@@ -41,42 +41,29 @@ pub enum Output {
     Counts,
 }
 
-/// A search for lines. The total counts lines (files for [`Output::FilesOnly`]); a page holds
-/// lines for [`Output::Rows`], else files.
+/// A search for lines. The total counts lines (files for [`ContentOutput::FilesOnly`]); a page holds
+/// lines for [`ContentOutput::Rows`], else files.
 #[derive(Clone)]
 pub struct ContentSearch<'a> {
-    /// Where to look.
-    pub scope: Scope<'a>,
+    /// Where to look, what to leave out, and for how long.
+    pub scope: SearchScope<'a>,
     /// Regular expression in the syntax of the `regex` crate, matched line by line.
     pub pattern: String,
     /// Gitignore-style glob that files must match.
     pub file_glob: Option<String>,
-    /// What to return.
-    pub output: Output,
-    /// Lines before and after each match; for [`Output::Rows`] only.
+    /// Lines, names of files, or numbers of matches.
+    pub output: ContentOutput,
+    /// Lines before and after each match; for [`ContentOutput::Rows`] only.
     pub context: usize,
     /// Which of the results to return.
     pub page: Page,
 }
 
-/// One line found, or shown beside one.
+/// The results on the page, in the form that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// File, spelled after the root as the user wrote it.
-    pub path: String,
-    /// Line number, from one.
-    pub line: u64,
-    /// The line, at most [`super::ROW_CHARS`] characters of it.
-    pub text: String,
-    /// Shown only because it is near a match.
-    pub is_context: bool,
-}
-
-/// The results on the page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundContent {
     /// Lines, by path and number.
-    Rows(Vec<Row>),
+    Rows(Vec<MatchRow>),
     /// Files, by path.
     Files(Vec<String>),
     /// Files, by path, with the number of matching lines.
@@ -86,8 +73,8 @@ pub enum Found {
 /// What a content search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentReply {
-    /// The page.
-    pub found: Found,
+    /// The results that lie on the page.
+    pub found: FoundContent,
     /// Results in all, denied ones not included.
     pub total: Total,
     /// Files left out, unopened, because they may not be read.
@@ -96,20 +83,20 @@ pub struct ContentReply {
     pub next_offset: Option<usize>,
     /// Did the page end before its limit because of [`super::PAGE_BYTES`]?
     pub cut_by_size: bool,
-    /// Why the search ended.
-    pub ending: Ending,
-    /// Sentences for the user.
+    /// Whether everything was searched, and why not.
+    pub ending: SearchEnding,
+    /// What was unusual, as sentences for whoever asked.
     pub warnings: Vec<String>,
 }
 
 impl<'a> ContentSearch<'a> {
     /// A search for rows with every option at its default.
-    pub fn new(pattern: impl Into<String>, scope: Scope<'a>) -> Self {
+    pub fn new(pattern: impl Into<String>, scope: SearchScope<'a>) -> Self {
         Self {
             scope,
             pattern: pattern.into(),
             file_glob: None,
-            output: Output::Rows,
+            output: ContentOutput::Rows,
             context: 0,
             page: Page::default(),
         }
@@ -120,22 +107,22 @@ impl<'a> ContentSearch<'a> {
         self.scope.check()?;
         let glob = match self.file_glob.as_deref().map(str::trim) {
             None | Some("") => None,
-            Some(glob) => Some(Glob::parse(glob, &self.scope.root)?),
+            Some(glob) => Some(FileGlob::parse(glob, &self.scope.root)?),
         };
         let matcher = match pattern::compile(&self.pattern)? {
             Compiled::Lines(matcher) => matcher,
             Compiled::SpansLines => return Ok(self.nothing_spans_lines()),
         };
         let began = Instant::now();
-        let stop = Stop::new(&self.scope, self.scope.deadline);
+        let stop = StopSignal::new(&self.scope, self.scope.deadline);
         let mut warnings = Vec::from_iter(self.page.warning());
 
         let mut notes = Notes::default();
-        let mut sum = self.collect(&matcher, &glob, Rules::All, &stop, &notes);
-        if !notes.saw_file.load(Ordering::Relaxed) && stop.ending() == Ending::Complete {
+        let mut sum = self.collect(&matcher, &glob, IgnoreRules::All, &stop, &notes);
+        if !notes.saw_file.load(Ordering::Relaxed) && stop.ending() == SearchEnding::Complete {
             // The ignore rules hide all there is, so the user named an ignored place on purpose.
             notes = Notes::default();
-            sum = self.collect(&matcher, &glob, Rules::WithoutGit, &stop, &notes);
+            sum = self.collect(&matcher, &glob, IgnoreRules::WithoutGit, &stop, &notes);
             if notes.saw_file.load(Ordering::Relaxed) {
                 warnings.push("Everything here is git-ignored; searched it all the same.".into());
             }
@@ -149,28 +136,29 @@ impl<'a> ContentSearch<'a> {
         }
         let page = self.reply(sum, began, &matcher);
         let ending = match stop.ending() {
-            Ending::Complete => page.ending,
+            SearchEnding::Complete => page.ending,
             early => early,
         };
         Ok(ContentReply { ending, warnings, ..page })
     }
 
-    fn need(&self) -> Need {
+    fn need(&self) -> TallyNeed {
         let reach = self.page.end();
         let (paged, counted) = match self.output {
-            Output::Rows => (Unit::Row, Unit::Row),
-            Output::FilesOnly => (Unit::File, Unit::File),
-            Output::Counts => (Unit::File, Unit::Row),
+            ContentOutput::Rows => (Unit::Row, Unit::Row),
+            ContentOutput::FilesOnly => (Unit::File, Unit::File),
+            ContentOutput::Counts => (Unit::File, Unit::Row),
         };
         // Numbers are what a count is asked for, and adding them up takes no memory: no cap.
-        let cap = if self.output == Output::Counts { usize::MAX } else { COUNT_CAP.max(reach) };
-        Need { paged, counted, reach, cap }
+        let cap =
+            if self.output == ContentOutput::Counts { usize::MAX } else { COUNT_CAP.max(reach) };
+        TallyNeed { paged, counted, reach, cap }
     }
 
-    pub(super) fn detail(&self) -> Detail {
+    fn detail(&self) -> Detail {
         match self.output {
-            Output::Rows => Detail::Lines(self.context.min(MAX_CONTEXT)),
-            Output::FilesOnly | Output::Counts => Detail::Count,
+            ContentOutput::Rows => Detail::Lines(self.context.min(MAX_CONTEXT)),
+            ContentOutput::FilesOnly | ContentOutput::Counts => Detail::Count,
         }
     }
 
@@ -178,21 +166,21 @@ impl<'a> ContentSearch<'a> {
     fn collect(
         &self,
         matcher: &RegexMatcher,
-        glob: &Option<Glob>,
-        rules: Rules,
-        stop: &Stop<'_>,
+        glob: &Option<FileGlob>,
+        rules: IgnoreRules,
+        stop: &StopSignal<'_>,
         notes: &Notes,
     ) -> Sum {
         let need = self.need();
         let tally = Tally::new(need);
         let count_to = match self.output {
-            Output::Rows => need.cap + 1,
-            Output::FilesOnly => 1,
-            Output::Counts => usize::MAX,
+            ContentOutput::Rows => need.cap + 1,
+            ContentOutput::FilesOnly => 1,
+            ContentOutput::Counts => usize::MAX,
         };
-        let walk = Walk { root: &self.scope.root, rules, filter: glob, stop, notes };
+        let walk = TreeWalk { root: &self.scope.root, rules, filter: glob, stop, notes };
         walk.run_below(&|path| tally.is_worth(path), || {
-            let mut scanner = Scanner::new(matcher, self.detail(), stop);
+            let mut scanner = LineScanner::new(matcher, self.detail(), stop);
             let tally = &tally;
             move |entry| {
                 // Before it is opened: that a pattern is in it, or how often, is a secret too.
@@ -200,7 +188,7 @@ impl<'a> ContentSearch<'a> {
                     tally.add_denied(entry.path().to_owned());
                     return;
                 }
-                let wish = Wish { window: 0..KEPT_MATCHES, count_to, budget: tally.room() };
+                let wish = ScanRequest { window: 0..KEPT_MATCHES, count_to, budget: tally.room() };
                 match scanner.scan(entry.path(), wish) {
                     Ok(harvest) if harvest.binary => {
                         notes.saw_binary.store(true, Ordering::Relaxed);
@@ -219,22 +207,28 @@ impl<'a> ContentSearch<'a> {
 
     fn reply(&self, sum: Sum, began: Instant, matcher: &RegexMatcher) -> ContentReply {
         let left = self.scope.deadline.saturating_sub(began.elapsed()).max(GRACE);
-        let stop = Stop::new(&self.scope, left);
+        let stop = StopSignal::new(&self.scope, left);
         let (seen, total, omitted) = (sum.seen, sum.total, sum.omitted);
         let mut files = sum.files.into_iter();
         let (mut end, mut cut_by_size) = (self.page.end(), false);
         let found = match self.output {
-            Output::Rows => {
-                let mut page = PageOfRows::new(self, matcher, &stop);
+            ContentOutput::Rows => {
+                let query = RowsQuery {
+                    scope: &self.scope,
+                    page: self.page,
+                    context: self.context,
+                    detail: self.detail(),
+                };
+                let mut page = PageOfRows::new(query, matcher, &stop);
                 files.for_each(|(path, hits)| page.add(&path, hits));
                 end = self.page.offset.saturating_add(page.matches);
                 cut_by_size = page.is_full;
-                Found::Rows(page.rows)
+                FoundContent::Rows(page.rows)
             }
-            Output::FilesOnly => Found::Files(
+            ContentOutput::FilesOnly => FoundContent::Files(
                 self.on_page(&mut files).map(|(path, _)| shown(&self.scope, &path)).collect(),
             ),
-            Output::Counts => Found::Counts(
+            ContentOutput::Counts => FoundContent::Counts(
                 self.on_page(&mut files)
                     .map(|(path, hits)| (shown(&self.scope, &path), hits.count))
                     .collect(),
@@ -251,9 +245,9 @@ impl<'a> ContentSearch<'a> {
 
     fn nothing_spans_lines(&self) -> ContentReply {
         let found = match self.output {
-            Output::Rows => Found::Rows(Vec::new()),
-            Output::FilesOnly => Found::Files(Vec::new()),
-            Output::Counts => Found::Counts(Vec::new()),
+            ContentOutput::Rows => FoundContent::Rows(Vec::new()),
+            ContentOutput::FilesOnly => FoundContent::Files(Vec::new()),
+            ContentOutput::Counts => FoundContent::Counts(Vec::new()),
         };
         ContentReply {
             found,
@@ -261,7 +255,7 @@ impl<'a> ContentSearch<'a> {
             omitted: 0,
             next_offset: None,
             cut_by_size: false,
-            ending: Ending::Complete,
+            ending: SearchEnding::Complete,
             warnings: vec![LINE_ORIENTED.into()],
         }
     }

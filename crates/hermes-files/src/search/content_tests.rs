@@ -9,20 +9,20 @@ use super::super::{COUNT_CAP, MAX_REACH, PAGE_BYTES, ROW_CHARS};
 use super::*;
 use proptest::prelude::*;
 
-fn search<'a>(pattern: &str, scope: Scope<'a>) -> ContentSearch<'a> {
+fn search<'a>(pattern: &str, scope: SearchScope<'a>) -> ContentSearch<'a> {
     ContentSearch::new(pattern, scope)
 }
 
-fn rows(search: &ContentSearch<'_>) -> Vec<Row> {
+fn rows(search: &ContentSearch<'_>) -> Vec<MatchRow> {
     match search.run().unwrap().found {
-        Found::Rows(rows) => rows,
+        FoundContent::Rows(rows) => rows,
         other => panic!("{other:?}"),
     }
 }
 
 /// Rows as `path:line:text`, context as `path-line-text`.
 fn lines(search: &ContentSearch<'_>) -> Vec<String> {
-    let mark = |row: &Row| if row.is_context { '-' } else { ':' };
+    let mark = |row: &MatchRow| if row.is_context { '-' } else { ':' };
     rows(search)
         .iter()
         .map(|row| format!("{}{}{}{}{}", row.path, mark(row), row.line, mark(row), row.text))
@@ -30,9 +30,9 @@ fn lines(search: &ContentSearch<'_>) -> Vec<String> {
 }
 
 fn files(search: &ContentSearch<'_>) -> Vec<String> {
-    let search = ContentSearch { output: Output::FilesOnly, ..search.clone() };
+    let search = ContentSearch { output: ContentOutput::FilesOnly, ..search.clone() };
     match search.run().unwrap().found {
-        Found::Files(files) => files,
+        FoundContent::Files(files) => files,
         other => panic!("{other:?}"),
     }
 }
@@ -61,7 +61,7 @@ fn names_files_the_way_the_root_was_given() {
         ("~/p/", "~/p/src/a.rs"),
         ("/abs", "/abs/src/a.rs"),
     ] {
-        let scope = Scope::new(tree.root(), given);
+        let scope = SearchScope::new(tree.root(), given);
         assert_eq!(files(&search("hit", scope)), [expected], "{given}");
     }
     assert_eq!(files(&search("hit", tree.part("src/a.rs"))), ["src/a.rs"]);
@@ -132,7 +132,7 @@ fn never_opens_pipes() {
     assert_eq!(files(&search("hit", tree.scope())), ["./a"]);
     let refused = search("hit", tree.part("pipe")).run().unwrap_err();
     assert!(matches!(refused, SearchError::NotAFile { .. }));
-    let device = search("hit", Scope::new("/dev/zero", "/dev/zero")).run().unwrap_err();
+    let device = search("hit", SearchScope::new("/dev/zero", "/dev/zero")).run().unwrap_err();
     assert!(device.to_string().contains("device"), "{device}");
 }
 
@@ -142,10 +142,10 @@ fn a_pipe_that_takes_the_place_of_a_file_does_not_hang_the_scan() {
     let pipe = tree.path("pipe");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     let scope = tree.scope();
-    let stop = Stop::new(&scope, GRACE);
+    let stop = StopSignal::new(&scope, GRACE);
     let Compiled::Lines(matcher) = pattern::compile("hit").unwrap() else { panic!() };
-    let wish = Wish { window: 0..1, count_to: 1, budget: 100 };
-    let harvest = Scanner::new(&matcher, Detail::Lines(0), &stop).scan(&pipe, wish).unwrap();
+    let wish = ScanRequest { window: 0..1, count_to: 1, budget: 100 };
+    let harvest = LineScanner::new(&matcher, Detail::Lines(0), &stop).scan(&pipe, wish).unwrap();
     assert_eq!(harvest.count, 0);
 }
 
@@ -333,8 +333,8 @@ fn pages_fit_together_without_gap_or_repetition() {
 #[test]
 fn the_next_page_is_announced_only_if_there_is_one() {
     let tree = Tree::new(&[("a", "hit\nhit\n"), ("b", "hit\nhit\n")]);
-    for output in [Output::Rows, Output::FilesOnly, Output::Counts] {
-        let results = if output == Output::Rows { 4 } else { 2 };
+    for output in [ContentOutput::Rows, ContentOutput::FilesOnly, ContentOutput::Counts] {
+        let results = if output == ContentOutput::Rows { 4 } else { 2 };
         let next = |limit, offset| {
             let page = Page { limit, offset };
             let search = ContentSearch { page, output, ..search("hit", tree.scope()) };
@@ -362,7 +362,7 @@ fn beyond_the_cap_pages_are_still_right() {
     let tree = Tree::new(&[("a", &"hit\n".repeat(COUNT_CAP)), ("b", &"hit\n".repeat(100))]);
     let page = Page { limit: 20, offset: COUNT_CAP - 1 };
     let reply = ContentSearch { page, ..search("hit", tree.scope()) }.run().unwrap();
-    let Found::Rows(rows) = reply.found else { panic!() };
+    let FoundContent::Rows(rows) = reply.found else { panic!() };
     assert_eq!((rows[0].path.as_str(), rows[0].line), ("./a", COUNT_CAP as u64));
     assert_eq!((rows[19].path.as_str(), rows[19].line), ("./b", 19));
     assert_eq!(reply.next_offset, Some(COUNT_CAP + 19));
@@ -386,11 +386,12 @@ fn runs_agree_when_there_is_too_much_to_count() {
 fn counting_has_no_cap_and_pages_files() {
     let tree = Tree::new(&[("a", &"hit\n".repeat(COUNT_CAP + 5)), ("b b", "hit\n"), ("c", "hit")]);
     let page = Page { limit: 2, offset: 0 };
-    let counts = ContentSearch { output: Output::Counts, page, ..search("hit", tree.scope()) };
+    let counts =
+        ContentSearch { output: ContentOutput::Counts, page, ..search("hit", tree.scope()) };
     let reply = counts.run().unwrap();
     assert_eq!(
         reply.found,
-        Found::Counts(vec![("./a".into(), COUNT_CAP + 5), ("./b b".into(), 1)])
+        FoundContent::Counts(vec![("./a".into(), COUNT_CAP + 5), ("./b b".into(), 1)])
     );
     assert_eq!((reply.total, reply.next_offset), (Total::Exact(COUNT_CAP + 7), Some(2)));
 }
@@ -402,7 +403,7 @@ fn denied_files_are_counted_whatever_they_hold() {
     for (pattern, total) in [("hit", 1), ("nowhere", 0)] {
         let reply = search(pattern, tree.scope().denied(&denied)).run().unwrap();
         assert_eq!((reply.total, reply.omitted), (Total::Exact(total), 1), "{pattern}");
-        let Found::Rows(rows) = reply.found else { panic!() };
+        let FoundContent::Rows(rows) = reply.found else { panic!() };
         assert!(rows.iter().all(|row| row.path == "./b"));
     }
 }
@@ -445,7 +446,7 @@ fn the_deny_list_is_asked_with_canonical_paths() {
 fn a_passed_deadline_ends_the_search_with_what_there_is() {
     let tree = Tree::new(&[("a", "hit")]);
     let reply = search("hit", tree.scope().deadline(Duration::ZERO)).run().unwrap();
-    assert_eq!((reply.ending, reply.total), (Ending::TimedOut, Total::AtLeast(0)));
+    assert_eq!((reply.ending, reply.total), (SearchEnding::TimedOut, Total::AtLeast(0)));
 }
 
 #[test]
@@ -454,10 +455,12 @@ fn a_cancelled_search_keeps_the_rows_of_the_file_it_was_reading() {
     // The signal comes with the third question: after the look before the file, inside it.
     let asked = AtomicUsize::new(0);
     let cancel = || asked.fetch_add(1, Ordering::Relaxed) >= 2;
-    let counts =
-        ContentSearch { output: Output::Counts, ..search("hit", tree.scope().cancel(&cancel)) };
+    let counts = ContentSearch {
+        output: ContentOutput::Counts,
+        ..search("hit", tree.scope().cancel(&cancel))
+    };
     let reply = counts.run().unwrap();
-    assert_eq!(reply.ending, Ending::Cancelled);
+    assert_eq!(reply.ending, SearchEnding::Cancelled);
     assert!(matches!(reply.total, Total::AtLeast(n) if n > 0 && n < 400_000), "{reply:?}");
 }
 
@@ -465,7 +468,7 @@ fn a_cancelled_search_keeps_the_rows_of_the_file_it_was_reading() {
 #[cfg(target_os = "linux")]
 fn unreadable_files_are_counted_and_do_not_fail_the_search() {
     // Reading a process's memory from its start fails for everyone, even for root.
-    let reply = search("x", Scope::new("/proc/self/mem", "mem")).run().unwrap();
+    let reply = search("x", SearchScope::new("/proc/self/mem", "mem")).run().unwrap();
     assert_eq!(reply.total, Total::Exact(0));
     assert!(reply.warnings[0].contains("could not be read"), "{:?}", reply.warnings);
 }
@@ -475,7 +478,7 @@ fn a_page_ends_where_the_answer_would_grow_too_big() {
     let tree = Tree::new(&[("a", &format!("{}hit\n", "x".repeat(480)).repeat(400))]);
     let page = Page { limit: 400, offset: 0 };
     let reply = ContentSearch { page, ..search("hit", tree.scope()) }.run().unwrap();
-    let Found::Rows(rows) = &reply.found else { panic!() };
+    let FoundContent::Rows(rows) = &reply.found else { panic!() };
     assert!(reply.cut_by_size && rows.len() > 100 && rows.len() < 400);
     assert_eq!(reply.next_offset, Some(rows.len()));
     assert!(rows.iter().map(|row| row.text.len()).sum::<usize>() <= PAGE_BYTES);
@@ -486,7 +489,7 @@ fn no_page_lies_past_the_last() {
     let tree = Tree::new(&[("a", "hit")]);
     let page = Page { limit: 10, offset: MAX_REACH };
     let reply = ContentSearch { page, ..search("hit", tree.scope()) }.run().unwrap();
-    assert_eq!(reply.found, Found::Rows(Vec::new()));
+    assert_eq!(reply.found, FoundContent::Rows(Vec::new()));
     assert!(reply.warnings[0].contains("narrow"), "{:?}", reply.warnings);
 }
 
@@ -504,7 +507,7 @@ proptest! {
         let page = Page { limit, offset };
         let search =
             ContentSearch { file_glob: glob, page, context, ..search(&pattern, tree.scope()) };
-        if let Ok(ContentReply { found: Found::Rows(rows), .. }) = search.run() {
+        if let Ok(ContentReply { found: FoundContent::Rows(rows), .. }) = search.run() {
             prop_assert!(rows.iter().filter(|row| !row.is_context).count() <= limit.max(1));
         }
     }

@@ -14,9 +14,9 @@ use std::time::SystemTime;
 
 use ignore::DirEntry;
 
-use super::glob::{Glob, GlobError, Kind, split_parts};
-use super::walk::{Filter, Notes, Rules, Stop, Walk, relative, shown};
-use super::{Ending, Page, Scope, SearchError, Total};
+use super::glob::{FileGlob, GlobError, GlobbedKind, split_parts};
+use super::walk::{IgnoreRules, NameFilter, Notes, StopSignal, TreeWalk, relative, shown};
+use super::{Page, SearchEnding, SearchError, SearchScope, Total};
 
 /// A search for files by name.
 ///
@@ -26,9 +26,9 @@ use super::{Ending, Page, Scope, SearchError, Total};
 /// ignore rules.
 #[derive(Clone)]
 pub struct FileSearch<'a> {
-    /// Where to look.
-    pub scope: Scope<'a>,
-    /// Glob or name.
+    /// Where to look, what to leave out, and for how long.
+    pub scope: SearchScope<'a>,
+    /// A glob, the exact name of a file, or a part of one.
     pub pattern: String,
     /// Which of the results to return.
     pub page: Page,
@@ -45,15 +45,15 @@ pub struct FileReply {
     pub omitted: usize,
     /// Where the next page begins, if there is one.
     pub next_offset: Option<usize>,
-    /// Why the search ended.
-    pub ending: Ending,
-    /// Sentences for the user.
+    /// Whether everything was searched, and why not.
+    pub ending: SearchEnding,
+    /// What was unusual, as sentences for whoever asked.
     pub warnings: Vec<String>,
 }
 
 impl<'a> FileSearch<'a> {
     /// The first page of files called or globbed like this.
-    pub fn new(pattern: impl Into<String>, scope: Scope<'a>) -> Self {
+    pub fn new(pattern: impl Into<String>, scope: SearchScope<'a>) -> Self {
         Self { scope, pattern: pattern.into(), page: Page::default() }
     }
 
@@ -61,14 +61,14 @@ impl<'a> FileSearch<'a> {
     pub fn run(&self) -> Result<FileReply, SearchError> {
         self.scope.check()?;
         let wanted = Wanted::parse(&self.pattern, &self.scope.root)?;
-        let stop = Stop::new(&self.scope, self.scope.deadline);
+        let stop = StopSignal::new(&self.scope, self.scope.deadline);
         let mut warnings = Vec::from_iter(self.page.warning());
 
         let mut notes = Notes::default();
-        let mut found = self.collect(&wanted, Rules::All, &stop, &notes);
-        if found.is_empty() && stop.ending() == Ending::Complete {
+        let mut found = self.collect(&wanted, IgnoreRules::All, &stop, &notes);
+        if found.is_empty() && stop.ending() == SearchEnding::Complete {
             let notes_again = Notes::default();
-            let again = self.collect(&wanted, Rules::WithoutGit, &stop, &notes_again);
+            let again = self.collect(&wanted, IgnoreRules::WithoutGit, &stop, &notes_again);
             if !again.is_empty() {
                 (found, notes) = (again, notes_again);
                 warnings.push("Nothing matched outside the git-ignored files; these are.".into());
@@ -87,9 +87,15 @@ impl<'a> FileSearch<'a> {
         Ok(self.reply(best, stop.ending(), warnings))
     }
 
-    fn collect(&self, wanted: &Wanted, rules: Rules, stop: &Stop<'_>, notes: &Notes) -> Candidates {
+    fn collect(
+        &self,
+        wanted: &Wanted,
+        rules: IgnoreRules,
+        stop: &StopSignal<'_>,
+        notes: &Notes,
+    ) -> Candidates {
         let candidates = Mutex::new(Candidates::new(self.page.end()));
-        let walk = Walk { root: &self.scope.root, rules, filter: wanted, stop, notes };
+        let walk = TreeWalk { root: &self.scope.root, rules, filter: wanted, stop, notes };
         walk.run(|| {
             |entry: &DirEntry| {
                 // A root that is itself a file is handed out unasked, and has no path under itself.
@@ -114,7 +120,7 @@ impl<'a> FileSearch<'a> {
         candidates.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn reply(&self, best: Newest, ending: Ending, warnings: Vec<String>) -> FileReply {
+    fn reply(&self, best: Newest, ending: SearchEnding, warnings: Vec<String>) -> FileReply {
         let (total, omitted, end) = (best.total, best.omitted, self.page.end());
         let files: Vec<String> = best
             .heap
@@ -127,8 +133,8 @@ impl<'a> FileSearch<'a> {
             next_offset: (total > end && !files.is_empty()).then_some(end),
             files,
             total: match ending {
-                Ending::Complete => Total::Exact(total),
-                Ending::TimedOut | Ending::Cancelled => Total::AtLeast(total),
+                SearchEnding::Complete => Total::Exact(total),
+                SearchEnding::TimedOut | SearchEnding::Cancelled => Total::AtLeast(total),
             },
             omitted,
             ending,
@@ -139,7 +145,7 @@ impl<'a> FileSearch<'a> {
 
 /// What the pattern asks for.
 enum Wanted {
-    Glob(Glob),
+    Glob(FileGlob),
     Name(Name),
 }
 
@@ -162,7 +168,7 @@ impl Wanted {
     fn parse(pattern: &str, root: &Path) -> Result<Self, GlobError> {
         let pattern = pattern.trim();
         if pattern.is_empty() || pattern.ends_with('/') || pattern.contains(['*', '?', '[', '{']) {
-            return Ok(Self::Glob(Glob::parse(pattern, root)?));
+            return Ok(Self::Glob(FileGlob::parse(pattern, root)?));
         }
         let exact = match Path::new(pattern).strip_prefix(root) {
             Ok(inside) => inside,
@@ -197,7 +203,7 @@ impl Name {
     }
 }
 
-impl Filter for Wanted {
+impl NameFilter for Wanted {
     fn names_hidden(&self) -> bool {
         match self {
             Self::Glob(glob) => glob.names_hidden(),
@@ -205,15 +211,17 @@ impl Filter for Wanted {
         }
     }
 
-    fn reveals(&self, name: &Path, kind: Kind) -> bool {
+    fn reveals(&self, name: &Path, kind: GlobbedKind) -> bool {
         let wanted = match self {
             Self::Glob(glob) => return glob.reveals(name, kind),
             Self::Name(wanted) => wanted,
         };
         let name = name.to_string_lossy().to_lowercase();
         match kind {
-            Kind::Directory => wanted.hidden_dirs.contains(&name),
-            Kind::File => wanted.hidden_file.as_ref().is_some_and(|part| name.contains(part)),
+            GlobbedKind::Directory => wanted.hidden_dirs.contains(&name),
+            GlobbedKind::File => {
+                wanted.hidden_file.as_ref().is_some_and(|part| name.contains(part))
+            }
         }
     }
 

@@ -195,9 +195,9 @@ fn a_missing_root_and_a_bad_glob_are_errors() {
 fn a_passed_deadline_or_a_cancel_ends_the_search() {
     let tree = dated(&["a"]);
     let late = FileSearch::new("*", tree.scope().deadline(Duration::ZERO)).run().unwrap();
-    assert_eq!((late.ending, late.total), (Ending::TimedOut, Total::AtLeast(0)));
+    assert_eq!((late.ending, late.total), (SearchEnding::TimedOut, Total::AtLeast(0)));
     let cancelled = FileSearch::new("*", tree.scope().cancel(&|| true)).run().unwrap();
-    assert_eq!(cancelled.ending, Ending::Cancelled);
+    assert_eq!(cancelled.ending, SearchEnding::Cancelled);
 }
 
 proptest! {

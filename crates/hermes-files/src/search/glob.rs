@@ -19,22 +19,22 @@ use ignore::types::TypesBuilder;
     "Invalid glob `{glob}`: {problem}. To match a special character itself, put a backslash before it."
 )]
 pub struct GlobError {
-    /// The glob as given.
+    /// The glob as given, exclamation mark and all.
     pub glob: String,
-    /// What is wrong with it.
+    /// The glob parser's own words for what is wrong.
     pub problem: String,
 }
 
 /// Directory or file: a hidden name is revealed by different parts of a glob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum GlobbedKind {
     Directory,
     File,
 }
 
 /// A parsed glob.
 #[derive(Debug)]
-pub(super) struct Glob {
+pub(super) struct FileGlob {
     matcher: GlobMatcher,
     literal: String,
     file_type: Option<GlobSet>,
@@ -56,7 +56,7 @@ enum Sense {
     Except,
 }
 
-impl Glob {
+impl FileGlob {
     /// Parses a glob for use under `root`; an absolute glob that leads into the root is accepted.
     pub(super) fn parse(glob: &str, root: &Path) -> Result<Self, GlobError> {
         let failed = |error: globset::Error| GlobError {
@@ -106,10 +106,10 @@ impl Glob {
     }
 
     /// Does the glob reveal this hidden name?
-    pub(super) fn reveals(&self, name: &Path, kind: Kind) -> bool {
+    pub(super) fn reveals(&self, name: &Path, kind: GlobbedKind) -> bool {
         match kind {
-            Kind::Directory => self.hidden_dirs.iter().any(|part| part.is_match(name)),
-            Kind::File => self.hidden_file.as_ref().is_some_and(|part| part.is_match(name)),
+            GlobbedKind::Directory => self.hidden_dirs.iter().any(|part| part.is_match(name)),
+            GlobbedKind::File => self.hidden_file.as_ref().is_some_and(|part| part.is_match(name)),
         }
     }
 
@@ -186,7 +186,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn admits(glob: &str, relative: &str) -> bool {
-        Glob::parse(glob, Path::new("/tree/x")).unwrap().admits(Path::new(relative))
+        FileGlob::parse(glob, Path::new("/tree/x")).unwrap().admits(Path::new(relative))
     }
 
     #[test]
@@ -222,9 +222,9 @@ mod tests {
     #[test]
     fn exclusions_turn_round_and_prune() {
         assert!(!admits("!*.ts", "d/a.ts") && admits("!*.ts", "d/a.js"));
-        let glob = Glob::parse("!vendor", Path::new("/r")).unwrap();
+        let glob = FileGlob::parse("!vendor", Path::new("/r")).unwrap();
         assert!(glob.prunes(Path::new("deep/vendor")) && !glob.prunes(Path::new("deep")));
-        assert!(!Glob::parse("vendor", Path::new("/r")).unwrap().prunes(Path::new("vendor")));
+        assert!(!FileGlob::parse("vendor", Path::new("/r")).unwrap().prunes(Path::new("vendor")));
     }
 
     #[test]
@@ -237,16 +237,16 @@ mod tests {
     #[test]
     fn dots_reveal_only_what_they_spell() {
         let reveals = |glob: &str, name: &str, kind| {
-            Glob::parse(glob, Path::new("/r")).unwrap().reveals(Path::new(name), kind)
+            FileGlob::parse(glob, Path::new("/r")).unwrap().reveals(Path::new(name), kind)
         };
-        assert!(reveals(".env*", ".env.local", Kind::File));
-        assert!(!reveals(".env*", ".git", Kind::File));
-        assert!(!reveals(".*", ".git", Kind::Directory));
-        assert!(reveals(".github/**/*.yml", ".github", Kind::Directory));
-        assert!(!reveals(".github/**/*.yml", ".x.yml", Kind::File));
-        assert!(reveals("{a,.b}", ".b", Kind::File));
-        assert!(!Glob::parse("*", Path::new("/r")).unwrap().names_hidden());
-        assert!(!Glob::parse("!.env", Path::new("/r")).unwrap().names_hidden());
+        assert!(reveals(".env*", ".env.local", GlobbedKind::File));
+        assert!(!reveals(".env*", ".git", GlobbedKind::File));
+        assert!(!reveals(".*", ".git", GlobbedKind::Directory));
+        assert!(reveals(".github/**/*.yml", ".github", GlobbedKind::Directory));
+        assert!(!reveals(".github/**/*.yml", ".x.yml", GlobbedKind::File));
+        assert!(reveals("{a,.b}", ".b", GlobbedKind::File));
+        assert!(!FileGlob::parse("*", Path::new("/r")).unwrap().names_hidden());
+        assert!(!FileGlob::parse("!.env", Path::new("/r")).unwrap().names_hidden());
     }
 
     #[test]
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn malformed_globs_are_explained() {
-        let error = Glob::parse("[abc", Path::new("/r")).unwrap_err().to_string();
+        let error = FileGlob::parse("[abc", Path::new("/r")).unwrap_err().to_string();
         assert!(error.contains("[abc") && error.contains("backslash"), "{error}");
     }
 
@@ -275,10 +275,10 @@ mod tests {
             glob in r"[*?!\[\]{}\\/.,a-c#ä -]{0,20}",
             path in "[a-c./ä]{0,12}",
         ) {
-            if let Ok(glob) = Glob::parse(&glob, Path::new("/r")) {
+            if let Ok(glob) = FileGlob::parse(&glob, Path::new("/r")) {
                 glob.admits(Path::new(&path));
                 glob.prunes(Path::new(&path));
-                glob.reveals(Path::new(&path), Kind::File);
+                glob.reveals(Path::new(&path), GlobbedKind::File);
             }
         }
     }

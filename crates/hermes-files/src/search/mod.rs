@@ -1,7 +1,7 @@
 //! Searching local files by content or by name, in process.
 //!
 //! Two questions are answered here: *which lines match this expression* ([`ContentSearch`]) and
-//! *which files have this name* ([`FileSearch`]). Both describe the place to look in a [`Scope`],
+//! *which files have this name* ([`FileSearch`]). Both describe the place to look in a [`SearchScope`],
 //! the part of the answer wanted in a [`Page`], and are run with a plain blocking `run()`, meant
 //! for a thread that may block. Nothing here starts a process or parses the output of one: the
 //! walker, the ignore rules and the regular expressions are linked in, so the dialect is the same
@@ -53,11 +53,11 @@ mod testing;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use content::{ContentReply, ContentSearch, Found, MAX_CONTEXT, Output, Row};
+pub use content::{ContentOutput, ContentReply, ContentSearch, FoundContent, MAX_CONTEXT};
 pub use excerpt::ROW_CHARS;
 pub use files::{FileReply, FileSearch};
 pub use glob::GlobError;
-pub use page::PAGE_BYTES;
+pub use page::{MatchRow, PAGE_BYTES};
 pub use pattern::PatternError;
 pub use render::{MatchStyle, render_content, render_error, render_files};
 pub use similar::{MAX_SIMILAR, similar_names, similar_paths};
@@ -73,7 +73,7 @@ pub const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Where to look, how to name what is found, and when to give up.
 #[derive(Clone)]
-pub struct Scope<'a> {
+pub struct SearchScope<'a> {
     /// File or directory to search: absolute, with links resolved.
     pub root: PathBuf,
     /// The same place as the user wrote it; results are named relative to this spelling.
@@ -86,7 +86,7 @@ pub struct Scope<'a> {
     pub denied: &'a (dyn Fn(&Path) -> bool + Sync),
 }
 
-impl<'a> Scope<'a> {
+impl<'a> SearchScope<'a> {
     /// Search `root`, shown as `shown_root`, for at most [`DEADLINE`] and with nothing denied.
     pub fn new(root: impl Into<PathBuf>, shown_root: impl Into<String>) -> Self {
         Self {
@@ -187,9 +187,9 @@ impl Total {
     }
 }
 
-/// Why a search ended.
+/// Why a search ended: only one of these means that nothing was missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum SearchEnding {
     /// Everything that matters was looked at.
     Complete,
     /// The deadline passed first; the results are partial.
@@ -226,7 +226,7 @@ pub enum SearchError {
     Unreadable {
         /// The path as the user wrote it.
         path: String,
-        /// What the system said.
+        /// What the operating system answered.
         source: std::io::Error,
     },
 }

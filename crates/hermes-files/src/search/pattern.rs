@@ -28,11 +28,11 @@ pub(super) enum Compiled {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Invalid regular expression `{pattern}`: {problem}. {advice}")]
 pub struct PatternError {
-    /// The expression as given.
+    /// The expression as given, before any repair.
     pub pattern: String,
     /// What is wrong, naming the construct.
     pub problem: String,
-    /// What to do instead.
+    /// What to write instead, as a sentence for a model.
     pub advice: String,
 }
 

@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{ContentReply, Ending, FileReply, Found, Row, SearchError, Total};
+use super::{ContentReply, FileReply, FoundContent, MatchRow, SearchEnding, SearchError, Total};
 
 /// From this many rows on, a text grouped by file is shorter and easier to read than a list.
 const TEXT_FROM: usize = 5;
@@ -17,7 +17,7 @@ const TEXT_FROM: usize = 5;
 const TEXT_FORMAT: &str =
     "each path on its own line, below it `  <line>: <content>`; `  <line>- <content>` is context";
 
-/// How rows are given.
+/// How rows are laid out in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchStyle {
     /// A list while there are few rows, else one text: for models.
@@ -31,17 +31,17 @@ pub fn render_content(reply: &ContentReply, style: MatchStyle) -> Map<String, Va
     let mut fields = Map::new();
     put_total(&mut fields, reply.total);
     match &reply.found {
-        Found::Rows(rows) if style == MatchStyle::Compact && rows.len() >= TEXT_FROM => {
+        FoundContent::Rows(rows) if style == MatchStyle::Compact && rows.len() >= TEXT_FROM => {
             fields.insert("matches_format".into(), TEXT_FORMAT.into());
             fields.insert("matches_text".into(), grouped(rows).into());
         }
-        Found::Rows(rows) => {
+        FoundContent::Rows(rows) => {
             fields.insert("matches".into(), rows.iter().map(row).collect());
         }
-        Found::Files(files) => {
+        FoundContent::Files(files) => {
             fields.insert("files".into(), files.as_slice().into());
         }
-        Found::Counts(counts) => {
+        FoundContent::Counts(counts) => {
             let counts: Map<_, _> =
                 counts.iter().map(|(path, count)| (path.clone(), (*count).into())).collect();
             fields.insert("counts".into(), counts.into());
@@ -75,7 +75,7 @@ pub fn render_error(error: &SearchError) -> Map<String, Value> {
     fields
 }
 
-fn row(row: &Row) -> Value {
+fn row(row: &MatchRow) -> Value {
     let mut value = json!({ "path": row.path, "line": row.line, "content": row.text });
     if row.is_context {
         value["is_context"] = true.into();
@@ -83,7 +83,7 @@ fn row(row: &Row) -> Value {
     value
 }
 
-fn grouped(rows: &[Row]) -> String {
+fn grouped(rows: &[MatchRow]) -> String {
     let mut text = String::new();
     let mut current = None;
     for row in rows {
@@ -114,7 +114,7 @@ fn put_total(fields: &mut Map<String, Value>, total: Total) {
 fn put_rest(
     fields: &mut Map<String, Value>,
     next_offset: Option<usize>,
-    ending: Ending,
+    ending: SearchEnding,
     omitted: usize,
     warnings: &[String],
 ) {
@@ -123,9 +123,9 @@ fn put_rest(
         fields.insert("next_offset".into(), next.into());
     }
     let reason = match ending {
-        Ending::Complete => None,
-        Ending::TimedOut => Some("search_timeout"),
-        Ending::Cancelled => Some("cancelled"),
+        SearchEnding::Complete => None,
+        SearchEnding::TimedOut => Some("search_timeout"),
+        SearchEnding::Cancelled => Some("cancelled"),
     };
     if let Some(reason) = reason {
         fields.insert("limit_reason".into(), reason.into());
@@ -142,9 +142,9 @@ fn put_rest(
 mod tests {
     use super::*;
 
-    fn rows(count: u64) -> Vec<Row> {
+    fn rows(count: u64) -> Vec<MatchRow> {
         (1..=count)
-            .map(|line| Row {
+            .map(|line| MatchRow {
                 path: if line < 4 { "./a b.txt".into() } else { "./c.txt".into() },
                 line,
                 text: format!("text {line}  "),
@@ -153,21 +153,21 @@ mod tests {
             .collect()
     }
 
-    fn reply(found: Found) -> ContentReply {
+    fn reply(found: FoundContent) -> ContentReply {
         ContentReply {
             found,
             total: Total::Exact(9),
             omitted: 0,
             next_offset: None,
             cut_by_size: false,
-            ending: Ending::Complete,
+            ending: SearchEnding::Complete,
             warnings: Vec::new(),
         }
     }
 
     #[test]
     fn lists_a_few_rows() {
-        let fields = render_content(&reply(Found::Rows(rows(2))), MatchStyle::Compact);
+        let fields = render_content(&reply(FoundContent::Rows(rows(2))), MatchStyle::Compact);
         let expected = json!({
             "total_count": 9,
             "matches": [
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn groups_many_rows_by_file_and_trims_them() {
-        let fields = render_content(&reply(Found::Rows(rows(5))), MatchStyle::Compact);
+        let fields = render_content(&reply(FoundContent::Rows(rows(5))), MatchStyle::Compact);
         assert!(fields["matches_format"].is_string() && !fields.contains_key("matches"));
         assert_eq!(
             fields["matches_text"],
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn scripts_always_get_the_list() {
-        let fields = render_content(&reply(Found::Rows(rows(9))), MatchStyle::List);
+        let fields = render_content(&reply(FoundContent::Rows(rows(9))), MatchStyle::List);
         assert_eq!(fields["matches"].as_array().map(Vec::len), Some(9));
         assert!(!fields.contains_key("matches_text"));
     }
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn gives_counts_as_an_object_in_path_order() {
         let counts = vec![("./b".to_owned(), 2), ("./a".to_owned(), 1)];
-        let fields = render_content(&reply(Found::Counts(counts)), MatchStyle::Compact);
+        let fields = render_content(&reply(FoundContent::Counts(counts)), MatchStyle::Compact);
         assert_eq!(fields["counts"].to_string(), r#"{"./b":2,"./a":1}"#);
     }
 
@@ -208,9 +208,9 @@ mod tests {
             total: Total::AtLeast(10_000),
             omitted: 3,
             next_offset: Some(50),
-            ending: Ending::TimedOut,
+            ending: SearchEnding::TimedOut,
             warnings: vec!["One.".into(), "Two.".into()],
-            ..reply(Found::Files(vec!["./a".into()]))
+            ..reply(FoundContent::Files(vec!["./a".into()]))
         };
         let expected = json!({
             "total_count": 10_000,
@@ -223,7 +223,7 @@ mod tests {
             "_omitted": 3,
         });
         assert_eq!(Value::from(render_content(&cut, MatchStyle::Compact)), expected);
-        let full = ContentReply { cut_by_size: true, ..reply(Found::Rows(rows(1))) };
+        let full = ContentReply { cut_by_size: true, ..reply(FoundContent::Rows(rows(1))) };
         let fields = render_content(&full, MatchStyle::Compact);
         assert_eq!(fields["limit_reason"], "result_size");
     }

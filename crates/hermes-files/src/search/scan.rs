@@ -1,6 +1,6 @@
 //! Searching one file.
 //!
-//! A [`Scanner`] belongs to one thread and is used for file after file, so that its buffers are
+//! A [`LineScanner`] belongs to one thread and is used for file after file, so that its buffers are
 //! allocated once. It answers with the number of matching lines and, for those inside a window of
 //! match indexes, the lines themselves with their context. A file that turns out to be binary
 //! has no matches, whatever came before the telling byte.
@@ -18,7 +18,7 @@ use grep_searcher::{
 };
 
 use super::excerpt::excerpt;
-use super::walk::{Stop, Watched};
+use super::walk::{StopSignal, Watched};
 
 /// Files smaller than this are read whole and searched in place. It is also how far the searcher
 /// looks for binary data in such a case, so no byte of a small file escapes that look.
@@ -29,7 +29,7 @@ const MAX_LINE: usize = 64 << 20;
 
 /// One shown line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct ScannedLine {
     pub(super) number: u64,
     pub(super) text: String,
     pub(super) is_context: bool,
@@ -37,7 +37,7 @@ pub(super) struct Line {
 
 /// What to find out about a file.
 #[derive(Clone, Debug)]
-pub(super) struct Wish {
+pub(super) struct ScanRequest {
     /// Matches (by index in the file) whose lines are wanted.
     pub(super) window: Range<usize>,
     /// Stop after this many matches.
@@ -52,7 +52,7 @@ pub(super) struct Harvest {
     /// Matching lines, counted up to the wish.
     pub(super) count: usize,
     /// Lines of the window, in order.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<ScannedLine>,
     /// Bytes of text in `lines`.
     pub(super) bytes: usize,
     /// Was the window cut short by the budget?
@@ -71,16 +71,16 @@ pub(super) enum Detail {
 }
 
 /// Searches files one after the other on one thread.
-pub(super) struct Scanner<'a> {
+pub(super) struct LineScanner<'a> {
     matcher: RegexMatcher,
     searcher: Searcher,
     buffer: Vec<u8>,
     context: usize,
-    stop: &'a Stop<'a>,
+    stop: &'a StopSignal<'a>,
 }
 
-impl<'a> Scanner<'a> {
-    pub(super) fn new(matcher: &RegexMatcher, detail: Detail, stop: &'a Stop<'a>) -> Self {
+impl<'a> LineScanner<'a> {
+    pub(super) fn new(matcher: &RegexMatcher, detail: Detail, stop: &'a StopSignal<'a>) -> Self {
         let (numbered, context) = match detail {
             Detail::Count => (false, 0),
             Detail::Lines(context) => (true, context),
@@ -97,7 +97,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Searches one regular file.
-    pub(super) fn scan(&mut self, path: &Path, wish: Wish) -> io::Result<Harvest> {
+    pub(super) fn scan(&mut self, path: &Path, wish: ScanRequest) -> io::Result<Harvest> {
         let mut file = open(path)?;
         let filled = fill(&mut file, &mut self.buffer)?;
         let mut gather = Gather::new(&self.matcher, self.context, wish);
@@ -148,21 +148,21 @@ fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
 struct Gather<'m> {
     matcher: &'m RegexMatcher,
     context: usize,
-    wish: Wish,
+    wish: ScanRequest,
     /// Lines that may turn out to precede a match of the window.
-    before: VecDeque<Line>,
+    before: VecDeque<ScannedLine>,
     /// Line number of the last match shown.
     last_shown: Option<u64>,
     harvest: Harvest,
 }
 
 impl<'m> Gather<'m> {
-    fn new(matcher: &'m RegexMatcher, context: usize, wish: Wish) -> Self {
+    fn new(matcher: &'m RegexMatcher, context: usize, wish: ScanRequest) -> Self {
         let (before, harvest) = (VecDeque::new(), Harvest::default());
         Self { matcher, context, wish, before, last_shown: None, harvest }
     }
 
-    fn show(&mut self, line: Line) {
+    fn show(&mut self, line: ScannedLine) {
         self.harvest.bytes += line.text.len();
         self.harvest.lines.push(line);
     }
@@ -193,7 +193,7 @@ impl<'m> Gather<'m> {
         if self.context == 0 || (self.is_past_window() && !after) {
             return;
         }
-        let line = Line { number, text: excerpt(bytes, find), is_context: true };
+        let line = ScannedLine { number, text: excerpt(bytes, find), is_context: true };
         if after {
             self.show(line);
             return;
@@ -220,7 +220,11 @@ impl Sink for Gather<'_> {
             while let Some(line) = self.before.pop_front() {
                 self.show(line);
             }
-            self.show(Line { number, text: excerpt(found.bytes(), find), is_context: false });
+            self.show(ScannedLine {
+                number,
+                text: excerpt(found.bytes(), find),
+                is_context: false,
+            });
             self.last_shown = Some(number);
             self.harvest.cut = self.harvest.bytes > self.wish.budget;
         } else {

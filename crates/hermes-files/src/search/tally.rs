@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::scan::{Harvest, Line};
-use super::{Ending, Total};
+use super::scan::{Harvest, ScannedLine};
+use super::{SearchEnding, Total};
 
 /// Lines gathered on the way may take this much memory; later files are read again when needed.
 const KEPT_BYTES: usize = 8 << 20;
@@ -30,7 +30,7 @@ pub(super) enum Unit {
 
 /// How much is to be kept and counted.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Need {
+pub(super) struct TallyNeed {
     /// What the page is made of.
     pub(super) paged: Unit,
     /// What the total counts.
@@ -43,17 +43,17 @@ pub(super) struct Need {
 
 /// A file with matches.
 #[derive(Debug)]
-pub(super) struct Hits {
+pub(super) struct FileHits {
     pub(super) count: usize,
     /// All lines to show of the file, if they were few enough to be kept.
-    pub(super) lines: Option<Vec<Line>>,
+    pub(super) lines: Option<Vec<ScannedLine>>,
     bytes: usize,
 }
 
 /// Shared by all threads of one search.
 #[derive(Debug)]
 pub(super) struct Tally {
-    need: Need,
+    need: TallyNeed,
     state: Mutex<State>,
     kept_bytes: AtomicUsize,
     has_horizon: AtomicBool,
@@ -62,7 +62,7 @@ pub(super) struct Tally {
 
 #[derive(Debug, Default)]
 struct State {
-    files: BTreeMap<PathBuf, Hits>,
+    files: BTreeMap<PathBuf, FileHits>,
     /// Results in `files`.
     held: usize,
     /// Results found so far, kept or not, in the unit of the total and in that of the page.
@@ -75,7 +75,7 @@ struct State {
 #[derive(Debug)]
 pub(super) struct Sum {
     /// Files in path order, enough for the page.
-    pub(super) files: BTreeMap<PathBuf, Hits>,
+    pub(super) files: BTreeMap<PathBuf, FileHits>,
     pub(super) total: Total,
     /// Results found in the unit of the page, kept or not; more than the page reaches to means
     /// that there is a next one.
@@ -85,7 +85,7 @@ pub(super) struct Sum {
 }
 
 impl Tally {
-    pub(super) fn new(need: Need) -> Self {
+    pub(super) fn new(need: TallyNeed) -> Self {
         Self {
             need,
             state: Mutex::default(),
@@ -111,7 +111,7 @@ impl Tally {
 
     /// Takes in a file with matches. `complete` says that the lines are all there are to show.
     pub(super) fn add(&self, path: PathBuf, harvest: Harvest, complete: bool) {
-        let hits = Hits {
+        let hits = FileHits {
             count: harvest.count,
             bytes: if complete { harvest.bytes } else { 0 },
             lines: complete.then_some(harvest.lines),
@@ -149,7 +149,7 @@ impl Tally {
     }
 
     /// The result, once all threads are done.
-    pub(super) fn finish(self, ending: Ending) -> Sum {
+    pub(super) fn finish(self, ending: SearchEnding) -> Sum {
         let horizon = self.horizon.into_inner().unwrap_or_else(PoisonError::into_inner);
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Behind the horizon some denied files were seen and some not, as chance would have it:
@@ -161,7 +161,7 @@ impl Tally {
             .count();
         let total = if state.total > self.need.cap {
             Total::AtLeast(self.need.cap)
-        } else if ending == Ending::Complete {
+        } else if ending == SearchEnding::Complete {
             Total::Exact(state.total)
         } else {
             Total::AtLeast(state.total)
@@ -175,7 +175,7 @@ impl Tally {
 }
 
 impl Unit {
-    fn of(self, hits: &Hits) -> usize {
+    fn of(self, hits: &FileHits) -> usize {
         match self {
             Unit::Row => hits.count,
             Unit::File => 1,
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const NEED: Need = Need { paged: Unit::Row, counted: Unit::Row, reach: 5, cap: 12 };
+    const NEED: TallyNeed = TallyNeed { paged: Unit::Row, counted: Unit::Row, reach: 5, cap: 12 };
 
     fn tally(files: &[(&str, usize)]) -> Sum {
         let tally = Tally::new(NEED);
@@ -198,7 +198,7 @@ mod tests {
                 tally.add(PathBuf::from(path), harvest, true);
             }
         }
-        tally.finish(Ending::Complete)
+        tally.finish(SearchEnding::Complete)
     }
 
     fn names(sum: &Sum) -> Vec<&str> {
@@ -227,13 +227,13 @@ mod tests {
         assert!(!tally.is_worth(Path::new("m/y")) && !tally.is_worth(Path::new("n")));
         tally.add_denied(PathBuf::from("a"));
         tally.add_denied(PathBuf::from("z"));
-        assert_eq!(tally.finish(Ending::Complete).omitted, 1);
+        assert_eq!(tally.finish(SearchEnding::Complete).omitted, 1);
     }
 
     #[test]
     fn a_search_that_ended_early_has_no_exact_total() {
         let tally = Tally::new(NEED);
-        assert_eq!(tally.finish(Ending::TimedOut).total, Total::AtLeast(0));
+        assert_eq!(tally.finish(SearchEnding::TimedOut).total, Total::AtLeast(0));
     }
 
     #[test]

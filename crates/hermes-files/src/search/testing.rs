@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::Scope;
+use super::SearchScope;
 
 /// A temporary directory to fill and search.
 pub(super) struct Tree(tempfile::TempDir);
@@ -52,12 +52,12 @@ impl Tree {
     }
 
     /// The whole tree, shown as `.`.
-    pub(super) fn scope(&self) -> Scope<'static> {
-        Scope::new(self.root(), ".")
+    pub(super) fn scope(&self) -> SearchScope<'static> {
+        SearchScope::new(self.root(), ".")
     }
 
     /// A part of the tree, shown by its relative path.
-    pub(super) fn part(&self, path: &str) -> Scope<'static> {
-        Scope::new(self.path(path), path)
+    pub(super) fn part(&self, path: &str) -> SearchScope<'static> {
+        SearchScope::new(self.path(path), path)
     }
 }

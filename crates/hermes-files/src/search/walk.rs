@@ -1,6 +1,6 @@
 //! Visiting the files of a tree from several threads, and knowing when to stop.
 //!
-//! The ignore rules decide what is visited at all; a [`Filter`] chooses among that and may reveal
+//! The ignore rules decide what is visited at all; a [`NameFilter`] chooses among that and may reveal
 //! hidden names it spells out, but never what the rules ignore. The root is exempt from both:
 //! the user named it. Links are not followed and only regular files are handed out. Threads see
 //! files in any order; whoever gathers results must not depend on it.
@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-use super::glob::{Glob, Kind};
-use super::{Ending, Scope};
+use super::glob::{FileGlob, GlobbedKind};
+use super::{SearchEnding, SearchScope};
 
 /// More threads than this only fight over the directory cache.
 const MAX_THREADS: usize = 12;
@@ -24,7 +24,7 @@ const MAX_THREADS: usize = 12;
 const KERNEL_TREES: [&str; 3] = ["/dev", "/proc", "/sys"];
 
 /// The deadline and the cancel signal, asked together; the first answer is remembered.
-pub(super) struct Stop<'a> {
+pub(super) struct StopSignal<'a> {
     until: Option<Instant>,
     cancel: &'a (dyn Fn() -> bool + Sync),
     ending: AtomicU8,
@@ -34,9 +34,9 @@ const RUNNING: u8 = 0;
 const TIMED_OUT: u8 = 1;
 const CANCELLED: u8 = 2;
 
-impl<'a> Stop<'a> {
+impl<'a> StopSignal<'a> {
     /// A deadline too far away to be expressed is none.
-    pub(super) fn new(scope: &Scope<'a>, allowance: Duration) -> Self {
+    pub(super) fn new(scope: &SearchScope<'a>, allowance: Duration) -> Self {
         Self {
             until: Instant::now().checked_add(allowance),
             cancel: scope.cancel,
@@ -59,18 +59,18 @@ impl<'a> Stop<'a> {
         true
     }
 
-    pub(super) fn ending(&self) -> Ending {
+    pub(super) fn ending(&self) -> SearchEnding {
         match self.ending.load(Ordering::Relaxed) {
-            RUNNING => Ending::Complete,
-            TIMED_OUT => Ending::TimedOut,
-            _ => Ending::Cancelled,
+            RUNNING => SearchEnding::Complete,
+            TIMED_OUT => SearchEnding::TimedOut,
+            _ => SearchEnding::Cancelled,
         }
     }
 }
 
 /// Which ignore files count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rules {
+pub(super) enum IgnoreRules {
     /// Git's rules inside repositories, and `.ignore` files everywhere.
     All,
     /// `.ignore` files below the root only.
@@ -78,22 +78,22 @@ pub(super) enum Rules {
 }
 
 /// Which names pass, besides the ignore rules.
-pub(super) trait Filter: Sync {
+pub(super) trait NameFilter: Sync {
     /// Can any hidden name pass?
     fn names_hidden(&self) -> bool;
     /// Does this hidden name pass?
-    fn reveals(&self, name: &Path, kind: Kind) -> bool;
+    fn reveals(&self, name: &Path, kind: GlobbedKind) -> bool;
     /// Is this directory left out with all it holds?
     fn prunes(&self, relative: &Path) -> bool;
     /// Is this file wanted?
     fn admits(&self, relative: &Path) -> bool;
 }
 
-impl Filter for Option<Glob> {
+impl NameFilter for Option<FileGlob> {
     fn names_hidden(&self) -> bool {
-        self.as_ref().is_some_and(Glob::names_hidden)
+        self.as_ref().is_some_and(FileGlob::names_hidden)
     }
-    fn reveals(&self, name: &Path, kind: Kind) -> bool {
+    fn reveals(&self, name: &Path, kind: GlobbedKind) -> bool {
         self.as_ref().is_some_and(|glob| glob.reveals(name, kind))
     }
     fn prunes(&self, relative: &Path) -> bool {
@@ -131,18 +131,18 @@ impl Notes {
 }
 
 /// A walk over the regular files under a root.
-pub(super) struct Walk<'a, F> {
+pub(super) struct TreeWalk<'a, F> {
     pub(super) root: &'a Path,
-    pub(super) rules: Rules,
+    pub(super) rules: IgnoreRules,
     pub(super) filter: &'a F,
-    pub(super) stop: &'a Stop<'a>,
+    pub(super) stop: &'a StopSignal<'a>,
     pub(super) notes: &'a Notes,
 }
 
-impl<F: Filter> Walk<'_, F> {
+impl<F: NameFilter> TreeWalk<'_, F> {
     /// Hands every wanted file to a visitor; `make` makes one visitor for each thread.
     ///
-    /// A visitor may say that nothing after a path matters; see [`Walk::run_below`].
+    /// A visitor may say that nothing after a path matters; see [`TreeWalk::run_below`].
     pub(super) fn run<V>(&self, make: impl Fn() -> V)
     where
         V: FnMut(&DirEntry) + Send,
@@ -150,12 +150,12 @@ impl<F: Filter> Walk<'_, F> {
         self.run_below(&|_| true, make);
     }
 
-    /// Like [`Walk::run`], passing over files and directories that `worth` turns down.
+    /// Like [`TreeWalk::run`], passing over files and directories that `worth` turns down.
     pub(super) fn run_below<V>(&self, worth: &(dyn Fn(&Path) -> bool + Sync), make: impl Fn() -> V)
     where
         V: FnMut(&DirEntry) + Send,
     {
-        let git = self.rules == Rules::All;
+        let git = self.rules == IgnoreRules::All;
         let threads = available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
         let walker = WalkBuilder::new(self.root)
             .hidden(!self.filter.names_hidden())
@@ -191,12 +191,12 @@ impl<F: Filter> Walk<'_, F> {
         let named_by_user = entry.depth() == 0;
         if kind.is_dir() {
             let skip = !named_by_user
-                && (self.is_left_out(entry, Kind::Directory)
+                && (self.is_left_out(entry, GlobbedKind::Directory)
                     || self.filter.prunes(self.relative(entry))
                     || !worth(entry.path()));
             return if skip { WalkState::Skip } else { WalkState::Continue };
         }
-        if !kind.is_file() || (!named_by_user && self.is_left_out(entry, Kind::File)) {
+        if !kind.is_file() || (!named_by_user && self.is_left_out(entry, GlobbedKind::File)) {
             return WalkState::Continue;
         }
         if !self.notes.saw_file.load(Ordering::Relaxed) {
@@ -209,7 +209,7 @@ impl<F: Filter> Walk<'_, F> {
     }
 
     /// Hidden names the walker let through for the filter's sake, and made-up trees.
-    fn is_left_out(&self, entry: &DirEntry, kind: Kind) -> bool {
+    fn is_left_out(&self, entry: &DirEntry, kind: GlobbedKind) -> bool {
         if entry.depth() == 1 && self.root.parent().is_none() {
             return KERNEL_TREES.iter().any(|tree| entry.path() == Path::new(tree));
         }
@@ -229,7 +229,7 @@ pub(super) fn relative<'p>(root: &Path, path: &'p Path) -> &'p Path {
 }
 
 /// A found path in the spelling the user gave the root: `.` gives `./x`, `src/` gives `src/x`.
-pub(super) fn shown(scope: &Scope<'_>, path: &Path) -> String {
+pub(super) fn shown(scope: &SearchScope<'_>, path: &Path) -> String {
     let under = relative(&scope.root, path);
     let base = if scope.shown_root.is_empty() { "." } else { &scope.shown_root };
     if under.as_os_str().is_empty() {
@@ -241,7 +241,7 @@ pub(super) fn shown(scope: &Scope<'_>, path: &Path) -> String {
 /// A file that seems to end when the search is over, so that what it gave until then counts.
 pub(super) struct Watched<'a, R> {
     pub(super) inner: R,
-    pub(super) stop: &'a Stop<'a>,
+    pub(super) stop: &'a StopSignal<'a>,
 }
 
 impl<R: io::Read> io::Read for Watched<'_, R> {

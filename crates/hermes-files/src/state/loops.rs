@@ -10,14 +10,14 @@ const MAX_WINDOWS: usize = 1_000;
 /// The repetition that is warned about; the next one is refused.
 const WARN_AT: u32 = 3;
 
-/// A window of a file.
+/// A window of a file: reads with the same key show the same lines.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReadKey {
-    /// The file.
+    /// The file, canonical, so that every spelling is the same.
     pub path: PathBuf,
-    /// First line.
+    /// Its first line, counted from one.
     pub offset: u64,
-    /// Lines.
+    /// How many lines were asked for.
     pub limit: u64,
     /// First column, where lines are shown from their middle.
     pub column: u64,
@@ -32,7 +32,7 @@ pub struct SearchKey(
 
 /// Whether a window was shown before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum SeenBefore {
     /// No, or the file has changed.
     Never,
     /// Yes, and it says the same.
@@ -78,16 +78,16 @@ pub(super) struct Loops {
 }
 
 impl Loops {
-    pub(super) fn seen_before(&mut self, key: &ReadKey, stamp: Stamp) -> Seen {
+    pub(super) fn seen_before(&mut self, key: &ReadKey, stamp: Stamp) -> SeenBefore {
         match self.shown.get_mut(key) {
             Some(shown) if shown.stamp == stamp => {
                 shown.stubs += 1;
                 match shown.stubs {
-                    1 => Seen::Unchanged,
-                    stubs => Seen::Repeated { times: stubs + 1 },
+                    1 => SeenBefore::Unchanged,
+                    stubs => SeenBefore::Repeated { times: stubs + 1 },
                 }
             }
-            _ => Seen::Never,
+            _ => SeenBefore::Never,
         }
     }
 

@@ -22,7 +22,7 @@ use bounded::Bounded;
 pub use locks::PathGuards;
 use locks::PathLocks;
 use loops::Loops;
-pub use loops::{LoopVerdict, ReadKey, SearchKey, Seen};
+pub use loops::{LoopVerdict, ReadKey, SearchKey, SeenBefore};
 
 /// Paths remembered of one task, and of all writers.
 const MAX_PATHS: usize = 4_096;
@@ -34,7 +34,7 @@ const MAX_TASKS: usize = 256;
 /// Who gets the answers, as a service of the call. A script has no earlier answer to look back at:
 /// nothing is withheld from it as shown before, and what it repeats is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reader {
+pub enum ReaderKind {
     /// A conversation, in which earlier answers still stand.
     #[default]
     Conversation,
@@ -44,7 +44,7 @@ pub enum Reader {
 
 /// How much of a file a write replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum WriteExtent {
     /// All of it: what was not read is lost.
     Whole,
     /// A place quoted by the caller, who has therefore seen it.
@@ -98,7 +98,7 @@ impl FileState {
         task: &str,
         path: &Path,
         present: Option<Stamp>,
-        extent: Extent,
+        extent: WriteExtent,
     ) -> Option<String> {
         let present = present?;
         let mut memory = self.memory();
@@ -126,11 +126,11 @@ impl FileState {
         if reading.stamp != present {
             return Some(format!("{shown} was changed by another program since it was last read"));
         }
-        (reading.is_partial && extent == Extent::Whole)
+        (reading.is_partial && extent == WriteExtent::Whole)
             .then(|| format!("{shown} was read only in part; the rest is being replaced unseen"))
     }
 
-    /// A task has read a file.
+    /// Notes what a task knows of a file, for warnings before its next write.
     pub fn after_read(&self, task: &str, path: &Path, stamp: Stamp, is_partial: bool) {
         let reading = Reading { stamp, at: SystemTime::now(), is_partial };
         self.memory().task(task).readings.put(path.to_owned(), reading, MAX_PATHS);
@@ -159,7 +159,7 @@ impl FileState {
     }
 
     /// Whether a task has had this very window of this very state of a file before.
-    pub fn seen_before(&self, task: &str, key: &ReadKey, stamp: Stamp) -> Seen {
+    pub fn seen_before(&self, task: &str, key: &ReadKey, stamp: Stamp) -> SeenBefore {
         self.memory().task(task).loops.seen_before(key, stamp)
     }
 
@@ -168,7 +168,7 @@ impl FileState {
         self.memory().task(task).loops.count_read(key, stamp)
     }
 
-    /// Counts a search.
+    /// Counts a search and says whether it is being repeated.
     pub fn count_search(&self, task: &str, key: SearchKey) -> LoopVerdict {
         self.memory().task(task).loops.count_search(key)
     }

@@ -20,21 +20,21 @@ fn file() -> &'static Path {
 #[test]
 fn a_file_never_read_nor_written_gives_no_warning() {
     let state = FileState::default();
-    assert_eq!(state.before_write("a", file(), Some(stamp(1)), Extent::Whole), None);
-    assert_eq!(state.before_write("a", file(), None, Extent::Whole), None);
+    assert_eq!(state.before_write("a", file(), Some(stamp(1)), WriteExtent::Whole), None);
+    assert_eq!(state.before_write("a", file(), None, WriteExtent::Whole), None);
 }
 
 #[test]
 fn a_siblings_write_is_told() {
     let state = FileState::default();
     state.after_write("b", file(), stamp(1));
-    let warning = state.before_write("a", file(), Some(stamp(1)), Extent::Quoted).unwrap();
+    let warning = state.before_write("a", file(), Some(stamp(1)), WriteExtent::Quoted).unwrap();
     assert!(warning.contains("task 'b'") && warning.contains("not read"), "{warning}");
     state.after_read("a", file(), stamp(1), false);
-    assert_eq!(state.before_write("a", file(), Some(stamp(1)), Extent::Whole), None);
+    assert_eq!(state.before_write("a", file(), Some(stamp(1)), WriteExtent::Whole), None);
     std::thread::sleep(Duration::from_millis(2));
     state.after_write("b", file(), stamp(2));
-    let warning = state.before_write("a", file(), Some(stamp(2)), Extent::Whole).unwrap();
+    let warning = state.before_write("a", file(), Some(stamp(2)), WriteExtent::Whole).unwrap();
     assert!(warning.contains("after this task last read it"), "{warning}");
 }
 
@@ -42,7 +42,7 @@ fn a_siblings_write_is_told() {
 fn a_change_from_outside_is_told_even_if_the_time_is_the_same() {
     let state = FileState::default();
     state.after_read("a", file(), stamp(1), false);
-    let warning = state.before_write("a", file(), Some(stamp(2)), Extent::Quoted).unwrap();
+    let warning = state.before_write("a", file(), Some(stamp(2)), WriteExtent::Quoted).unwrap();
     assert!(warning.contains("another program"), "{warning}");
 }
 
@@ -50,26 +50,26 @@ fn a_change_from_outside_is_told_even_if_the_time_is_the_same() {
 fn a_partial_read_is_told_before_the_whole_is_replaced() {
     let state = FileState::default();
     state.after_read("a", file(), stamp(1), true);
-    assert!(state.before_write("a", file(), Some(stamp(1)), Extent::Whole).is_some());
-    assert_eq!(state.before_write("a", file(), Some(stamp(1)), Extent::Quoted), None);
+    assert!(state.before_write("a", file(), Some(stamp(1)), WriteExtent::Whole).is_some());
+    assert_eq!(state.before_write("a", file(), Some(stamp(1)), WriteExtent::Quoted), None);
     state.after_write("a", file(), stamp(2));
-    assert_eq!(state.before_write("a", file(), Some(stamp(2)), Extent::Whole), None);
+    assert_eq!(state.before_write("a", file(), Some(stamp(2)), WriteExtent::Whole), None);
 }
 
 #[test]
 fn unchanged_windows_are_stubbed_once_and_then_refused() {
     let state = FileState::default();
     let key = key(FILE);
-    assert_eq!(state.seen_before("a", &key, stamp(1)), Seen::Never);
+    assert_eq!(state.seen_before("a", &key, stamp(1)), SeenBefore::Never);
     state.count_read("a", key.clone(), stamp(1));
-    assert_eq!(state.seen_before("a", &key, stamp(1)), Seen::Unchanged);
-    assert_eq!(state.seen_before("a", &key, stamp(1)), Seen::Repeated { times: 3 });
+    assert_eq!(state.seen_before("a", &key, stamp(1)), SeenBefore::Unchanged);
+    assert_eq!(state.seen_before("a", &key, stamp(1)), SeenBefore::Repeated { times: 3 });
     state.other_tool_ran("a");
-    assert_eq!(state.seen_before("a", &key, stamp(1)), Seen::Unchanged);
-    assert_eq!(state.seen_before("a", &key, stamp(2)), Seen::Never, "it changed");
-    assert_eq!(state.seen_before("b", &key, stamp(1)), Seen::Never, "another task");
+    assert_eq!(state.seen_before("a", &key, stamp(1)), SeenBefore::Unchanged);
+    assert_eq!(state.seen_before("a", &key, stamp(2)), SeenBefore::Never, "it changed");
+    assert_eq!(state.seen_before("b", &key, stamp(1)), SeenBefore::Never, "another task");
     state.after_write("a", file(), stamp(1));
-    assert_eq!(state.seen_before("a", &key, stamp(1)), Seen::Never, "own write");
+    assert_eq!(state.seen_before("a", &key, stamp(1)), SeenBefore::Never, "own write");
 }
 
 #[test]

@@ -5,16 +5,19 @@
 //! everything between the edits verbatim.
 
 use super::hint::{HintTrouble, Preference, hinted_line};
-use super::indent::{Indents, Level};
+use super::indent::{IndentLevel, Indents};
 use super::keep::keep_typography;
-use super::lines::Lines;
-use super::locate::{Miss, Place, locate};
+use super::lines::SourceLines;
 use super::patch::{Hunk, HunkLine, Marker};
-use super::strategy::{Strategy, trim};
+use super::strategy::{LineStrategy, trim};
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// What became of one hunk.
+pub(super) mod locate;
+
+use locate::{HunkLocation, Miss, locate};
+
+/// Where one hunk was applied, and how its place was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedHunk {
     /// Where it begins in the patch text, from 1.
@@ -22,16 +25,16 @@ pub struct AppliedHunk {
     /// First changed line of the file as it was, from 1.
     pub file_line: usize,
     /// How its lines were found; `None` for pure additions, which look for none.
-    pub strategy: Option<Strategy>,
-    /// Number of lines removed.
+    pub strategy: Option<LineStrategy>,
+    /// Lines of the old file that are gone, context not counted.
     pub removed: usize,
-    /// Number of lines added.
+    /// Lines of the new file, context not counted.
     pub added: usize,
 }
 
 /// A file with the changes decided so far.
-pub(super) struct Editor<'a> {
-    lines: Lines<'a>,
+pub(super) struct HunkEditor<'a> {
+    lines: SourceLines<'a>,
     /// A number for each line, equal for lines that any strategy takes for the same.
     kinds: OnceCell<Vec<u64>>,
     /// By position; they never overlap.
@@ -62,12 +65,17 @@ enum FinalNewline {
     Drop,
 }
 
-impl<'a> Editor<'a> {
+impl<'a> HunkEditor<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { lines: Lines::new(bytes), kinds: OnceCell::new(), edits: Vec::new(), cursor: 0 }
+        Self {
+            lines: SourceLines::new(bytes),
+            kinds: OnceCell::new(),
+            edits: Vec::new(),
+            cursor: 0,
+        }
     }
 
-    pub(super) fn lines(&self) -> &Lines<'a> {
+    pub(super) fn lines(&self) -> &SourceLines<'a> {
         &self.lines
     }
 
@@ -75,7 +83,7 @@ impl<'a> Editor<'a> {
     /// same. Reckoned once, it rules out nearly all of a file at the price of a scan over numbers.
     pub(super) fn kinds(&self) -> &[u64] {
         self.kinds.get_or_init(|| {
-            (0..self.lines.len()).map(|line| Strategy::kind(self.lines.text(line))).collect()
+            (0..self.lines.len()).map(|line| LineStrategy::kind(self.lines.text(line))).collect()
         })
     }
 
@@ -207,12 +215,12 @@ impl<'a> Editor<'a> {
     }
 
     /// One edit for each run of `-` and `+` lines.
-    fn replacements(&self, hunk: &Hunk, place: &Place) -> Vec<Edit> {
+    fn replacements(&self, hunk: &Hunk, place: &HunkLocation) -> Vec<Edit> {
         let lines = &hunk.lines[place.lines.clone()];
         let stretches = self.stretches(lines, place.start);
         let indents = Indents::new(&match place.strategy {
-            Strategy::Exact | Strategy::TrailingWhitespace => Vec::new(),
-            Strategy::Trimmed | Strategy::Unicode => self.levels(lines, place.start),
+            LineStrategy::Exact | LineStrategy::TrailingWhitespace => Vec::new(),
+            LineStrategy::Trimmed | LineStrategy::Unicode => self.levels(lines, place.start),
         });
         let final_newline = final_newline(lines);
         stretches
@@ -227,7 +235,7 @@ impl<'a> Editor<'a> {
                     .map(|(rank, index)| {
                         let text = &lines[index].text;
                         let quoted =
-                            removed.get(rank).filter(|_| place.strategy == Strategy::Unicode);
+                            removed.get(rank).filter(|_| place.strategy == LineStrategy::Unicode);
                         let kept = quoted
                             .and_then(|quoted| self.typography(quoted, old.start + rank, text));
                         let text = indents.translate(index, kept.as_deref().unwrap_or(text));
@@ -262,11 +270,11 @@ impl<'a> Editor<'a> {
         stretches
     }
 
-    fn levels<'s>(&'s self, lines: &'s [HunkLine], start: usize) -> Vec<Level<'s>> {
+    fn levels<'s>(&'s self, lines: &'s [HunkLine], start: usize) -> Vec<IndentLevel<'s>> {
         let old = lines.iter().enumerate().filter(|(_, line)| line.marker != Marker::Add);
         old.zip(start..)
             .filter_map(|((index, line), at)| {
-                Level::new(index, line.marker, &line.text, self.lines.text(at))
+                IndentLevel::new(index, line.marker, &line.text, self.lines.text(at))
             })
             .collect()
     }

@@ -75,15 +75,15 @@ pub(super) fn is_fence(line: &str) -> bool {
 
 /// What an `@@` line says about the place of its hunk.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Anchor {
+pub(super) struct HeaderAnchor {
     pub(super) hints: Vec<String>,
     pub(super) range: Option<OldRange>,
 }
 
 /// Reads `@@`, `@@ hint`, `@@ hint @@`, `@@ -1,2 +1,3 @@ hint` and combinations of them; `None`
 /// for any other line.
-pub(super) fn anchor(line: &str) -> Option<Anchor> {
-    let mut anchor = Anchor::default();
+pub(super) fn anchor(line: &str) -> Option<HeaderAnchor> {
+    let mut anchor = HeaderAnchor::default();
     for (index, piece) in line.strip_prefix("@@")?.split("@@").enumerate() {
         let mut piece = piece.trim();
         if index == 0

@@ -1,6 +1,6 @@
 //! Finding the line a hint speaks of.
 
-use super::lines::Lines;
+use super::lines::SourceLines;
 use super::strategy::{folded, trim};
 use memchr::memmem;
 
@@ -23,7 +23,7 @@ pub(super) struct Preference {
 /// The line that holds the innermost hint. The outermost must be unique; each further one is the
 /// first below its predecessor.
 pub(super) fn hinted_line(
-    lines: &Lines<'_>,
+    lines: &SourceLines<'_>,
     hints: &[String],
     preference: Preference,
 ) -> Option<Result<usize, HintTrouble>> {
@@ -41,7 +41,11 @@ pub(super) fn hinted_line(
     Some(Ok(line))
 }
 
-fn unique(lines: &Lines<'_>, hint: &str, preference: Preference) -> Result<usize, HintTrouble> {
+fn unique(
+    lines: &SourceLines<'_>,
+    hint: &str,
+    preference: Preference,
+) -> Result<usize, HintTrouble> {
     let found = holding(lines, hint);
     let only = |mut lines: Box<dyn Iterator<Item = usize> + '_>| {
         lines.next().filter(|_| lines.next().is_none())
@@ -62,7 +66,7 @@ fn unique(lines: &Lines<'_>, hint: &str, preference: Preference) -> Result<usize
 }
 
 /// All lines with the hint in them, as written or else in plain characters and single blanks.
-fn holding(lines: &Lines<'_>, hint: &str) -> Vec<usize> {
+fn holding(lines: &SourceLines<'_>, hint: &str) -> Vec<usize> {
     let mut found: Vec<usize> =
         memmem::find_iter(lines.body(), hint).map(|offset| lines.line_at(offset)).collect();
     if found.is_empty() {
@@ -105,7 +109,7 @@ mod tests {
 
     fn find(hints: &[&str], cursor: usize, near: Option<usize>) -> Result<usize, HintTrouble> {
         let hints: Vec<_> = hints.iter().map(|&hint| hint.to_owned()).collect();
-        hinted_line(&Lines::new(TEXT), &hints, Preference { cursor, near }).unwrap()
+        hinted_line(&SourceLines::new(TEXT), &hints, Preference { cursor, near }).unwrap()
     }
 
     #[test]

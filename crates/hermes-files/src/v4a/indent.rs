@@ -20,14 +20,14 @@ pub(super) struct Indents<'a> {
 }
 
 /// A line found: how its indentation is written in the patch and in the file.
-pub(super) struct Level<'a> {
+pub(super) struct IndentLevel<'a> {
     /// Position in the hunk.
     at: usize,
     patch: &'a [u8],
     file: &'a [u8],
 }
 
-impl<'a> Level<'a> {
+impl<'a> IndentLevel<'a> {
     /// Line `at` of the hunk stands in the file as `file`; a blank line tells nothing.
     pub(super) fn new(at: usize, marker: Marker, patch: &'a str, file: &'a [u8]) -> Option<Self> {
         if is_blank(file) {
@@ -46,7 +46,7 @@ type Unit = (u8, usize);
 
 impl<'a> Indents<'a> {
     /// Learns from the lines found, in the order of the hunk.
-    pub(super) fn new(levels: &[Level<'a>]) -> Self {
+    pub(super) fn new(levels: &[IndentLevel<'a>]) -> Self {
         let mut known: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for level in levels {
             known.entry(level.patch).or_default().push((level.at, level.file));
@@ -98,7 +98,7 @@ impl<'a> Indents<'a> {
 
 /// The rate between the shallowest and the deepest level. A single level tells one only if the
 /// kinds of blanks differ, otherwise it is a mere shift.
-fn rate(levels: &[Level<'_>]) -> Option<(Unit, Unit)> {
+fn rate(levels: &[IndentLevel<'_>]) -> Option<(Unit, Unit)> {
     let plain = || levels.iter().filter(|level| uniform(level.patch) && uniform(level.file));
     let deep = plain().max_by_key(|level| level.patch.len())?;
     let flat = plain().min_by_key(|level| level.patch.len())?;
@@ -136,7 +136,7 @@ mod tests {
     fn translated(pairs: &[(&str, &str)], added: &str) -> String {
         let levels = pairs.iter().enumerate();
         let levels = levels.filter_map(|(at, (patch, file))| {
-            Level::new(at, Marker::Remove, patch, file.as_bytes())
+            IndentLevel::new(at, Marker::Remove, patch, file.as_bytes())
         });
         let indents = Indents::new(&levels.collect::<Vec<_>>());
         String::from_utf8(indents.translate(pairs.len(), added).into_owned()).unwrap()
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_forgotten_marker_is_no_shift() {
-        let level = Level::new(0, Marker::Context, "   x = 1", b"    x = 1");
+        let level = IndentLevel::new(0, Marker::Context, "   x = 1", b"    x = 1");
         let indents = Indents::new(level.as_slice());
         assert_eq!(&*indents.translate(1, "    y = 2"), b"    y = 2");
     }

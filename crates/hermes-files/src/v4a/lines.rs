@@ -6,7 +6,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Line index over a file. Lines end with LF or CRLF; a file without any LF may use lone CRs.
 /// A byte order mark belongs to no line, so edits of the first line leave it in place.
-pub(super) struct Lines<'a> {
+pub(super) struct SourceLines<'a> {
     mark: &'a [u8],
     body: &'a [u8],
     /// Offset of each line in `body`.
@@ -14,7 +14,7 @@ pub(super) struct Lines<'a> {
     separator: u8,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> SourceLines<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         let has_mark = bytes.starts_with(BYTE_ORDER_MARK);
         let (mark, body) = bytes.split_at(if has_mark { BYTE_ORDER_MARK.len() } else { 0 });
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     fn texts(bytes: &[u8]) -> Vec<(&[u8], &[u8])> {
-        let lines = Lines::new(bytes);
+        let lines = SourceLines::new(bytes);
         (0..lines.len()).map(|line| (lines.text(line), lines.ending(line))).collect()
     }
 
@@ -118,22 +118,22 @@ mod tests {
 
     #[test]
     fn the_byte_order_mark_stays_outside() {
-        let lines = Lines::new(b"\xef\xbb\xbfa\nb\n");
+        let lines = SourceLines::new(b"\xef\xbb\xbfa\nb\n");
         assert_eq!((lines.mark(), lines.text(0), lines.len()), (BYTE_ORDER_MARK, &b"a"[..], 2));
     }
 
     #[test]
     fn new_lines_end_like_their_neighbours() {
-        let lines = Lines::new(b"a\r\nb\r\nc");
+        let lines = SourceLines::new(b"a\r\nb\r\nc");
         assert_eq!(lines.ending_near(0), b"\r\n");
         assert_eq!(lines.ending_near(3), b"\r\n");
-        assert_eq!(Lines::new(b"a").ending_near(1), b"\n");
-        assert_eq!(Lines::new(b"").ending_near(0), b"\n");
+        assert_eq!(SourceLines::new(b"a").ending_near(1), b"\n");
+        assert_eq!(SourceLines::new(b"").ending_near(0), b"\n");
     }
 
     #[test]
     fn finds_the_line_of_an_offset() {
-        let lines = Lines::new(b"ab\ncd\n");
+        let lines = SourceLines::new(b"ab\ncd\n");
         assert_eq!([0, 2, 3, 5].map(|offset| lines.line_at(offset)), [0, 0, 1, 1]);
     }
 }

@@ -22,14 +22,14 @@
 //! 1. [`parse`] reads the text into a [`Patch`]. It forgives what models commonly get wrong
 //!    (fences, missing frame lines, forgotten blanks before context, carriage returns) and refuses
 //!    what would lose text: unknown headers, stray lines, paths that climb with `..`.
-//! 2. [`plan`] asks a [`Workspace`] for the files concerned, plays all operations on a simulated
-//!    file map and answers with the [`Plan`]: every effect in a safe order, each write with its
+//! 2. [`plan`] asks a [`PatchWorkspace`] for the files concerned, plays all operations on a simulated
+//!    file map and answers with the [`PatchPlan`]: every effect in a safe order, each write with its
 //!    bytes before and after. A later operation sees what an earlier one did. If anything at all
-//!    is wrong, the answer is the list of all [`Problem`]s and there is nothing to carry out.
+//!    is wrong, the answer is the list of all [`PatchProblem`]s and there is nothing to carry out.
 //!
 //! # Where a hunk lands
 //!
-//! The context and `-` lines of a hunk must be found as whole, adjacent lines. [`Strategy`] lists
+//! The context and `-` lines of a hunk must be found as whole, adjacent lines. [`LineStrategy`] lists
 //! how they may differ from the file; the first strategy that finds anything decides. Hunks follow
 //! each other downwards. A hint after `@@` picks the first place from the line that holds it;
 //! without one the place must be the only one. Line numbers after `@@` only choose between
@@ -48,13 +48,11 @@ mod hint;
 mod indent;
 mod keep;
 mod lines;
-mod locate;
 mod needle;
 mod parse;
 mod patch;
 mod plan;
 mod problem;
-mod simulation;
 mod strategy;
 mod workspace;
 
@@ -64,9 +62,9 @@ mod properties;
 mod test_world;
 
 pub use self::editor::AppliedHunk;
-pub use self::parse::{ParseError, Trouble, parse};
-pub use self::patch::{Action, Hunk, HunkLine, Marker, OldRange, Operation, Patch};
-pub use self::plan::{Change, Effect, FileChange, Plan, plan};
-pub use self::problem::{Problem, ProblemKind};
-pub use self::strategy::Strategy;
-pub use self::workspace::{FileState, Need, Workspace, lexical_identity};
+pub use self::parse::{ParseError, ParseProblem, parse};
+pub use self::patch::{Hunk, HunkLine, Marker, OldRange, Patch, PatchAction, PatchOperation};
+pub use self::plan::{ChangeKind, FileChange, PatchEffect, PatchPlan, plan};
+pub use self::problem::{PatchProblem, ProblemKind};
+pub use self::strategy::LineStrategy;
+pub use self::workspace::{PatchWorkspace, PathNeed, PathState, lexical_identity};

@@ -6,8 +6,8 @@
 //! in. The first line that fits nowhere ends the parse: guessing further would report errors that
 //! are only echoes of it.
 
-use super::header::{self, Anchor, Header, anchor, climbs, header, is_fence};
-use super::patch::{Action, Hunk, HunkLine, Marker, Operation, Patch};
+use super::header::{self, Header, HeaderAnchor, anchor, climbs, header, is_fence};
+use super::patch::{Hunk, HunkLine, Marker, Patch, PatchAction, PatchOperation};
 
 const NO_NEWLINE: &str = "\\ No newline";
 
@@ -17,13 +17,13 @@ const NO_NEWLINE: &str = "\\ No newline";
 pub struct ParseError {
     /// Line in the patch text, from 1.
     pub line: usize,
-    /// What is wrong there.
-    pub trouble: Trouble,
+    /// What keeps the line from being a part of a patch.
+    pub trouble: ParseProblem,
 }
 
 /// What is wrong with a patch line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum ParseProblem {
     /// No operation in the whole text.
     #[error(
         "no file operation found; expected a header such as `*** Update File: PATH`, \
@@ -60,7 +60,7 @@ pub enum Trouble {
     StrayLine(String),
 }
 
-impl Trouble {
+impl ParseProblem {
     fn at(self, line: usize) -> ParseError {
         ParseError { line, trouble: self }
     }
@@ -92,7 +92,7 @@ pub fn parse(text: &str) -> Result<Patch, ParseError> {
     }
     parser.close();
     if parser.operations.is_empty() {
-        return Err(Trouble::NoOperation.at(1));
+        return Err(ParseProblem::NoOperation.at(1));
     }
     Ok(Patch { operations: parser.operations })
 }
@@ -120,58 +120,60 @@ enum Held<'a> {
 }
 
 struct Parser<'a> {
-    operations: Vec<Operation>,
+    operations: Vec<PatchOperation>,
     section: Section,
     held: Vec<Held<'a>>,
 }
 
 impl<'a> Parser<'a> {
-    fn header(&mut self, line: usize, row: &str, header: Header<'_>) -> Result<(), Trouble> {
+    fn header(&mut self, line: usize, row: &str, header: Header<'_>) -> Result<(), ParseProblem> {
         self.held.clear();
         let (action, section) = match header {
             // Repeated frame lines separate nothing.
             Header::Begin | Header::End => return Ok(()),
-            Header::Unknown => return Err(Trouble::UnknownHeader(quote(row))),
+            Header::Unknown => return Err(ParseProblem::UnknownHeader(quote(row))),
             Header::MoveTo(path) => return self.move_to(path),
             Header::EndOfFile => return self.end_of_file(),
             Header::Add(path) => {
                 let path = checked(path, "*** Add File:")?;
-                (Action::Add { path, lines: Vec::new(), final_newline: true }, Section::Add)
+                (PatchAction::Add { path, lines: Vec::new(), final_newline: true }, Section::Add)
             }
             Header::Update(path) => {
                 let path = checked(path, "*** Update File:")?;
-                let action = Action::Update { path, move_to: None, hunks: Vec::new() };
+                let action = PatchAction::Update { path, move_to: None, hunks: Vec::new() };
                 (action, Section::Update { hunk: None })
             }
             Header::Delete(path) => {
-                (Action::Delete { path: checked(path, "*** Delete File:")? }, Section::Deleted)
+                (PatchAction::Delete { path: checked(path, "*** Delete File:")? }, Section::Deleted)
             }
             Header::Move(paths) => {
                 let (from, to) = header::move_ends(paths)
                     .filter(|(from, to)| !from.is_empty() && !to.is_empty())
-                    .ok_or(Trouble::BadMove)?;
+                    .ok_or(ParseProblem::BadMove)?;
                 let (from, to) = (checked(from, "*** Move File:")?, checked(to, "*** Move File:")?);
-                (Action::Move { from, to }, Section::Between)
+                (PatchAction::Move { from, to }, Section::Between)
             }
         };
         self.close();
-        self.operations.push(Operation { line, action });
+        self.operations.push(PatchOperation { line, action });
         self.section = section;
         Ok(())
     }
 
-    fn move_to(&mut self, path: &str) -> Result<(), Trouble> {
+    fn move_to(&mut self, path: &str) -> Result<(), ParseProblem> {
         let path = checked(path, "*** Move to:")?;
         match (&self.section, self.operations.last_mut().map(|last| &mut last.action)) {
-            (Section::Update { .. }, Some(Action::Update { move_to, .. })) if move_to.is_none() => {
+            (Section::Update { .. }, Some(PatchAction::Update { move_to, .. }))
+                if move_to.is_none() =>
+            {
                 *move_to = Some(path);
                 Ok(())
             }
-            _ => Err(Trouble::StrayMoveTo),
+            _ => Err(ParseProblem::StrayMoveTo),
         }
     }
 
-    fn end_of_file(&mut self) -> Result<(), Trouble> {
+    fn end_of_file(&mut self) -> Result<(), ParseProblem> {
         match &mut self.section {
             Section::Update { hunk: Some(hunk) } => {
                 hunk.at_end = true;
@@ -180,7 +182,7 @@ impl<'a> Parser<'a> {
             }
             // A new file ends where its lines end; saying so is no mistake.
             Section::Add => Ok(()),
-            _ => Err(Trouble::StrayEndOfFile),
+            _ => Err(ParseProblem::StrayEndOfFile),
         }
     }
 
@@ -198,7 +200,9 @@ impl<'a> Parser<'a> {
             Section::Deleted if row.starts_with(['-', '@']) || row.starts_with(NO_NEWLINE) => {
                 Ok(())
             }
-            Section::Between | Section::Deleted => Err(Trouble::StrayLine(quote(row)).at(line)),
+            Section::Between | Section::Deleted => {
+                Err(ParseProblem::StrayLine(quote(row)).at(line))
+            }
             Section::Add => self.added(line, row),
             Section::Update { .. } => {
                 self.updated(line, row);
@@ -209,23 +213,24 @@ impl<'a> Parser<'a> {
 
     fn added(&mut self, line: usize, row: &str) -> Result<(), ParseError> {
         let held = std::mem::take(&mut self.held);
-        let Some(Operation { action: Action::Add { lines, final_newline, .. }, .. }) =
+        let Some(PatchOperation { action: PatchAction::Add { lines, final_newline, .. }, .. }) =
             self.operations.last_mut()
         else {
-            return Err(Trouble::StrayLine(quote(row)).at(line));
+            return Err(ParseProblem::StrayLine(quote(row)).at(line));
         };
         if row.starts_with(NO_NEWLINE) {
             *final_newline = false;
             return Ok(());
         }
-        let text =
-            row.strip_prefix('+').ok_or_else(|| Trouble::UnprefixedAdd(quote(row)).at(line))?;
+        let text = row
+            .strip_prefix('+')
+            .ok_or_else(|| ParseProblem::UnprefixedAdd(quote(row)).at(line))?;
         for held in held {
             match held {
                 Held::Blank => lines.push(String::new()),
                 Held::Fence(..) if lines.is_empty() => {}
                 Held::Fence(line, fence) => {
-                    return Err(Trouble::UnprefixedAdd(quote(fence)).at(line));
+                    return Err(ParseProblem::UnprefixedAdd(quote(fence)).at(line));
                 }
             }
         }
@@ -268,7 +273,7 @@ impl<'a> Parser<'a> {
 
     /// Opens a hunk at an `@@` line. `@@` lines that follow each other directly name the place
     /// from the outside in (class, then method), so they make one hunk.
-    fn start_hunk(&mut self, line: usize, anchor: Anchor) {
+    fn start_hunk(&mut self, line: usize, anchor: HeaderAnchor) {
         let mut hints = match &mut self.section {
             Section::Update { hunk: Some(open) } if open.lines.is_empty() => {
                 std::mem::take(&mut open.hints)
@@ -285,7 +290,7 @@ impl<'a> Parser<'a> {
         if let Section::Update { hunk } = &mut self.section
             && let Some(hunk) = hunk.take()
             && !hunk.lines.is_empty()
-            && let Some(Action::Update { hunks, .. }) =
+            && let Some(PatchAction::Update { hunks, .. }) =
                 self.operations.last_mut().map(|last| &mut last.action)
         {
             hunks.push(hunk);
@@ -302,10 +307,10 @@ fn context(text: &str) -> HunkLine {
     HunkLine { marker: Marker::Context, text: text.to_owned(), no_newline: false }
 }
 
-fn checked(path: &str, header: &'static str) -> Result<String, Trouble> {
+fn checked(path: &str, header: &'static str) -> Result<String, ParseProblem> {
     match path {
-        "" => Err(Trouble::NoPath(header)),
-        path if climbs(path) => Err(Trouble::Climbs(path.to_owned())),
+        "" => Err(ParseProblem::NoPath(header)),
+        path if climbs(path) => Err(ParseProblem::Climbs(path.to_owned())),
         path => Ok(path.to_owned()),
     }
 }

@@ -3,25 +3,25 @@
 /// A parsed patch: its operations in the order written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
-    /// At least one operation.
-    pub operations: Vec<Operation>,
+    /// In the order written; at least one.
+    pub operations: Vec<PatchOperation>,
 }
 
 /// One header of the patch with what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operation {
+pub struct PatchOperation {
     /// Line of the header in the patch text, from 1.
     pub line: usize,
-    /// What it asks for.
-    pub action: Action,
+    /// What is to happen to which file.
+    pub action: PatchAction,
 }
 
 /// What one operation asks for. Paths are as written, without blanks around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
+pub enum PatchAction {
     /// Create a file.
     Add {
-        /// Where.
+        /// The path as the patch spells it; nothing may be there.
         path: String,
         /// Its lines, without markers and endings.
         lines: Vec<String>,
@@ -30,7 +30,7 @@ pub enum Action {
     },
     /// Change a file, and perhaps its name.
     Update {
-        /// Which file.
+        /// The path as the patch spells it.
         path: String,
         /// Its new path, if it moves as well.
         move_to: Option<String>,
@@ -39,14 +39,14 @@ pub enum Action {
     },
     /// Remove a file.
     Delete {
-        /// Which file.
+        /// The path as the patch spells it.
         path: String,
     },
     /// Rename a file, content untouched.
     Move {
-        /// Its present path.
+        /// Where the file is now, as the patch spells it.
         from: String,
-        /// Its new path.
+        /// Where it goes, as the patch spells it.
         to: String,
     },
 }
@@ -71,14 +71,14 @@ pub struct Hunk {
 pub struct OldRange {
     /// First line, from 1 (0 in front of the first line when `len` is 0).
     pub start: usize,
-    /// Number of old lines.
+    /// How many old lines the header speaks of.
     pub len: usize,
 }
 
-/// A line of a hunk.
+/// A line of a hunk, without the character that marks it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HunkLine {
-    /// What happens to it.
+    /// Whether it stays, goes or comes.
     pub marker: Marker,
     /// The text without marker and line ending.
     pub text: String,
@@ -104,12 +104,14 @@ impl Patch {
         let mut paths = Vec::new();
         for operation in &self.operations {
             match &operation.action {
-                Action::Add { path, .. } | Action::Delete { path } => paths.push(path.as_str()),
-                Action::Update { path, move_to, .. } => {
+                PatchAction::Add { path, .. } | PatchAction::Delete { path } => {
+                    paths.push(path.as_str());
+                }
+                PatchAction::Update { path, move_to, .. } => {
                     paths.push(path);
                     paths.extend(move_to.as_deref());
                 }
-                Action::Move { from, to } => paths.extend([from.as_str(), to.as_str()]),
+                PatchAction::Move { from, to } => paths.extend([from.as_str(), to.as_str()]),
             }
         }
         paths

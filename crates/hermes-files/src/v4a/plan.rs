@@ -6,17 +6,20 @@
 //! by an add becomes a rewrite. The gate judges only those final contents, against what was on
 //! disk, because nobody will ever read the states in between.
 
-use super::editor::{AppliedHunk, Editor};
-use super::patch::{Action, Hunk, Operation, Patch};
-use super::problem::{Problem, ProblemKind};
-use super::simulation::{Node, Simulation};
-use super::workspace::Workspace;
+use super::editor::{AppliedHunk, HunkEditor};
+use super::patch::{Hunk, Patch, PatchAction, PatchOperation};
+use super::problem::{PatchProblem, ProblemKind};
+use super::workspace::PatchWorkspace;
+
+mod simulation;
+
+use simulation::{PlannedFile, Simulation};
 
 /// Everything a patch comes down to. Carrying out the effects in order gives what it asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct PatchPlan {
     /// At least one effect: renames and deletes as they come, then the writes.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<PatchEffect>,
     /// What happens to each file, in the order first named.
     pub files: Vec<FileChange>,
     /// Files the patch names but leaves as they are.
@@ -25,26 +28,26 @@ pub struct Plan {
 
 /// One step on disk. Missing parent directories of targets have to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
+pub enum PatchEffect {
     /// Rename a file; nothing is at the target by then.
     Move {
-        /// Where it is.
+        /// Where the file is before the step.
         from: String,
-        /// Where it goes.
+        /// Where it is after the step.
         to: String,
     },
     /// Remove a file.
     Delete {
-        /// Which.
+        /// The path as the patch spells it.
         path: String,
     },
     /// Give a file its final content.
     Write {
-        /// Which.
+        /// The path as the patch spells it.
         path: String,
         /// What is there by then; `None` if the file is new.
         before: Option<Vec<u8>>,
-        /// What shall be there.
+        /// The whole file as it shall be, byte for byte.
         after: Vec<u8>,
     },
 }
@@ -54,15 +57,15 @@ pub enum Effect {
 pub struct FileChange {
     /// Its path; the new one after a move, the old one after a delete.
     pub path: String,
-    /// What happens.
-    pub change: Change,
+    /// What has happened to it when all steps are done.
+    pub change: ChangeKind,
     /// The hunks applied to it, in the order written.
     pub hunks: Vec<AppliedHunk>,
 }
 
-/// The kinds of change.
+/// What a patch as a whole does to a file, however many steps that takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum ChangeKind {
     /// The file is new.
     Created,
     /// Its content changes.
@@ -71,38 +74,38 @@ pub enum Change {
     Deleted,
     /// It gets another path, and perhaps other content.
     Moved {
-        /// Where it was.
+        /// Its path before the patch.
         from: String,
         /// Whether its content changes too.
         modified: bool,
     },
 }
 
-impl Plan {
+impl PatchPlan {
     /// The paths of the files that become new.
     pub fn created(&self) -> impl Iterator<Item = &str> {
-        self.paths(|change| *change == Change::Created)
+        self.paths(|change| *change == ChangeKind::Created)
     }
 
     /// The paths of the files whose content changes in place.
     pub fn modified(&self) -> impl Iterator<Item = &str> {
-        self.paths(|change| *change == Change::Modified)
+        self.paths(|change| *change == ChangeKind::Modified)
     }
 
     /// The paths of the files that go.
     pub fn deleted(&self) -> impl Iterator<Item = &str> {
-        self.paths(|change| *change == Change::Deleted)
+        self.paths(|change| *change == ChangeKind::Deleted)
     }
 
     /// Old and new paths of the files that move.
     pub fn moved(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().filter_map(|file| match &file.change {
-            Change::Moved { from, .. } => Some((from.as_str(), file.path.as_str())),
-            Change::Created | Change::Modified | Change::Deleted => None,
+            ChangeKind::Moved { from, .. } => Some((from.as_str(), file.path.as_str())),
+            ChangeKind::Created | ChangeKind::Modified | ChangeKind::Deleted => None,
         })
     }
 
-    fn paths(&self, wanted: impl Fn(&Change) -> bool) -> impl Iterator<Item = &str> {
+    fn paths(&self, wanted: impl Fn(&ChangeKind) -> bool) -> impl Iterator<Item = &str> {
         self.files.iter().filter(move |file| wanted(&file.change)).map(|file| file.path.as_str())
     }
 }
@@ -111,7 +114,7 @@ impl Plan {
 ///
 /// # Errors
 /// Every problem found, in the order of the patch; there is no plan with only some of them.
-pub fn plan(patch: &Patch, workspace: &dyn Workspace) -> Result<Plan, Vec<Problem>> {
+pub fn plan(patch: &Patch, workspace: &dyn PatchWorkspace) -> Result<PatchPlan, Vec<PatchProblem>> {
     let mut simulation = Simulation::new(workspace);
     let mut problems = Vec::new();
     for operation in &patch.operations {
@@ -127,27 +130,27 @@ pub fn plan(patch: &Patch, workspace: &dyn Workspace) -> Result<Plan, Vec<Proble
     if plan.files.is_empty() {
         let path = patch.paths().first().map_or_else(String::new, |&path| path.to_owned());
         let patch_line = patch.operations.first().map_or(1, |operation| operation.line);
-        return Err(vec![Problem { path, patch_line, kind: ProblemKind::NothingChanges }]);
+        return Err(vec![PatchProblem { path, patch_line, kind: ProblemKind::NothingChanges }]);
     }
     Ok(plan)
 }
 
 /// Plays one operation; the problems are all it has, so that later ones can be looked at too.
-fn play(simulation: &mut Simulation<'_>, operation: &Operation) -> Vec<Problem> {
+fn play(simulation: &mut Simulation<'_>, operation: &PatchOperation) -> Vec<PatchProblem> {
     let line = operation.line;
     let touched = match &operation.action {
-        Action::Add { path, lines, final_newline } => {
+        PatchAction::Add { path, lines, final_newline } => {
             let mut content = lines.join("\n");
             if *final_newline && !lines.is_empty() {
                 content.push('\n');
             }
             simulation.add(path, content.into_bytes()).map_err(|kind| problem(path, line, kind))
         }
-        Action::Delete { path } => {
+        PatchAction::Delete { path } => {
             simulation.delete(path).map_err(|kind| problem(path, line, kind))
         }
-        Action::Move { from, to } => relocate(simulation, from, to, line),
-        Action::Update { path, move_to, hunks } => {
+        PatchAction::Move { from, to } => relocate(simulation, from, to, line),
+        PatchAction::Update { path, move_to, hunks } => {
             return update(simulation, line, path, move_to.as_deref(), hunks);
         }
     };
@@ -165,7 +168,7 @@ fn relocate(
     from: &str,
     to: &str,
     line: usize,
-) -> Result<usize, Problem> {
+) -> Result<usize, PatchProblem> {
     let node = simulation.find(from).map_err(|kind| problem(from, line, kind))?;
     simulation.check_target(from, to).map_err(|kind| problem(to, line, kind))?;
     simulation.rename(node, from, to);
@@ -178,7 +181,7 @@ fn update(
     path: &str,
     move_to: Option<&str>,
     hunks: &[Hunk],
-) -> Vec<Problem> {
+) -> Vec<PatchProblem> {
     let node = match simulation.find(path) {
         Ok(node) => node,
         Err(kind) => return vec![problem(path, line, kind)],
@@ -203,8 +206,12 @@ fn update(
     problems
 }
 
-fn edit(content: &[u8], path: &str, hunks: &[Hunk]) -> (Vec<u8>, Vec<AppliedHunk>, Vec<Problem>) {
-    let mut editor = Editor::new(content);
+fn edit(
+    content: &[u8],
+    path: &str,
+    hunks: &[Hunk],
+) -> (Vec<u8>, Vec<AppliedHunk>, Vec<PatchProblem>) {
+    let mut editor = HunkEditor::new(content);
     let (mut applied, mut problems) = (Vec::new(), Vec::new());
     for hunk in hunks.iter().filter(|hunk| hunk.changes_something()) {
         match editor.apply(hunk) {
@@ -217,29 +224,30 @@ fn edit(content: &[u8], path: &str, hunks: &[Hunk]) -> (Vec<u8>, Vec<AppliedHunk
     (editor.finish(), applied, problems)
 }
 
-fn problem(path: &str, patch_line: usize, kind: ProblemKind) -> Problem {
-    Problem { path: path.to_owned(), patch_line, kind }
+fn problem(path: &str, patch_line: usize, kind: ProblemKind) -> PatchProblem {
+    PatchProblem { path: path.to_owned(), patch_line, kind }
 }
 
 /// What the gate has against the final content of a file.
-fn refusal(workspace: &dyn Workspace, node: &Node) -> Option<Problem> {
+fn refusal(workspace: &dyn PatchWorkspace, node: &PlannedFile) -> Option<PatchProblem> {
     let path = node.path.as_deref().filter(|_| !node.broken)?;
     let reason = workspace.gate(path, node.before.as_deref(), node.changed()?)?;
     Some(problem(path, node.patch_line, ProblemKind::Gate(reason)))
 }
 
-fn conclude(simulation: Simulation<'_>) -> Plan {
-    let mut plan = Plan { effects: simulation.effects, files: Vec::new(), unchanged: Vec::new() };
+fn conclude(simulation: Simulation<'_>) -> PatchPlan {
+    let mut plan =
+        PatchPlan { effects: simulation.effects, files: Vec::new(), unchanged: Vec::new() };
     for node in simulation.nodes {
         let changed = node.changed().is_some();
         let (path, change) = match (node.origin, node.path) {
             (None, None) => continue,
-            (None, Some(path)) => (path, Change::Created),
-            (Some(origin), None) => (origin, Change::Deleted),
+            (None, Some(path)) => (path, ChangeKind::Created),
+            (Some(origin), None) => (origin, ChangeKind::Deleted),
             (Some(from), Some(path)) if from != path => {
-                (path, Change::Moved { from, modified: changed })
+                (path, ChangeKind::Moved { from, modified: changed })
             }
-            (Some(_), Some(path)) if changed => (path, Change::Modified),
+            (Some(_), Some(path)) if changed => (path, ChangeKind::Modified),
             (Some(_), Some(path)) => {
                 plan.unchanged.push(path);
                 continue;
@@ -247,9 +255,13 @@ fn conclude(simulation: Simulation<'_>) -> Plan {
         };
         if let Some(after) = node.after
             && changed
-            && change != Change::Deleted
+            && change != ChangeKind::Deleted
         {
-            plan.effects.push(Effect::Write { path: path.clone(), before: node.before, after });
+            plan.effects.push(PatchEffect::Write {
+                path: path.clone(),
+                before: node.before,
+                after,
+            });
         }
         plan.files.push(FileChange { path, change, hunks: node.hunks });
     }

@@ -1,11 +1,11 @@
 //! What stands in the way of a patch, in words for whoever wrote it.
 
+use super::editor::locate::Miss;
 use super::hint::HintTrouble;
-use super::lines::Lines;
-use super::locate::Miss;
+use super::lines::SourceLines;
 use super::patch::Hunk;
-use super::strategy::{Strategy, is_blank};
-use crate::edit::{Place, closest_places};
+use super::strategy::{LineStrategy, is_blank};
+use crate::edit::{NearMiss, closest_places};
 
 /// Most line numbers listed in one message.
 const MAX_LISTED_LINES: usize = 8;
@@ -13,12 +13,12 @@ const MAX_LISTED_LINES: usize = 8;
 /// One reason why a patch cannot be applied.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{path} (patch line {patch_line}): {kind}")]
-pub struct Problem {
+pub struct PatchProblem {
     /// The file concerned, as written in the patch.
     pub path: String,
     /// The header or hunk concerned, from 1.
     pub patch_line: usize,
-    /// What is wrong.
+    /// What kept the operation from being played.
     pub kind: ProblemKind,
 }
 
@@ -48,7 +48,7 @@ pub enum ProblemKind {
         /// Where the lines as they would be afterwards stand already.
         already_at: Option<usize>,
         /// The places most like them, best first; none when the lines were changed already.
-        closest: Vec<Place>,
+        closest: Vec<NearMiss>,
     },
     /// The old lines are there, but not at the end of the file.
     #[error(
@@ -56,7 +56,7 @@ pub enum ProblemKind {
          leave out `*** End of File` or quote the last lines"
     )]
     NotAtEnd {
-        /// Where they are.
+        /// The line at which they were found.
         line: usize,
     },
     /// The old lines fit several places.
@@ -66,13 +66,13 @@ pub enum ProblemKind {
         .lines.len(), listed(.lines)
     )]
     Ambiguous {
-        /// Where the places begin.
+        /// The first lines of all places that fit.
         lines: Vec<usize>,
     },
     /// The hint is in no line, and it would be needed.
     #[error("no line contains the hint `{hint}`; use the text of a line above the change")]
     HintMissing {
-        /// The hint.
+        /// The text behind `@@`, as written.
         hint: String,
     },
     /// The hint is in several lines, and it would be needed.
@@ -81,7 +81,7 @@ pub enum ProblemKind {
         .lines.len(), listed(.lines)
     )]
     HintAmbiguous {
-        /// The hint.
+        /// The text behind `@@`, as written.
         hint: String,
         /// The lines that contain it.
         lines: Vec<usize>,
@@ -136,9 +136,9 @@ fn already_at(hunk: &Hunk, file: &[u8]) -> Option<usize> {
     if new.iter().all(|line| is_blank(line.as_bytes())) {
         return None;
     }
-    let lines = Lines::new(file);
+    let lines = SourceLines::new(file);
     let found =
-        Strategy::TrailingWhitespace.find(&new, (0..lines.len()).map(|line| lines.text(line)));
+        LineStrategy::TrailingWhitespace.find(&new, (0..lines.len()).map(|line| lines.text(line)));
     found.first().map(|line| line + 1)
 }
 

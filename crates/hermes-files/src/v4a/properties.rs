@@ -1,7 +1,7 @@
 //! What holds for every text and every patch.
 
 use super::test_world::World;
-use super::{Change, parse};
+use super::{ChangeKind, parse};
 use proptest::prelude::*;
 use similar::TextDiff;
 
@@ -109,7 +109,7 @@ proptest! {
         let file = lines.join(&b'\n');
         let world = World::new([("f", &file)]);
         let plan = world.plan("*** Update File: f\n-unique target\n+new\n").unwrap();
-        prop_assert_eq!(&plan.files[0].change, &Change::Modified);
+        prop_assert_eq!(&plan.files[0].change, &ChangeKind::Modified);
         lines[at] = b"new".to_vec();
         prop_assert_eq!(&world.after(&plan).0["f"], &lines.join(&b'\n'));
     }

@@ -10,7 +10,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// A way of comparing the lines of a hunk with those of a file, strictest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Strategy {
+pub enum LineStrategy {
     /// Byte for byte, apart from the line ending.
     Exact,
     /// Blanks at the end of a line do not count.
@@ -21,7 +21,7 @@ pub enum Strategy {
     Unicode,
 }
 
-impl Strategy {
+impl LineStrategy {
     /// All of them, in the order they are tried.
     pub const ALL: [Self; 4] =
         [Self::Exact, Self::TrailingWhitespace, Self::Trimmed, Self::Unicode];
@@ -156,7 +156,7 @@ pub(super) fn look_alike(c: char) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn same(strategy: Strategy, a: &str, b: &str) -> bool {
+    fn same(strategy: LineStrategy, a: &str, b: &str) -> bool {
         strategy.normal(a.as_bytes()) == strategy.normal(b.as_bytes())
     }
 
@@ -165,7 +165,7 @@ mod tests {
         let pairs =
             [("a", "a"), ("a \t", "a"), ("\ta", "    a "), ("“a”\u{a0}– b…", "\"a\" - b...")];
         for (level, (a, b)) in pairs.into_iter().enumerate() {
-            let forgiving = Strategy::ALL.map(|strategy| same(strategy, a, b));
+            let forgiving = LineStrategy::ALL.map(|strategy| same(strategy, a, b));
             assert_eq!(forgiving.iter().position(|&same| same), Some(level), "{a:?} {b:?}");
             assert!(forgiving[level..].iter().all(|&same| same), "{a:?} {b:?}");
         }
@@ -174,16 +174,19 @@ mod tests {
     #[test]
     fn words_never_change() {
         for (a, b) in [("a b", "ab"), ("a", "A"), ("x = 1", "x = 2"), ("a\u{200b}", "a")] {
-            assert!(!Strategy::ALL.into_iter().any(|strategy| same(strategy, a, b)), "{a:?} {b:?}");
+            assert!(
+                !LineStrategy::ALL.into_iter().any(|strategy| same(strategy, a, b)),
+                "{a:?} {b:?}"
+            );
         }
     }
 
     #[test]
     fn folds_dashes_and_composed_letters() {
-        assert!(same(Strategy::Unicode, "e\u{301}tude", "\u{e9}tude"));
-        assert!(same(Strategy::Unicode, "a\u{2014}b", "a--b"));
+        assert!(same(LineStrategy::Unicode, "e\u{301}tude", "\u{e9}tude"));
+        assert!(same(LineStrategy::Unicode, "a\u{2014}b", "a--b"));
         for dash in ["\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}", "\u{2015}", "\u{2212}"] {
-            assert!(same(Strategy::Unicode, dash, "-"), "{dash}");
+            assert!(same(LineStrategy::Unicode, dash, "-"), "{dash}");
         }
     }
 

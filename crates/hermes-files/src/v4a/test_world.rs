@@ -1,6 +1,8 @@
 //! Files in memory, to plan against and to carry plans out on.
 
-use super::{Effect, FileState, Need, Patch, Plan, Problem, Workspace, parse, plan};
+use super::{
+    Patch, PatchEffect, PatchPlan, PatchProblem, PatchWorkspace, PathNeed, PathState, parse, plan,
+};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,11 +13,11 @@ impl World {
         Self(files.map(|(path, content)| (path.to_owned(), content.to_vec())).into())
     }
 
-    pub(super) fn plan(&self, patch: &str) -> Result<Plan, Vec<Problem>> {
+    pub(super) fn plan(&self, patch: &str) -> Result<PatchPlan, Vec<PatchProblem>> {
         plan(&parse(patch).expect("the patch is well-formed"), self)
     }
 
-    pub(super) fn plan_parsed(&self, patch: &Patch) -> Result<Plan, Vec<Problem>> {
+    pub(super) fn plan_parsed(&self, patch: &Patch) -> Result<PatchPlan, Vec<PatchProblem>> {
         plan(patch, self)
     }
 
@@ -34,16 +36,18 @@ impl World {
     }
 
     /// Carries a plan out, checking that each effect finds what it expects.
-    pub(super) fn after(&self, plan: &Plan) -> Self {
+    pub(super) fn after(&self, plan: &PatchPlan) -> Self {
         let mut files = self.0.clone();
         for effect in &plan.effects {
             match effect {
-                Effect::Move { from, to } => {
+                PatchEffect::Move { from, to } => {
                     let content = files.remove(from).expect("a file to move");
                     assert_eq!(files.insert(to.clone(), content), None, "{to} was taken");
                 }
-                Effect::Delete { path } => assert!(files.remove(path).is_some(), "{path} was gone"),
-                Effect::Write { path, before, after } => {
+                PatchEffect::Delete { path } => {
+                    assert!(files.remove(path).is_some(), "{path} was gone");
+                }
+                PatchEffect::Write { path, before, after } => {
                     assert_eq!(&files.insert(path.clone(), after.clone()), before, "{path}");
                 }
             }
@@ -52,19 +56,19 @@ impl World {
     }
 }
 
-impl Workspace for World {
-    fn state(&self, path: &str, need: Need) -> FileState {
+impl PatchWorkspace for World {
+    fn state(&self, path: &str, need: PathNeed) -> PathState {
         let directory = format!("{path}/");
         match (self.0.get(path), need) {
-            (Some(_), Need::Existence) => FileState::Present,
-            (Some(content), Need::Content) if content.contains(&0) => {
-                FileState::Unreadable("binary".to_owned())
+            (Some(_), PathNeed::Existence) => PathState::Present,
+            (Some(content), PathNeed::Content) if content.contains(&0) => {
+                PathState::Unreadable("binary".to_owned())
             }
-            (Some(content), Need::Content) => FileState::Text(content.clone()),
+            (Some(content), PathNeed::Content) => PathState::Text(content.clone()),
             (None, _) if self.0.keys().any(|key| key.starts_with(&directory)) => {
-                FileState::NotRegular("directory".to_owned())
+                PathState::NotRegular("directory".to_owned())
             }
-            (None, _) => FileState::Missing,
+            (None, _) => PathState::Missing,
         }
     }
 

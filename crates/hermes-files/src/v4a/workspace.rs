@@ -2,7 +2,7 @@
 
 /// What planning needs to know about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum PathNeed {
     /// Only whether it is there: for deletes and moves, whatever the file holds.
     Existence,
     /// Its bytes.
@@ -11,10 +11,10 @@ pub enum Need {
 
 /// A path, as far as planning cares.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileState {
+pub enum PathState {
     /// Nothing there.
     Missing,
-    /// A regular file, not read. Enough when only [`Need::Existence`] was asked.
+    /// A regular file, not read. Enough when only [`PathNeed::Existence`] was asked.
     Present,
     /// A regular file that can be edited as text, byte for byte as on disk.
     Text(Vec<u8>),
@@ -24,10 +24,10 @@ pub enum FileState {
     Unreadable(String),
 }
 
-/// Access to files for [`plan`](super::plan). Implementations only look; they change nothing.
-pub trait Workspace {
+/// Access to files for planning. Implementations only look; they change nothing.
+pub trait PatchWorkspace {
     /// What is at a path now. Planning asks once per path and need.
-    fn state(&self, path: &str, need: Need) -> FileState;
+    fn state(&self, path: &str, need: PathNeed) -> PathState;
 
     /// A key under which all spellings of one file agree. Override it where links or a working
     /// directory make different paths meet.

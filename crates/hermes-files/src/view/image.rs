@@ -41,7 +41,7 @@ impl ImageFormat {
         }
     }
 
-    /// The media type.
+    /// The media type, as models want it named.
     #[must_use]
     pub const fn mime(self) -> &'static str {
         match self {

@@ -29,13 +29,13 @@ mod image;
 mod tests;
 mod window;
 
-pub use classify::{BinaryReason, Kind, PlainKind, classify, classify_plain};
+pub use classify::{BinaryReason, ContentKind, PlainKind, classify, classify_plain};
 pub use document::{DocumentKind, MAX_DOCUMENT_BYTES, extract};
 pub use encoding::Encoding;
 pub use image::{ImageFormat, MAX_IMAGE_BYTES, image_part, read_image};
 pub use window::{
-    CUT_MARKER, DEFAULT_LIMIT, DEFAULT_MAX_CHARS, DEFAULT_MAX_LINE_CHARS, DEFAULT_OFFSET, Window,
-    WindowRequest, read_window, window_of_text,
+    CUT_MARKER, DEFAULT_LIMIT, DEFAULT_MAX_CHARS, DEFAULT_MAX_LINE_CHARS, DEFAULT_OFFSET,
+    LineWindow, WindowRequest, read_window, window_of_text,
 };
 
 /// Why a file could not be shown.
@@ -49,7 +49,7 @@ pub enum ViewError {
         "the picture has {size} bytes; at most {MAX_IMAGE_BYTES} can be shown. Make a smaller copy first"
     )]
     ImageTooLarge {
-        /// Its size in bytes.
+        /// Size of the whole file in bytes.
         size: u64,
     },
     /// The content is not a picture of a known format.
@@ -59,18 +59,18 @@ pub enum ViewError {
 
 /// What [`show`] makes of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shown {
+pub enum FileView {
     /// Numbered lines of a text file.
-    Text(Window),
+    Text(LineWindow),
     /// Numbered lines of the text inside a document.
-    Document(Window),
+    Document(LineWindow),
     /// A picture, as a part of a chat message.
     Image {
-        /// What the bytes are.
+        /// The format the bytes have, whatever the name says.
         format: ImageFormat,
         /// An `image_url` part that carries the picture itself.
         part: Value,
-        /// Size in bytes.
+        /// Size of the whole file in bytes, before it was encoded.
         file_size: u64,
     },
     /// Nothing that could be shown.
@@ -88,20 +88,20 @@ pub fn show(
     path: &Path,
     file: &mut impl ReadSeek,
     request: &WindowRequest,
-) -> Result<Shown, ViewError> {
+) -> Result<FileView, ViewError> {
     if let Some(kind) = DocumentKind::of(path)
         && let Some(text) = extract(kind, file)?
     {
         let file_size = file.seek(io::SeekFrom::End(0))?;
-        return Ok(Shown::Document(window_of_text(&text, file_size, request)?));
+        return Ok(FileView::Document(window_of_text(&text, file_size, request)?));
     }
     match classify_plain(path, file)? {
-        PlainKind::Text => Ok(Shown::Text(read_window(file, request)?)),
+        PlainKind::Text => Ok(FileView::Text(read_window(file, request)?)),
         PlainKind::Image(format) => {
             let bytes = read_image(file)?;
             let file_size = bytes.len() as u64;
-            Ok(Shown::Image { format, part: image_part(&bytes)?, file_size })
+            Ok(FileView::Image { format, part: image_part(&bytes)?, file_size })
         }
-        PlainKind::Binary(reason) => Ok(Shown::Binary(reason)),
+        PlainKind::Binary(reason) => Ok(FileView::Binary(reason)),
     }
 }

@@ -14,12 +14,12 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 
-use sequence::Scanner;
+use sequence::SequenceScanner;
 
 /// The text without its control sequences, not copied when it has none.
 #[must_use]
 pub fn strip(text: &str) -> Cow<'_, str> {
-    let mut scanner = Scanner::new(text);
+    let mut scanner = SequenceScanner::new(text);
     let Some(first) = scanner.next_sequence(0) else { return Cow::Borrowed(text) };
     let mut clean = String::with_capacity(text.len());
     clean.push_str(&text[..first.start]);

@@ -19,7 +19,7 @@ const C1_OSC: u8 = 0x9d;
 ///
 /// It remembers when the rest of the text holds no terminator of a kind. A text with very many
 /// unterminated introducers is still read once, not once per introducer.
-pub(super) struct Scanner<'a> {
+pub(super) struct SequenceScanner<'a> {
     bytes: &'a [u8],
     unterminated: [bool; 3],
 }
@@ -34,7 +34,7 @@ enum Terminator {
     BellOrC1,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> SequenceScanner<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { bytes: text.as_bytes(), unterminated: [false; 3] }
     }

@@ -3,11 +3,8 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::Surroundings;
+use super::facts::{HOLE, ShellFacts};
 use super::paths::{self, Protected};
-
-/// Stands in resolved text for what nobody knows before the command runs.
-pub(super) const HOLE: char = '\u{fdd0}';
 
 macro_rules! flags {
     ($(#[$about:meta])* $name:ident: $($(#[$doc:meta])* $flag:ident = $bit:expr),+ $(,)?) => {
@@ -50,6 +47,8 @@ flags! {
     SHELL = 5,
     /// The numbers of processes that were searched for.
     PROCESSES = 6,
+    /// Settings that a tool prints for the shell to take over.
+    SETTINGS = 7,
 }
 
 flags! {
@@ -77,7 +76,7 @@ pub(super) struct Arg<'t> {
     /// Where it comes from.
     pub(super) taint: Taint,
     /// The pipe behind a `<(…)`.
-    pub(super) pipe: Option<Flow>,
+    pub(super) pipe: Option<TextFlow>,
 }
 
 impl<'t> Arg<'t> {
@@ -97,7 +96,7 @@ impl<'t> Arg<'t> {
 
 /// Text that goes into or comes out of a program.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Flow {
+pub(super) struct TextFlow {
     /// What it is, when known.
     pub(super) text: Option<Rc<str>>,
     /// Where it comes from.
@@ -120,7 +119,7 @@ pub(super) enum Channel {
     File,
 }
 
-impl Flow {
+impl TextFlow {
     /// Known text.
     pub(super) fn known(text: impl Into<Rc<str>>) -> Self {
         Self { text: Some(text.into()), ..Self::default() }
@@ -140,37 +139,22 @@ impl Flow {
     }
 }
 
-/// What the rules know about the world.
-#[derive(Debug)]
-pub(super) struct Facts<'f> {
-    pub(super) around: &'f Surroundings<'f>,
-    /// The working directory, `~` for home; unknown after a `cd` to somewhere unknown.
-    pub(super) cwd: Option<Rc<str>>,
-}
-
-impl Facts<'_> {
-    /// A path, absolute where possible, without detours; `~` stands for the user's home.
-    pub(super) fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        paths::resolve(path, self)
-    }
-}
-
 /// A program with its arguments, wrappers removed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Call<'c> {
+pub(super) struct ProgramCall<'c> {
     /// Without path and version, in lower case.
     pub(super) name: &'c str,
     /// Without the name.
     pub(super) args: &'c [Arg<'c>],
     /// What it reads.
-    pub(super) stdin: &'c Flow,
+    pub(super) stdin: &'c TextFlow,
     /// What it is wrapped in.
     pub(super) via: Via,
     /// The world around it.
-    pub(super) facts: &'c Facts<'c>,
+    pub(super) facts: &'c ShellFacts<'c>,
 }
 
-impl<'c> Call<'c> {
+impl<'c> ProgramCall<'c> {
     /// An argument's text, empty when there is none.
     pub(super) fn arg(&self, index: usize) -> &'c str {
         self.args.get(index).map_or("", |arg| arg.text.as_ref())
@@ -191,7 +175,7 @@ impl<'c> Call<'c> {
         self.args.iter().filter(|arg| !arg.text.starts_with('-'))
     }
 
-    /// See [`Facts::path`].
+    /// See [`ShellFacts::path`].
     pub(super) fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
         self.facts.path(path)
     }

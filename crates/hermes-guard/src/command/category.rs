@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// How bad a category is.
+/// What is done about a category: asked, or refused whoever says yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Someone has to agree first.
@@ -16,9 +16,9 @@ pub enum Severity {
 pub struct Category {
     /// Stable and readable: what allowlists hold.
     pub key: &'static str,
-    /// How bad it is.
+    /// Whether somebody may say yes to it.
     pub severity: Severity,
-    /// One sentence for people.
+    /// One sentence that people decide by.
     pub why: &'static str,
 }
 
@@ -34,24 +34,24 @@ impl Category {
     }
 }
 
-/// A danger in a command.
+/// One danger of a command, with the words that show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The key of its category.
+pub struct CommandFinding {
+    /// The key that rules and approvals name the category by.
     pub category: &'static str,
     /// How bad it is here: what happens inside a container or on another machine is never
     /// [`Severity::Floor`].
     pub severity: Severity,
     /// The words that caused it, as they stand in the text.
     pub words: String,
-    /// One sentence for people.
+    /// One sentence that people decide by.
     pub why: &'static str,
 }
 
-/// Longest [`Finding::words`], in characters.
+/// Longest [`CommandFinding::words`], in characters.
 pub const MAX_WORDS_CHARS: usize = 300;
 
-impl Finding {
+impl CommandFinding {
     pub(super) fn new(category: Category, severity: Severity, words: &str) -> Self {
         let words = words.trim();
         let words = match words.char_indices().nth(MAX_WORDS_CHARS) {
@@ -68,57 +68,6 @@ pub(super) const UNPARSABLE: Category = Category::asks(
     "The command cannot be read as shell text, so nothing is known about what it does.",
 );
 
-/// Keys of earlier releases, and shorter names people write, with today's key.
-pub(super) const ALIASES: &[(&str, &str)] = &[
-    ("recursive delete (long flag)", "recursive delete"),
-    ("rm", "recursive delete"),
-    ("chmod", "world/other-writable permissions"),
-    ("recursive world/other-writable (long flag)", "world/other-writable permissions"),
-    ("chown", "recursive chown to root"),
-    ("recursive chown to root (long flag)", "recursive chown to root"),
-    ("mkfs", "format filesystem"),
-    ("dd", "disk copy"),
-    ("SQL", "SQL DROP"),
-    ("DROP", "SQL DROP"),
-    ("DELETE", "SQL DELETE without WHERE"),
-    ("TRUNCATE", "SQL TRUNCATE"),
-    ("overwrite system file via tee", "overwrite system config"),
-    ("overwrite system file via redirection", "overwrite system config"),
-    ("tee", "overwrite system config"),
-    ("overwrite project env/config via tee", "project env/config"),
-    ("overwrite project env/config via redirection", "project env/config"),
-    ("overwrite project env/config file", "project env/config"),
-    ("copy/move file into /etc/", "copy/move into system or credential path"),
-    ("copy/move file into system config path", "copy/move into system or credential path"),
-    ("in-place edit of system config", "in-place edit"),
-    ("in-place edit of system config (long flag)", "in-place edit"),
-    ("sed", "in-place edit"),
-    ("stop/restart system service", "stop or restart a service"),
-    ("systemctl", "stop or restart a service"),
-    ("force kill processes", "force kill processes"),
-    ("pkill", "force kill processes"),
-    ("kill process via pgrep expansion (self-termination)", "kill processes by search"),
-    ("stop/restart hermes gateway (kills running agents)", "gateway self-protection"),
-    ("hermes update (restarts gateway, kills running agents)", "gateway self-protection"),
-    ("kill hermes/gateway process (self-termination)", "gateway self-protection"),
-    ("gateway", "gateway self-protection"),
-    ("pipe remote content to shell", "remote content to shell"),
-    ("execute remote script via process substitution", "remote content to shell"),
-    ("curl", "remote content to shell"),
-    ("python", "script execution via -e/-c flag"),
-    ("shell command via -c/-lc flag", "shell command via -c/-lc"),
-    ("bash", "shell command via -c/-lc"),
-    ("xargs", "xargs with rm"),
-    ("find", "find -exec rm"),
-    ("git reset --hard (destroys uncommitted changes)", "git reset --hard"),
-    ("git force push (rewrites remote history)", "git force push"),
-    ("git force push short flag (rewrites remote history)", "git force push"),
-    ("git clean with force (deletes untracked files)", "git clean"),
-    ("git branch force delete", "git branch delete"),
-    ("chmod +x followed by immediate execution", "chmod +x then run"),
-    ("docker", "stop or restart a container"),
-];
-
 /// Today's key for a key that was stored or typed.
 #[must_use]
 pub fn category_for(old_or_new_key: &str) -> Option<&'static str> {
@@ -127,5 +76,5 @@ pub fn category_for(old_or_new_key: &str) -> Option<&'static str> {
     super::categories()
         .map(|category| category.key)
         .find(|known| same(known))
-        .or_else(|| ALIASES.iter().find(|(old, _)| same(old)).map(|(_, new)| *new))
+        .or_else(|| super::aliases::ALIASES.iter().find(|(old, _)| same(old)).map(|(_, new)| *new))
 }

@@ -14,6 +14,8 @@ pub(super) struct Find<'c> {
     pub(super) writes: Vec<&'c Arg<'c>>,
     /// Some test lets only a part of the files through.
     pub(super) narrowed: bool,
+    /// The names it looks for, when each of them is written out.
+    pub(super) names: Vec<&'c str>,
 }
 
 impl<'c> Find<'c> {
@@ -24,6 +26,7 @@ impl<'c> Find<'c> {
             deletes: false,
             writes: Vec::new(),
             narrowed: false,
+            names: Vec::new(),
         };
         let mut at = 0;
         while let Some(arg) = args.get(at) {
@@ -46,7 +49,14 @@ impl<'c> Find<'c> {
     fn primary(&mut self, args: &'c [Arg<'c>], at: usize) -> usize {
         match args[at].as_str() {
             "-delete" => self.deletes = true,
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+            // These ask before each file, and nobody is there to answer.
+            "-ok" | "-okdir" => {
+                let rest = &args[at + 1..];
+                let ends = |arg: &Arg<'_>| matches!(arg.as_str(), ";" | "+");
+                self.narrowed = true;
+                return rest.iter().position(ends).unwrap_or(rest.len()) + 2;
+            }
+            "-exec" | "-execdir" => {
                 let rest = &args[at + 1..];
                 let ends = |arg: &Arg<'_>| matches!(arg.as_str(), ";" | "+");
                 let end = rest.iter().position(ends).unwrap_or(rest.len());
@@ -73,6 +83,9 @@ impl<'c> Find<'c> {
             "-name" | "-iname" | "-path" | "-wholename" | "-ipath" => {
                 let pattern = args.get(at + 1).map_or("", Arg::as_str);
                 self.narrowed |= !matches!(pattern, "*" | "**" | "/*");
+                if args[at].text == "-name" && !pattern.contains(['*', '?', '[', '\\']) {
+                    self.names.push(pattern);
+                }
                 return 2;
             }
             "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {

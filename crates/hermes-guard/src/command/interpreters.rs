@@ -5,7 +5,7 @@ use super::options::{Opt, Spec, options};
 
 /// Where an interpreter gets its program from.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Program<'c> {
+pub(super) enum Interpreter<'c> {
     /// From an argument; what follows are the program's own arguments.
     Text { text: &'c str, rest: &'c [Arg<'c>] },
     /// From a file.
@@ -24,7 +24,7 @@ pub(super) fn is_shell(name: &str) -> bool {
 }
 
 /// What a shell runs. Options may be bundled and may follow `-c`; the program is the first operand.
-pub(super) fn shell_program<'c>(name: &str, args: &'c [Arg<'c>]) -> Program<'c> {
+pub(super) fn shell_program<'c>(name: &str, args: &'c [Arg<'c>]) -> Interpreter<'c> {
     let fish = name == "fish";
     let mut command = false;
     let mut stdin = false;
@@ -32,7 +32,7 @@ pub(super) fn shell_program<'c>(name: &str, args: &'c [Arg<'c>]) -> Program<'c> 
     while let Some(arg) = args.get(at) {
         let text = arg.text.as_ref();
         match text {
-            "--help" | "--version" => return Program::None,
+            "--help" | "--version" => return Interpreter::None,
             "--rcfile" | "--init-file" | "--init-command" => at += 1,
             "--command" if fish => command = true,
             "--" | "-" => {
@@ -41,7 +41,7 @@ pub(super) fn shell_program<'c>(name: &str, args: &'c [Arg<'c>]) -> Program<'c> 
             }
             _ if text.starts_with("--command=") && fish => {
                 let text = &text["--command=".len()..];
-                return Program::Text { text, rest: &args[at + 1..] };
+                return Interpreter::Text { text, rest: &args[at + 1..] };
             }
             _ if text.starts_with("--") => {}
             _ if text.len() > 1 && text.starts_with(['-', '+']) => {
@@ -61,14 +61,14 @@ pub(super) fn shell_program<'c>(name: &str, args: &'c [Arg<'c>]) -> Program<'c> 
         at += 1;
     }
     match (command, args.get(at)) {
-        (true, Some(arg)) => Program::Text { text: &arg.text, rest: &args[at + 1..] },
-        (true, None) => Program::None,
-        (false, Some(_)) if stdin => Program::Input,
+        (true, Some(arg)) => Interpreter::Text { text: &arg.text, rest: &args[at + 1..] },
+        (true, None) => Interpreter::None,
+        (false, Some(_)) if stdin => Interpreter::Input,
         (false, Some(arg)) => match arg.text.as_ref() {
-            "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0" => Program::Input,
-            _ => Program::File(arg),
+            "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0" => Interpreter::Input,
+            _ => Interpreter::File(arg),
         },
-        (false, None) => Program::Input,
+        (false, None) => Interpreter::Input,
     }
 }
 
@@ -120,15 +120,15 @@ fn dialect_of(name: &str) -> Option<Dialect> {
 }
 
 /// What an interpreter other than a shell runs; `None` for programs that are no interpreters.
-pub(super) fn program<'c>(name: &str, args: &'c [Arg<'c>]) -> Option<Program<'c>> {
+pub(super) fn program<'c>(name: &str, args: &'c [Arg<'c>]) -> Option<Interpreter<'c>> {
     match name {
         "perl" => return Some(perl(args)),
         "deno" => {
             let eval = args.first().is_some_and(|arg| arg.text == "eval");
             let text = args[1.min(args.len())..].iter().find(|arg| !arg.text.starts_with('-'));
             return Some(match (eval, text) {
-                (true, Some(arg)) => Program::Text { text: &arg.text, rest: &[] },
-                _ => Program::None,
+                (true, Some(arg)) => Interpreter::Text { text: &arg.text, rest: &[] },
+                _ => Interpreter::None,
             });
         }
         "powershell" => return Some(powershell(args)),
@@ -138,35 +138,37 @@ pub(super) fn program<'c>(name: &str, args: &'c [Arg<'c>]) -> Option<Program<'c>
     for opt in options(args, &dialect.spec) {
         match opt {
             Opt::Short(letter, text) if dialect.code.contains(letter) => {
-                return Some(Program::Text { text, rest: &[] });
+                return Some(Interpreter::Text { text, rest: &[] });
             }
-            Opt::Short(letter, _) if dialect.module.contains(letter) => return Some(Program::None),
-            Opt::Short('v' | 'V' | 'h', _) if args.len() == 1 => return Some(Program::None),
+            Opt::Short(letter, _) if dialect.module.contains(letter) => {
+                return Some(Interpreter::None);
+            }
+            Opt::Short('v' | 'V' | 'h', _) if args.len() == 1 => return Some(Interpreter::None),
             Opt::Short(..) => {}
             Opt::Long(long, value) if dialect.code_long.contains(&long) => {
-                return Some(Program::Text { text: value.unwrap_or_default(), rest: &[] });
+                return Some(Interpreter::Text { text: value.unwrap_or_default(), rest: &[] });
             }
-            Opt::Long(long, _) if dialect.none.contains(&long) => return Some(Program::None),
+            Opt::Long(long, _) if dialect.none.contains(&long) => return Some(Interpreter::None),
             Opt::Long(..) => {}
             Opt::Operand(arg, _) => {
                 return Some(match arg.text.as_ref() {
-                    "-" | "/dev/stdin" => Program::Input,
-                    _ if name == "bun" => Program::None,
-                    _ => Program::File(arg),
+                    "-" | "/dev/stdin" => Interpreter::Input,
+                    _ if name == "bun" => Interpreter::None,
+                    _ => Interpreter::File(arg),
                 });
             }
         }
     }
-    Some(if name == "bun" { Program::None } else { Program::Input })
+    Some(if name == "bun" { Interpreter::None } else { Interpreter::Input })
 }
 
 /// Perl's options run into each other: `-lane`, `-i.bak`, `-0777`, `-Mstrict`.
-fn perl<'c>(args: &'c [Arg<'c>]) -> Program<'c> {
+fn perl<'c>(args: &'c [Arg<'c>]) -> Interpreter<'c> {
     let mut at = 0;
     while let Some(arg) = args.get(at) {
         let text = arg.text.as_ref();
         if matches!(text, "--version" | "--help" | "-v" | "-V" | "-h") {
-            return Program::None;
+            return Interpreter::None;
         }
         if text == "--" {
             at += 1;
@@ -181,7 +183,7 @@ fn perl<'c>(args: &'c [Arg<'c>]) -> Program<'c> {
                 'e' | 'E' => {
                     let code = args.get(at + 1).map_or("", |arg| arg.text.as_ref());
                     let code = if last { code } else { &letters[index + 1..] };
-                    return Program::Text { text: code, rest: &[] };
+                    return Interpreter::Text { text: code, rest: &[] };
                 }
                 'I' | 'F' if last => at += 1,
                 'i' | 'I' | 'M' | 'm' | 'F' | 'D' | 'C' | 'x' | 'd' | 'V' => break,
@@ -191,31 +193,31 @@ fn perl<'c>(args: &'c [Arg<'c>]) -> Program<'c> {
         at += 1;
     }
     match args.get(at) {
-        Some(arg) if arg.text == "-" || arg.text == "/dev/stdin" => Program::Input,
-        Some(arg) => Program::File(arg),
-        None => Program::Input,
+        Some(arg) if arg.text == "-" || arg.text == "/dev/stdin" => Interpreter::Input,
+        Some(arg) => Interpreter::File(arg),
+        None => Interpreter::Input,
     }
 }
 
 /// PowerShell takes any beginning of an option's name, with one dash.
-fn powershell<'c>(args: &'c [Arg<'c>]) -> Program<'c> {
+fn powershell<'c>(args: &'c [Arg<'c>]) -> Interpreter<'c> {
     for (at, arg) in args.iter().enumerate() {
         let text = arg.text.to_ascii_lowercase();
         let Some(name) = text.strip_prefix(['-', '/']) else {
             // Without an option the words are a command, except for a script's name.
             return match text.ends_with(".ps1") {
-                true => Program::File(arg),
-                false => Program::Text { text: &arg.text, rest: &args[at + 1..] },
+                true => Interpreter::File(arg),
+                false => Interpreter::Text { text: &arg.text, rest: &args[at + 1..] },
             };
         };
         let begins = |full: &str| !name.is_empty() && full.starts_with(name);
         if begins("command") || begins("encodedcommand") || name == "ec" || begins("file") {
             let text = args.get(at + 1).map_or("", |arg| arg.text.as_ref());
-            return Program::Text { text, rest: args.get(at + 2..).unwrap_or_default() };
+            return Interpreter::Text { text, rest: args.get(at + 2..).unwrap_or_default() };
         }
         if begins("version") || begins("help") || name == "?" {
-            return Program::None;
+            return Interpreter::None;
         }
     }
-    Program::Input
+    Interpreter::Input
 }

@@ -23,11 +23,14 @@
 //! Nothing runs, no file is opened, no variable of this process is read. No work grows faster than
 //! the text; see the budgets in [`crate::shell`] and in `machine`.
 
+mod aliases;
 mod call;
 mod category;
+mod code;
+mod facts;
 mod find;
-mod glob;
 mod interpreters;
+mod kept;
 mod machine;
 mod names;
 mod options;
@@ -40,9 +43,14 @@ mod wrappers;
 use std::borrow::Cow;
 
 use category::UNPARSABLE;
-pub use category::{Category, Finding, MAX_WORDS_CHARS, Severity, category_for};
+pub use category::{Category, CommandFinding, MAX_WORDS_CHARS, Severity, category_for};
+pub use kept::KeptShell;
+
+/// The key of changes to the agent's own rules, which no lasting yes lifts.
+pub const OWN_RULES_KEY: &str = rules::own_rules::OWN_RULES.key;
+/// The key of deleting folders with everything in them.
+pub const RECURSIVE_DELETE_KEY: &str = rules::delete::RECURSIVE.key;
 use machine::Machine;
-pub use wrappers::skip_wrappers;
 
 /// Longer texts are not looked into.
 pub const MAX_COMMAND_CHARS: usize = 128_000;
@@ -54,26 +62,31 @@ pub const MAX_FINDINGS: usize = 50;
 
 /// What is known about where a command would run.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Surroundings<'a> {
-    /// The user's home folder.
+pub struct CommandContext<'a> {
+    /// What `~` stands for.
     pub home: Option<&'a str>,
-    /// The agent's own folder.
+    /// `HERMES_HOME`, whose files get rules of their own.
     pub hermes_home: Option<&'a str>,
-    /// The user's name.
+    /// So that `~name` is known to be `~`.
     pub user: Option<&'a str>,
-    /// The working directory.
+    /// Where relative paths start, until a `cd`.
     pub cwd: Option<&'a str>,
     /// Where temporary files go.
     pub temp_dir: Option<&'a str>,
+    /// What earlier commands left in the shell.
+    pub shell: Option<&'a KeptShell>,
 }
 
 /// What was found in a command.
 #[derive(Clone, Debug, Default)]
 pub struct Analysis {
     /// Everything that speaks against running it, in the order of the text.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<CommandFinding>,
     /// It makes `sudo` read a password from its input.
     pub sudo_reads_stdin: bool,
+    /// What it deletes unasked because of where that is: build folders of the project, things below
+    /// the temporary folder. Whoever can look at the files has to see that no link leads elsewhere.
+    pub disposables: Vec<String>,
 }
 
 impl Analysis {
@@ -90,22 +103,23 @@ impl Analysis {
     }
 }
 
-/// Looks at a command.
+/// Everything that speaks against running a command; nothing is run or looked up.
 #[must_use]
-pub fn analyse(command: &str, around: &Surroundings<'_>) -> Analysis {
+pub fn analyse(command: &str, host: &CommandContext<'_>) -> Analysis {
     if is_too_long(command) {
-        let finding = Finding::new(UNPARSABLE, Severity::Dangerous, command);
-        return Analysis { findings: vec![finding], sudo_reads_stdin: false };
+        let finding = CommandFinding::new(UNPARSABLE, Severity::Dangerous, command);
+        return Analysis { findings: vec![finding], ..Analysis::default() };
     }
     let mut analysis = Analysis::default();
     let text = without_nul(command);
     let (shown, too_long) = as_shown(&text);
     if too_long {
-        analysis.findings.push(Finding::new(UNPARSABLE, Severity::Dangerous, command));
+        analysis.findings.push(CommandFinding::new(UNPARSABLE, Severity::Dangerous, command));
     }
     for reading in std::iter::once(text.as_ref()).chain(shown.as_deref()) {
-        let walked = Machine::new(around).walk(reading);
+        let walked = Machine::new(host).walk(reading);
         analysis.sudo_reads_stdin |= walked.sudo_reads_stdin;
+        analysis.disposables.extend(walked.disposables);
         for finding in walked.findings {
             if !analysis.findings.contains(&finding) {
                 analysis.findings.push(finding);
@@ -118,7 +132,7 @@ pub fn analyse(command: &str, around: &Surroundings<'_>) -> Analysis {
 /// Every program the command would run, with its words resolved, wrappers kept and taken off: what
 /// patterns over whole commands are matched against.
 #[must_use]
-pub fn spellings(command: &str, around: &Surroundings<'_>) -> Vec<String> {
+pub fn spellings(command: &str, host: &CommandContext<'_>) -> Vec<String> {
     if is_too_long(command) {
         return Vec::new();
     }
@@ -126,7 +140,7 @@ pub fn spellings(command: &str, around: &Surroundings<'_>) -> Vec<String> {
     let (shown, _) = as_shown(&text);
     let readings = std::iter::once(text.as_ref()).chain(shown.as_deref());
     readings
-        .flat_map(|reading| Machine::new(around).with_spellings().walk(reading).spellings)
+        .flat_map(|reading| Machine::new(host).with_spellings().walk(reading).spellings)
         .collect()
 }
 
@@ -144,7 +158,7 @@ pub fn categories() -> impl Iterator<Item = Category> {
 /// Commands that show what a category is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Examples {
-    /// These are found.
+    /// Commands of this category that are found.
     pub caught: Vec<&'static str>,
     /// These look alike and pass.
     pub passed: Vec<&'static str>,

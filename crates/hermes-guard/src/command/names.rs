@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::call::HOLE;
-use super::glob;
+use super::facts::HOLE;
+use crate::shell::pattern::{PatternCase, ShellPattern};
 
 /// Programs that are also installed with a version behind the name.
 const VERSIONED: &[&str] =
@@ -14,6 +14,14 @@ const PATTERN_MEANINGS: &[&str] = &[
     "rm", "dd", "sh", "bash", "mkfs", "shutdown", "reboot", "poweroff", "halt", "init", "chmod",
     "chown", "kill", "shred", "wipefs", "find", "sudo", "curl", "wget", "python", "perl", "nc",
 ];
+
+/// No name of a program or a system folder is nearly as long.
+const MAX_PATTERN: usize = 128;
+
+/// Whether a text has characters a shell would expand to file names, and is short enough to try.
+pub(super) fn is_pattern(text: &str) -> bool {
+    text.len() <= MAX_PATTERN && ShellPattern::has_wildcards(text)
+}
 
 /// The name of a program without path, version, suffix and case; what is unknown is left out.
 pub(super) fn canonical(word: &str) -> Cow<'_, str> {
@@ -27,8 +35,9 @@ pub(super) fn canonical(word: &str) -> Cow<'_, str> {
             name = stem.to_owned();
         }
     }
-    if glob::is_pattern(&name) && can_be_pattern(word, &name) {
-        let meaning = PATTERN_MEANINGS.iter().find(|meaning| glob::matches(&name, meaning));
+    if is_pattern(&name) && can_be_pattern(word, &name) {
+        let pattern = ShellPattern::new(&name, PatternCase::Matters);
+        let meaning = PATTERN_MEANINGS.iter().find(|meaning| pattern.matches(meaning));
         return Cow::Borrowed(meaning.copied().unwrap_or_default());
     }
     if name == "mkfs" || name.starts_with("mkfs.") {
@@ -72,16 +81,19 @@ pub(super) fn is_system_path(path: &str) -> bool {
     const FOLDERS: &[&str] =
         &["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    FOLDERS.contains(&folder) || folder.contains(HOLE) || glob::is_pattern(folder)
+    FOLDERS.contains(&folder) || folder.contains(HOLE) || is_pattern(folder)
 }
 
 /// A pattern that a shell could turn into a program: below the folders of programs, or a name that
 /// is partly spelled out.
 fn can_be_pattern(word: &str, name: &str) -> bool {
     match word.rsplit_once('/') {
-        Some((folder, _)) => ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"]
-            .iter()
-            .any(|known| glob::matches(folder, known)),
+        Some((folder, _)) => {
+            let folder = ShellPattern::new(folder, PatternCase::Matters);
+            ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"]
+                .iter()
+                .any(|known| folder.matches(known))
+        }
         None => name.chars().any(|char| char.is_ascii_lowercase()),
     }
 }

@@ -70,16 +70,16 @@ impl<'c> Opt<'c> {
 
 /// Whether a long option was shortened from, or is, a name.
 pub(super) fn abbreviates(given: &str, full: &str) -> bool {
-    given == full || (given.len() >= 3 && full.starts_with(given))
+    !given.is_empty() && full.starts_with(given)
 }
 
 /// All options and operands, in order.
-pub(super) fn options<'c>(args: &'c [Arg<'c>], spec: &Spec) -> Options<'c> {
-    Options { args, spec: *spec, at: 0, bundle: "", only_operands: false }
+pub(super) fn options<'c>(args: &'c [Arg<'c>], spec: &Spec) -> ParsedOptions<'c> {
+    ParsedOptions { args, spec: *spec, at: 0, bundle: "", only_operands: false }
 }
 
 /// See [`options`].
-pub(super) struct Options<'c> {
+pub(super) struct ParsedOptions<'c> {
     args: &'c [Arg<'c>],
     spec: Spec,
     at: usize,
@@ -87,7 +87,7 @@ pub(super) struct Options<'c> {
     only_operands: bool,
 }
 
-impl<'c> Options<'c> {
+impl<'c> ParsedOptions<'c> {
     fn next_value(&mut self) -> Option<&'c Arg<'c>> {
         let value = self.args.get(self.at);
         self.at += 1;
@@ -110,7 +110,7 @@ impl<'c> Options<'c> {
     }
 }
 
-impl<'c> Iterator for Options<'c> {
+impl<'c> Iterator for ParsedOptions<'c> {
     type Item = Opt<'c>;
 
     fn next(&mut self) -> Option<Opt<'c>> {
@@ -130,7 +130,8 @@ impl<'c> Iterator for Options<'c> {
                 if let Some((name, value)) = name.split_once('=') {
                     return Some(Opt::Long(name, Some(value)));
                 }
-                let takes_value = self.spec.long.contains(&name);
+                let takes_value = self.spec.long.contains(&name)
+                    || (name.len() > 3 && self.spec.long.iter().any(|long| long.starts_with(name)));
                 let value = if takes_value { self.next_value() } else { None };
                 return Some(Opt::Long(name, value.map(|value| value.text.as_ref())));
             }
@@ -153,3 +154,69 @@ pub(super) fn first_operand(args: &[Arg<'_>], spec: &Spec) -> usize {
     });
     found.unwrap_or(args.len())
 }
+/// Options of `docker run` and `docker exec` that take a value.
+pub(super) const CONTAINER_VALUES: &[&str] = &[
+    "add-host",
+    "annotation",
+    "attach",
+    "cap-add",
+    "cap-drop",
+    "cidfile",
+    "cpus",
+    "cpu-shares",
+    "cpuset-cpus",
+    "device",
+    "dns",
+    "entrypoint",
+    "env",
+    "env-file",
+    "expose",
+    "gpus",
+    "group-add",
+    "health-cmd",
+    "hostname",
+    "ip",
+    "ipc",
+    "label",
+    "link",
+    "log-driver",
+    "log-opt",
+    "mac-address",
+    "memory",
+    "mount",
+    "name",
+    "net",
+    "network",
+    "network-alias",
+    "pid",
+    "platform",
+    "publish",
+    "pull",
+    "restart",
+    "runtime",
+    "security-opt",
+    "shm-size",
+    "stop-signal",
+    "storage-opt",
+    "sysctl",
+    "tmpfs",
+    "ulimit",
+    "user",
+    "userns",
+    "uts",
+    "volume",
+    "volumes-from",
+    "workdir",
+    "index",
+    "file",
+    "project-name",
+    "project-directory",
+    "profile",
+    "context",
+    "host",
+    "namespace",
+    "container",
+    "kubeconfig",
+    "cluster",
+    "image",
+];

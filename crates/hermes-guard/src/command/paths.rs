@@ -5,8 +5,9 @@
 
 use std::borrow::Cow;
 
-use super::call::{Facts, HOLE};
-use super::glob;
+use super::facts::{HOLE, ShellFacts};
+use super::names::is_pattern;
+use crate::shell::pattern::{PatternCase, ShellPattern};
 
 /// A place whose loss cannot be mended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +47,30 @@ const SYSTEM: &[&str] = &[
     "private/var",
 ];
 
+impl ShellFacts<'_> {
+    /// A path, absolute where possible, without detours; `~` stands for the user's home.
+    pub(super) fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        resolve(path, self)
+    }
+
+    /// The inverse for the user's own home: a path that the system understands.
+    pub(super) fn spelled_out(&self, path: &str) -> String {
+        let Self { host, .. } = self;
+        let below = |begin: &str| {
+            path.strip_prefix(begin).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        match (below("~/.hermes"), host.hermes_home, below("~"), host.home) {
+            (Some(rest), Some(home), ..) | (_, _, Some(rest), Some(home)) => {
+                format!("{home}{rest}")
+            }
+            _ => path.to_owned(),
+        }
+    }
+}
+
 /// A path without `.`, `..` and doubled slashes, starting at `/`, `~` or a user's `~name` where that
 /// is known.
-pub(super) fn resolve<'p>(path: &'p str, facts: &Facts<'_>) -> Cow<'p, str> {
+pub(super) fn resolve<'p>(path: &'p str, facts: &ShellFacts<'_>) -> Cow<'p, str> {
     let path = fold_home(path, facts);
     let detour = path.contains("//") || path.contains("/.") || path.starts_with('.');
     let rooted = path.starts_with(['/', '~', HOLE]);
@@ -63,7 +85,7 @@ pub(super) fn resolve<'p>(path: &'p str, facts: &Facts<'_>) -> Cow<'p, str> {
 }
 
 /// `/home/me/x` as `~/x`, when that is where home is.
-fn fold_home<'p>(path: &'p str, facts: &Facts<'_>) -> Cow<'p, str> {
+fn fold_home<'p>(path: &'p str, facts: &ShellFacts<'_>) -> Cow<'p, str> {
     if !path.starts_with('/') && !path.starts_with('~') {
         return Cow::Borrowed(path);
     }
@@ -72,13 +94,13 @@ fn fold_home<'p>(path: &'p str, facts: &Facts<'_>) -> Cow<'p, str> {
         let rest = path.strip_prefix(base).filter(|_| base.len() > 1)?;
         (rest.is_empty() || rest.starts_with('/')).then_some(rest)
     };
-    if let Some(rest) = below(facts.around.hermes_home) {
+    if let Some(rest) = below(facts.host.hermes_home) {
         return Cow::Owned(format!("~/.hermes{rest}"));
     }
-    if let Some(rest) = below(facts.around.home) {
+    if let Some(rest) = below(facts.host.home) {
         return Cow::Owned(format!("~{rest}"));
     }
-    let own_name = facts.around.user.filter(|user| !user.is_empty());
+    let own_name = facts.host.user.filter(|user| !user.is_empty());
     if let (Some(user), Some(named)) = (own_name, path.strip_prefix('~'))
         && let Some(rest) = named.strip_prefix(user)
         && (rest.is_empty() || rest.starts_with('/'))
@@ -141,8 +163,9 @@ pub(super) fn protected(path: &str) -> Option<Protected> {
     }
     match lower.split_once('/') {
         Some(("home" | "users", name)) if !name.contains(['/', HOLE]) => Some(Protected::Home),
-        None if glob::is_pattern(&lower) && !lower.contains(HOLE) => {
-            SYSTEM.iter().any(|name| glob::matches(&lower, name)).then_some(Protected::System)
+        None if is_pattern(&lower) && !lower.contains(HOLE) => {
+            let pattern = ShellPattern::new(&lower, PatternCase::Matters);
+            SYSTEM.iter().any(|name| pattern.matches(name)).then_some(Protected::System)
         }
         _ => None,
     }
@@ -289,7 +312,7 @@ fn is_store(path: &str) -> bool {
         Some((_, rest)) => rest,
         None => path,
     };
-    FILES.contains(&path) || is_in(path, FOLDERS)
+    FILES.contains(&path) || path.starts_with("state.db.unwritten-") || is_in(path, FOLDERS)
 }
 
 /// The live settings of a project: `.env`, `.env.local`, `config.yaml`. A backup is none.

@@ -3,14 +3,15 @@ use proptest::prelude::*;
 use super::*;
 
 fn look(command: &str) -> Analysis {
-    let around = Surroundings {
+    let host = CommandContext {
         home: Some("/home/me"),
         hermes_home: Some("/home/me/.hermes"),
         user: Some("me"),
         cwd: Some("/home/me/project"),
         temp_dir: Some("/tmp"),
+        shell: None,
     };
-    analyse(command, &around)
+    analyse(command, &host)
 }
 
 fn keys(command: &str) -> Vec<&'static str> {
@@ -19,7 +20,7 @@ fn keys(command: &str) -> Vec<&'static str> {
 
 #[test]
 fn reports_every_danger_and_not_only_the_first() {
-    let found = keys("git push -f; rm -rf build && systemctl stop x");
+    let found = keys("git push -f; rm -rf notes && systemctl stop x");
     assert_eq!(found, ["git force push", "recursive delete", "stop or restart a service"]);
 }
 
@@ -134,14 +135,68 @@ fn sees_when_sudo_reads_its_input() {
 fn the_only_exempt_cleanup_is_exact() {
     assert!(!look("rm -f /tmp/hermes-verify-1.py").is_dangerous());
     for command in [
-        "rm -rf /tmp/hermes-verify-1.py",
-        "rm -f /tmp/hermes-verify-1 /tmp/x",
-        "rm -f /tmp/hermes-verify-*",
+        "rm -f /tmp/hermes-verify-1 /opt/x",
         "rm -f /tmp/hermes-verify-x/../../etc/passwd",
         "rm -f /var/tmp/hermes-verify-1",
     ] {
         assert!(look(command).is_dangerous(), "{command}");
     }
+}
+
+#[test]
+fn build_folders_of_the_project_and_temporary_files_may_go() {
+    for command in [
+        "rm -rf target node_modules dist",
+        "rm -rf ./build/* && cmake ..",
+        "cd packages/app && rm -rf .next",
+        "rm -rf node_modules package-lock.json && npm install",
+        "rm -rf /tmp/demo-1",
+        "d=$(mktemp -d) && rm -rf \"$d\"",
+        "find . -type d -name __pycache__ -exec rm -rf {} +",
+    ] {
+        assert_eq!(keys(command), Vec::<&str>::new(), "{command}");
+    }
+    for command in [
+        "rm -rf src",
+        "rm -rf ../build",
+        "rm -rf ~/build",
+        "rm -rf build src",
+        "rm -rf $X/build",
+        "cd /srv/app && rm -rf build",
+        "rm -rf /tmp/*",
+        "rm -rf /tmp",
+        "rm -rf build/../src",
+    ] {
+        assert!(look(command).is_dangerous(), "{command}");
+    }
+    assert_eq!(look("rm -rf build").disposables, ["/home/me/project/build"]);
+}
+
+#[test]
+fn a_project_among_the_temporary_files_is_a_project() {
+    let host = CommandContext { cwd: Some("/tmp/app"), ..CommandContext::default() };
+    assert!(analyse("rm -rf src", &host).is_dangerous());
+    assert!(analyse("rm -rf /tmp/app", &host).is_dangerous());
+    assert!(!analyse("rm -rf build /tmp/other", &host).is_dangerous());
+}
+
+/// Variables, aliases and functions that earlier commands left decide what words mean.
+#[test]
+fn kept_state_is_part_of_the_judgement() {
+    let listing = "f () \n{ \n    \"$@\"\n}\nrm () \n{ \n    command rm -i \"$@\"\n}\n\
+                   alias z='rm -r'\nalias ls='ls --color=auto'\n";
+    let variables = [("X", "rm -rf /"), ("D", "/"), ("EDITOR", "vim")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let shell = KeptShell::read(variables, listing, None);
+    let host = CommandContext { shell: Some(&shell), ..CommandContext::default() };
+    for command in ["$X", "eval \"$X\"", "bash -c \"$X\"", "f rm -rf /", "z /", "rm -rf $D"] {
+        assert!(analyse(command, &host).is_floor(), "{command}");
+    }
+    for command in ["ls -l", "f ls", "$EDITOR x", "$CC -o x x.c", "z --help"] {
+        let floor = analyse(command, &host).is_floor();
+        assert!(!floor, "{command}");
+    }
+    assert!(!analyse("ls -l && f ls && $EDITOR x && $CC x.c", &host).is_dangerous());
 }
 
 #[test]
@@ -154,7 +209,7 @@ fn removing_sequences_hides_nothing() {
 
 #[test]
 fn spellings_show_every_layer() {
-    let all = spellings("X=1 sudo -n r''m -rf $HOME/x", &Surroundings::default());
+    let all = spellings("X=1 sudo -n r''m -rf $HOME/x", &CommandContext::default());
     assert_eq!(all, ["sudo -n rm -rf ~/x", "rm -rf ~/x"]);
 }
 
@@ -163,8 +218,29 @@ fn keys_of_earlier_releases_still_mean_something() {
     assert_eq!(category_for("recursive delete"), Some("recursive delete"));
     assert_eq!(category_for("recursive delete (long flag)"), Some("recursive delete"));
     assert_eq!(category_for("nothing of the kind"), None);
-    for (_, new) in category::ALIASES {
+    for (_, new) in aliases::ALIASES {
         assert!(categories().any(|category| category.key == *new), "{new}");
+    }
+}
+
+/// Names that lists written for the program before this one hold; a few of each sort.
+#[test]
+fn all_category_names_of_the_reference_are_understood() {
+    let mut names: Vec<&str> = aliases::ALIASES.iter().map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert!(names.len() >= 75, "{}", names.len());
+    assert_eq!(names.len(), aliases::ALIASES.len(), "each name once");
+    for (name, key) in [
+        ("recursive delete (flags after operands)", "recursive delete"),
+        ("find -exec/-execdir rm", "find -exec rm"),
+        ("sudo with privilege flag (stdin/askpass/shell/list)", "sudo privilege flag"),
+        ("docker restart/stop/kill (container lifecycle)", "stop or restart a container"),
+        ("shell execution via heredoc", "script execution via heredoc"),
+        ("GIT BRANCH FORCE DELETE (long flags)", "git branch delete"),
+        ("system shutdown/reboot", "power"),
+    ] {
+        assert_eq!(category_for(name), Some(key), "{name}");
     }
 }
 

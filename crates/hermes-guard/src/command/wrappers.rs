@@ -15,12 +15,12 @@ pub(super) struct Wrapper {
     /// `NAME=value` may stand before the program.
     pub(super) environment: bool,
     /// What the rest is.
-    pub(super) inner: Inner,
+    pub(super) inner: WrappedCommand,
 }
 
 /// What a wrapper is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Inner {
+pub(super) enum WrappedCommand {
     /// A program with its arguments.
     Program,
     /// The same, or one text for a shell.
@@ -31,7 +31,7 @@ pub(super) enum Inner {
 
 const fn plain(short: &'static str, long: &'static [&'static str]) -> Wrapper {
     let spec = Spec::leading(short, long);
-    Wrapper { spec, verb: "", own: 0, environment: false, inner: Inner::Program }
+    Wrapper { spec, verb: "", own: 0, environment: false, inner: WrappedCommand::Program }
 }
 
 impl Wrapper {
@@ -43,7 +43,7 @@ impl Wrapper {
         Self { own, ..self }
     }
 
-    const fn inner(self, inner: Inner) -> Self {
+    const fn inner(self, inner: WrappedCommand) -> Self {
         Self { inner, ..self }
     }
 
@@ -100,10 +100,10 @@ pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
         "pkexec" => plain("", &["user"]),
         "run0" => plain("u", &["user", "group", "chdir"]),
         "firejail" | "cgexec" => plain("g", &[]),
-        "watch" => plain("n", &["interval"]).inner(Inner::ProgramOrText),
+        "watch" => plain("n", &["interval"]).inner(WrappedCommand::ProgramOrText),
         "entr" => plain("", &[]),
         "hyperfine" => plain("wmrpcSLN", &["warmup", "min-runs", "runs", "prepare", "export-json"])
-            .inner(Inner::Texts),
+            .inner(WrappedCommand::Texts),
         "uv" => plain("p", &["python", "with", "project", "directory", "env-file"]).verb("run"),
         "poetry" | "pipenv" | "pdm" | "rye" | "hatch" => plain("CP", &["directory"]).verb("run"),
         "conda" | "mamba" | "micromamba" => plain("np", &["name", "prefix", "cwd"]).verb("run"),
@@ -156,26 +156,25 @@ pub(super) fn is_assignment(text: &str) -> bool {
     })
 }
 
-/// How many of the words are wrappers and their options: the index of the program that does the
-/// work. The number of words when there is none.
-#[must_use]
-pub fn skip_wrappers<S: AsRef<str>>(words: &[S]) -> usize {
-    let args: Vec<Arg<'_>> = words.iter().map(|word| Arg::new(word.as_ref())).collect();
-    let mut at = args.iter().take_while(|arg| is_assignment(&arg.text)).count();
-    while let Some(first) = args.get(at) {
-        let name = super::names::canonical(&first.text);
-        let inner = wrapper(&name).filter(|wrapper| wrapper.inner == Inner::Program);
-        match inner.and_then(|wrapper| wrapper.start(&args[at + 1..])) {
-            Some(start) => at += 1 + start,
-            None => return at,
-        }
-    }
-    at
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// How many of the words are wrappers and their options: the index of the program that does the
+    /// work. The number of words when there is none.
+    fn skip_wrappers(words: &[&str]) -> usize {
+        let args: Vec<Arg<'_>> = words.iter().map(|word| Arg::new(*word)).collect();
+        let mut at = args.iter().take_while(|arg| is_assignment(&arg.text)).count();
+        while let Some(first) = args.get(at) {
+            let name = super::super::names::canonical(&first.text);
+            let inner = wrapper(&name).filter(|wrapper| wrapper.inner == WrappedCommand::Program);
+            match inner.and_then(|wrapper| wrapper.start(&args[at + 1..])) {
+                Some(start) => at += 1 + start,
+                None => return at,
+            }
+        }
+        at
+    }
 
     #[test]
     fn finds_the_program_behind_wrappers() {

@@ -20,7 +20,7 @@ pub struct PathFaces<'a> {
     pub literal: &'a Path,
     /// Where each link on the way led.
     pub hops: &'a [PathBuf],
-    /// With all links followed.
+    /// Where it really leads, all links followed.
     pub canonical: &'a Path,
 }
 
@@ -32,7 +32,7 @@ impl PathFaces<'_> {
 
 /// Why a path is left alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct PathRefusal {
     /// The rule, as a short stable name.
     pub rule: &'static str,
     /// What happened and what to do instead.
@@ -42,7 +42,7 @@ pub struct Refusal {
 /// What the rules depend on.
 #[derive(Clone, Debug, Default)]
 pub struct PathRules {
-    /// The user's home folder.
+    /// The home whose keys and accounts are left alone.
     pub user_home: Option<PathBuf>,
     /// The agent's state folder, and the root one when it is a profile's.
     pub agent_homes: Vec<PathBuf>,
@@ -55,7 +55,7 @@ impl PathRules {
     ///
     /// # Errors
     /// The rule that speaks against it.
-    pub fn check_read(&self, path: &PathFaces<'_>) -> Result<(), Refusal> {
+    pub fn check_read(&self, path: &PathFaces<'_>) -> Result<(), PathRefusal> {
         for face in path.iter() {
             if is_device_or_process_secret(face) {
                 return Err(refuse("device", path, "it is a device or holds secrets of a process"));
@@ -71,12 +71,12 @@ impl PathRules {
     ///
     /// # Errors
     /// The rule that speaks against it.
-    pub fn check_write(&self, path: &PathFaces<'_>) -> Result<(), Refusal> {
+    pub fn check_write(&self, path: &PathFaces<'_>) -> Result<(), PathRefusal> {
         for face in path.iter() {
             if is_device_or_process_secret(face) {
                 return Err(refuse("device", path, "it is a device or part of a process"));
             }
-            if self.agent_homes.iter().any(|home| face == home.join("config.yaml")) {
+            if rules::homes_around(self, face).iter().any(|home| face == home.join("config.yaml")) {
                 return Err(refuse(
                     "own-config",
                     path,
@@ -102,7 +102,7 @@ impl PathRules {
     ///
     /// # Errors
     /// Whose state it is.
-    pub fn check_profile(&self, path: &PathFaces<'_>) -> Result<(), Refusal> {
+    pub fn check_profile(&self, path: &PathFaces<'_>) -> Result<(), PathRefusal> {
         match path.iter().find_map(|face| rules::foreign_profile(self, face)) {
             None => Ok(()),
             Some(owner) => Err(refuse(
@@ -114,6 +114,6 @@ impl PathRules {
     }
 }
 
-fn refuse(rule: &'static str, path: &PathFaces<'_>, why: impl std::fmt::Display) -> Refusal {
-    Refusal { rule, message: format!("Access denied: {}: {why}", path.literal.display()) }
+fn refuse(rule: &'static str, path: &PathFaces<'_>, why: impl std::fmt::Display) -> PathRefusal {
+    PathRefusal { rule, message: format!("Access denied: {}: {why}", path.literal.display()) }
 }

@@ -1,6 +1,6 @@
 //! The tables: names that are left alone, below which folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::PathRules;
 
@@ -48,6 +48,12 @@ const DOTENV_NAMES: &[&str] = &[
 /// Parts of a profile's home that its agent writes for itself.
 const PROFILE_AREAS: &[&str] = &["skills", "plugins", "cron", "memories"];
 
+/// What waits for a locked `state.db` lies beside it, and becomes history when that is free.
+fn is_unwritten_history(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with("state.db.unwritten-"))
+}
+
 fn is_below(path: &Path, folder: &Path) -> bool {
     path.starts_with(folder)
 }
@@ -71,11 +77,11 @@ pub(super) fn write_denied(rules: &PathRules, path: &Path) -> Option<&'static st
     {
         return Some("it holds credentials; change it by hand or in the terminal");
     }
-    rules
-        .agent_homes
+    homes_around(rules, path)
         .iter()
         .any(|home| {
             AGENT_FILES_NOT_WRITTEN.iter().any(|file| path == home.join(file))
+                || path.parent() == Some(&**home) && is_unwritten_history(path)
                 || AGENT_FOLDERS_NOT_WRITTEN.iter().any(|folder| is_below(path, &home.join(folder)))
         })
         .then_some("it is the agent's own state; `hermes config set` stores keys")
@@ -87,8 +93,7 @@ pub(super) fn read_denied(rules: &PathRules, path: &Path) -> Option<&'static str
     if DOTENV_NAMES.iter().any(|dotenv| name.eq_ignore_ascii_case(dotenv)) {
         return Some("it holds secrets; ask the user for what you need from it");
     }
-    rules
-        .agent_homes
+    homes_around(rules, path)
         .iter()
         .filter_map(|home| path.strip_prefix(home).ok())
         .any(|below| {
@@ -96,6 +101,17 @@ pub(super) fn read_denied(rules: &PathRules, path: &Path) -> Option<&'static str
                 || AGENT_FOLDERS_NOT_READ.iter().any(|folder| below.starts_with(folder))
         })
         .then_some("it holds the agent's own credentials")
+}
+
+/// The agent's homes, and the home of another profile if the path is in one: its keys are nobody
+/// else's business either.
+pub(super) fn homes_around(rules: &PathRules, path: &Path) -> Vec<PathBuf> {
+    let of_profile = rules.agent_homes.iter().filter_map(|home| {
+        let profiles = home.join("profiles");
+        let name = path.strip_prefix(&profiles).ok()?.iter().next()?;
+        Some(profiles.join(name))
+    });
+    rules.agent_homes.iter().cloned().chain(of_profile).collect()
 }
 
 /// Whose state a path is, if not this agent's own.

@@ -122,3 +122,14 @@ fn the_state_of_another_profile_is_noticed() {
     assert!(!foreign("/home/ada/.hermes/profiles/travel/skills/x"), "our own");
     assert!(!foreign("/home/ada/project/skills/x"));
 }
+
+#[test]
+fn the_keys_of_every_profile_are_left_alone() {
+    let may_read = |path: &str| rules().check_read(&faces(path)).is_ok();
+    for home in ["", "/profiles/travel", "/profiles/work"] {
+        assert!(!may_read(&format!("/home/ada/.hermes{home}/auth.json")), "{home}");
+        assert!(!may_write(&format!("/home/ada/.hermes{home}/state.db")), "{home}");
+        assert!(!may_write(&format!("/home/ada/.hermes{home}/config.yaml")), "{home}");
+    }
+    assert!(may_read("/home/ada/.hermes/profiles/work/SOUL.md"));
+}

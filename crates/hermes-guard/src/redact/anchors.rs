@@ -8,7 +8,7 @@ use super::keys::KEY_PREFIXES;
 
 /// Which rule looks at a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub(super) enum SecretAnchor {
     /// An issuer's prefix, by its place in the list.
     Prefix(usize),
     /// Begin or end of an armoured block.
@@ -33,11 +33,11 @@ pub(super) enum Anchor {
     Name,
 }
 
-const ANCHORS: &[(Anchor, &[&str])] = &[
-    (Anchor::Block, &["-----BEGIN ", "-----END "]),
-    (Anchor::Scheme, &["://"]),
+const ANCHORS: &[(SecretAnchor, &[&str])] = &[
+    (SecretAnchor::Block, &["-----BEGIN ", "-----END "]),
+    (SecretAnchor::Scheme, &["://"]),
     (
-        Anchor::Webhook,
+        SecretAnchor::Webhook,
         &[
             "hooks.slack.com/services/",
             "hooks.slack.com/workflows/",
@@ -47,15 +47,15 @@ const ANCHORS: &[(Anchor, &[&str])] = &[
             "chat.googleapis.com/v1/spaces/",
         ],
     ),
-    (Anchor::Jwt, &["eyJ"]),
-    (Anchor::Bot, &["0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:"]),
-    (Anchor::Phone, &["+1", "+2", "+3", "+4", "+5", "+6", "+7", "+8", "+9"]),
-    (Anchor::Authorization, &["authorization"]),
-    (Anchor::Cookie, &["cookie"]),
-    (Anchor::User, &["-u", "-user"]),
-    (Anchor::PasswordOption, &[" -p"]),
+    (SecretAnchor::Jwt, &["eyJ"]),
+    (SecretAnchor::Bot, &["0:", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:"]),
+    (SecretAnchor::Phone, &["+1", "+2", "+3", "+4", "+5", "+6", "+7", "+8", "+9"]),
+    (SecretAnchor::Authorization, &["authorization"]),
+    (SecretAnchor::Cookie, &["cookie"]),
+    (SecretAnchor::User, &["-u", "-user"]),
+    (SecretAnchor::PasswordOption, &[" -p"]),
     (
-        Anchor::Name,
+        SecretAnchor::Name,
         &[
             "api_key",
             "apikey",
@@ -90,13 +90,15 @@ const ANCHORS: &[(Anchor, &[&str])] = &[
 
 struct Table {
     automaton: AhoCorasick,
-    kinds: Vec<Anchor>,
+    kinds: Vec<SecretAnchor>,
 }
 
 #[expect(clippy::expect_used, reason = "the patterns are constants and every test runs them")]
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let prefixes =
-        KEY_PREFIXES.iter().enumerate().map(|(index, prefix)| (Anchor::Prefix(index), prefix.text));
+    let prefixes = KEY_PREFIXES
+        .iter()
+        .enumerate()
+        .map(|(index, prefix)| (SecretAnchor::Prefix(index), prefix.text));
     let others =
         ANCHORS.iter().flat_map(|&(kind, texts)| texts.iter().map(move |&text| (kind, text)));
     let (kinds, texts): (Vec<_>, Vec<_>) = prefixes.chain(others).unzip();
@@ -112,6 +114,6 @@ pub(super) fn automaton() -> &'static AhoCorasick {
     &TABLE.automaton
 }
 
-pub(super) fn kind(pattern: PatternID) -> Anchor {
+pub(super) fn kind(pattern: PatternID) -> SecretAnchor {
     TABLE.kinds[pattern.as_usize()]
 }

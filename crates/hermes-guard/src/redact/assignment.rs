@@ -11,8 +11,8 @@ use std::ops::Range;
 use super::flags;
 use super::headers::plausible_in_code;
 use super::mask::is_masked;
-use super::names::{Family, family};
-use super::scan::{Names, Scan, is_blank, is_gap, is_quote};
+use super::names::{SecretFamily, family};
+use super::scan::{Names, SecretScan, is_blank, is_gap, is_quote};
 use super::words::{is_expression, is_field, is_placeholder, made_of_words};
 
 /// Longest name, to either side of the hit.
@@ -92,7 +92,7 @@ struct Field {
     value_quoted: bool,
 }
 
-pub(super) fn visit(scan: &mut Scan<'_>, hit: Range<usize>) {
+pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let Some(name) = whole_name(scan, &hit) else { return };
     if scan.text[..name.start].ends_with("--") {
         return flags::long_option(scan, name);
@@ -157,7 +157,7 @@ fn special(name: &str) -> Option<Special> {
 }
 
 impl Special {
-    fn holds_secret(self, scan: &Scan<'_>, field: &Field) -> bool {
+    fn holds_secret(self, scan: &SecretScan<'_>, field: &Field) -> bool {
         let value = &scan.text[field.value.clone()];
         let equals = field.sign == Sign::Equals;
         let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'+');
@@ -165,7 +165,7 @@ impl Special {
             // `Service::ApiKey` is the name of a type.
             Self::Header if scan.byte_before(field.name.start) == b':' => false,
             Self::Header if scan.rules.code() => plausible_in_code(value),
-            Self::Header => !is_plain(value, Family::ApiKey) && !is_expression(value),
+            Self::Header => !is_plain(value, SecretFamily::ApiKey) && !is_expression(value),
             Self::Registry => equals && !is_expression(value),
             Self::Storage => equals && value.len() >= LEAST_STORAGE_KEY && !made_of_words(value),
             Self::SecretAccessKey => {
@@ -176,7 +176,7 @@ impl Special {
 }
 
 /// Whether a name, its place and its value together are a secret.
-fn is_secret(scan: &mut Scan<'_>, field: &Field) -> bool {
+fn is_secret(scan: &mut SecretScan<'_>, field: &Field) -> bool {
     let name = &scan.text[field.name.clone()];
     let value = &scan.text[field.value.clone()];
     let Some(family) = family(name) else { return false };
@@ -188,20 +188,20 @@ fn is_secret(scan: &mut Scan<'_>, field: &Field) -> bool {
     let shouted = name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
     match field.sign {
         Sign::Equals if shouted => true,
-        Sign::Equals if field.name_quoted => field.value_quoted && family != Family::Auth,
+        Sign::Equals if field.name_quoted => field.value_quoted && family != SecretFamily::Auth,
         Sign::Equals => {
             let before = scan.byte_before(field.name.start);
-            let listed = matches!(family, Family::Password | Family::Secret)
+            let listed = matches!(family, SecretFamily::Password | SecretFamily::Secret)
                 && (is_blank(before) || matches!(before, b';' | b'&' | b'?' | b'\'' | b'"'));
             let place = name.contains('.') && !field.spaced
                 || at_line_start(scan, field.name.start)
                 || listed && !field.spaced;
             place && !scan.line_has_url(field.name.start)
         }
-        Sign::Colon if field.value_quoted => family != Family::Auth,
+        Sign::Colon if field.value_quoted => family != SecretFamily::Auth,
         Sign::Colon if field.name_quoted => false,
         Sign::Colon => {
-            family != Family::Auth
+            family != SecretFamily::Auth
                 && at_line_start(scan, field.name.start)
                 && !scan.line_has_url(field.name.start)
                 && reads_like_value(value, family)
@@ -210,26 +210,26 @@ fn is_secret(scan: &mut Scan<'_>, field: &Field) -> bool {
 }
 
 /// Words after a colon may be prose. A pass phrase may be several words, a token is one.
-fn reads_like_value(value: &str, family: Family) -> bool {
+fn reads_like_value(value: &str, family: SecretFamily) -> bool {
     !value.starts_with(['!', '&', '*', '{', '['])
-        && (matches!(family, Family::Password | Family::Secret) || !value.contains(' '))
+        && (matches!(family, SecretFamily::Password | SecretFamily::Secret) || !value.contains(' '))
 }
 
 /// Whether a value is none that anybody would hide.
-fn is_plain(value: &str, family: Family) -> bool {
+fn is_plain(value: &str, family: SecretFamily) -> bool {
     let value = value.trim_end_matches([',', ';']);
     let number =
         || value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_' | b','));
     PLAIN_VALUES.iter().any(|plain| plain.eq_ignore_ascii_case(value))
-        || family == Family::Token && value.len() <= 12 && number()
-        || family == Family::Auth && value.len() <= 2
+        || family == SecretFamily::Token && value.len() <= 12 && number()
+        || family == SecretFamily::Auth && value.len() <= 2
 }
 
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-fn whole_name(scan: &Scan<'_>, hit: &Range<usize>) -> Option<Range<usize>> {
+fn whole_name(scan: &SecretScan<'_>, hit: &Range<usize>) -> Option<Range<usize>> {
     let start = scan.run_start(hit.start, LONGEST_NAME, is_name);
     let end = scan.run_end_within(hit.end, LONGEST_NAME, is_name);
     if hit.start - start == LONGEST_NAME || end - hit.end == LONGEST_NAME {
@@ -242,7 +242,7 @@ fn whole_name(scan: &Scan<'_>, hit: &Range<usize>) -> Option<Range<usize>> {
 }
 
 /// The sign and the value behind a name.
-fn field(scan: &Scan<'_>, name: Range<usize>) -> Option<Field> {
+fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> {
     let mut at = name.end;
     if scan.byte(at) == b'\\' && is_quote(scan.byte(at + 1)) {
         at += 1;
@@ -270,7 +270,7 @@ fn field(scan: &Scan<'_>, name: Range<usize>) -> Option<Field> {
 }
 
 /// The inside of a string, also one whose quotes are escaped because it stands in another string.
-fn quoted(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
+fn quoted(scan: &SecretScan<'_>, at: usize) -> Option<Range<usize>> {
     let at = at
         + usize::from(matches!(scan.byte(at), b'b' | b'r' | b'u') && is_quote(scan.byte(at + 1)));
     let escaped = scan.byte(at) == b'\\';
@@ -297,7 +297,7 @@ fn quoted(scan: &Scan<'_>, at: usize) -> Option<Range<usize>> {
 
 /// A value without quotes: up to a blank, in a list of settings up to the end of the line.
 fn unquoted(
-    scan: &Scan<'_>,
+    scan: &SecretScan<'_>,
     start: usize,
     sign: Sign,
     name_quoted: bool,
@@ -326,7 +326,7 @@ fn unquoted(
 }
 
 /// Whether only marks and commands that set variables stand before a name on its line.
-fn at_line_start(scan: &Scan<'_>, at: usize) -> bool {
+fn at_line_start(scan: &SecretScan<'_>, at: usize) -> bool {
     let from = at.saturating_sub(LINE_LEAD);
     let before = &scan.bytes()[from..at];
     let line = match memchr::memrchr2(b'\n', 0, before) {

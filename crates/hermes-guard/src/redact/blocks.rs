@@ -7,7 +7,7 @@
 use memchr::memmem;
 
 use super::mask::PRIVATE_KEY;
-use super::scan::Scan;
+use super::scan::{KeyEnds, SecretScan};
 
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
@@ -19,14 +19,7 @@ const LONGEST_KEY: usize = 128 * 1024;
 /// Longest line of a key whose other end is missing.
 const LONGEST_LINE: usize = 4096;
 
-/// Where the next `-----END …PRIVATE KEY…-----` stands: searched once, not once for each beginning.
-#[derive(Default)]
-pub(super) struct KeyEnds {
-    searched_from: usize,
-    found: Option<Option<(usize, usize)>>,
-}
-
-pub(super) fn visit(scan: &mut Scan<'_>, start: usize) {
+pub(super) fn visit(scan: &mut SecretScan<'_>, start: usize) {
     let rest = &scan.text[start..];
     if let Some(length) = armour(rest, BEGIN) {
         begin(scan, start, start + length);
@@ -45,7 +38,7 @@ fn armour(text: &str, opening: &str) -> Option<usize> {
         .then_some(opening.len() + label_end + DASHES.len())
 }
 
-fn begin(scan: &mut Scan<'_>, start: usize, body: usize) {
+fn begin(scan: &mut SecretScan<'_>, start: usize, body: usize) {
     let end = match next_end(scan, body) {
         Some((end_start, end)) if end_start - body <= LONGEST_KEY => end,
         _ => {
@@ -59,7 +52,7 @@ fn begin(scan: &mut Scan<'_>, start: usize, body: usize) {
     scan.replace(start..end, PRIVATE_KEY);
 }
 
-fn next_end(scan: &mut Scan<'_>, from: usize) -> Option<(usize, usize)> {
+fn next_end(scan: &mut SecretScan<'_>, from: usize) -> Option<(usize, usize)> {
     let fresh = match scan.key_ends.found {
         Some(Some((start, _))) => scan.key_ends.searched_from <= from && from <= start,
         Some(None) => scan.key_ends.searched_from <= from,
@@ -76,7 +69,7 @@ fn next_end(scan: &mut Scan<'_>, from: usize) -> Option<(usize, usize)> {
 }
 
 /// From behind a first line, the end of the lines that look like key material.
-fn end_of_material(scan: &Scan<'_>, body: usize) -> usize {
+fn end_of_material(scan: &SecretScan<'_>, body: usize) -> usize {
     let bytes = scan.bytes();
     let mut end = body;
     let mut at = body;
@@ -150,7 +143,7 @@ fn is_base64(byte: u8) -> bool {
 }
 
 /// A last line without a first: the lines before it that look like key material go with it.
-fn end(scan: &mut Scan<'_>, start: usize, end: usize) {
+fn end(scan: &mut SecretScan<'_>, start: usize, end: usize) {
     let bytes = scan.bytes();
     let mut from = start;
     let mut line_end = start;
@@ -179,7 +172,7 @@ fn end(scan: &mut Scan<'_>, start: usize, end: usize) {
 }
 
 /// Where the line that ends at a position begins, unless it is too long for one of a key.
-fn line_start(scan: &Scan<'_>, end: usize) -> Option<usize> {
+fn line_start(scan: &SecretScan<'_>, end: usize) -> Option<usize> {
     let from = scan.done().max(end.saturating_sub(LONGEST_LINE));
     match memchr::memrchr(b'\n', &scan.bytes()[from..end]) {
         Some(newline) => Some(from + newline + 1),

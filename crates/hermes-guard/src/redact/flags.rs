@@ -5,8 +5,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::mask::is_masked;
-use super::names::{Family, family};
-use super::scan::{Scan, is_blank, is_gap, is_quote, is_token};
+use super::names::{SecretFamily, family};
+use super::scan::{SecretScan, is_blank, is_gap, is_quote, is_token};
 use super::words::is_placeholder;
 
 /// How far back on the line the program's name may stand.
@@ -78,7 +78,7 @@ const DESCRIPTIONS: &[&str] = &[
 ];
 
 /// A value on a command line: within quotes, or up to a blank or quote.
-fn argument(scan: &Scan<'_>, at: usize) -> Range<usize> {
+fn argument(scan: &SecretScan<'_>, at: usize) -> Range<usize> {
     let quote = scan.byte(at);
     if is_quote(quote) {
         let end = scan.run_end(at + 1, |byte| byte != quote && byte != b'\n');
@@ -88,10 +88,15 @@ fn argument(scan: &Scan<'_>, at: usize) -> Range<usize> {
 }
 
 /// `--password value`, `--token=value`. The range is the name without its dashes.
-pub(super) fn long_option(scan: &mut Scan<'_>, name: Range<usize>) {
+pub(super) fn long_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
     let secret = matches!(
         family(&scan.text[name.clone()]),
-        Some(Family::Password | Family::Secret | Family::Token | Family::ApiKey)
+        Some(
+            SecretFamily::Password
+                | SecretFamily::Secret
+                | SecretFamily::Token
+                | SecretFamily::ApiKey
+        )
     ) || scan.text[name.clone()].eq_ignore_ascii_case("pass");
     let separator = scan.byte(name.end);
     if !secret || !(separator == b'=' || is_gap(separator)) {
@@ -111,7 +116,7 @@ pub(super) fn long_option(scan: &mut Scan<'_>, name: Range<usize>) {
 }
 
 /// `-u user:password` and `--user user:password`.
-pub(super) fn user(scan: &mut Scan<'_>, hit: Range<usize>) {
+pub(super) fn user(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let option = scan.run_start(hit.start, 16, is_token);
     let name = &scan.text[option..hit.end];
     let before = scan.byte_before(option);
@@ -139,7 +144,7 @@ pub(super) fn user(scan: &mut Scan<'_>, hit: Range<usize>) {
 }
 
 /// `sshpass -p password`, `mysql -ppassword`.
-pub(super) fn password_option(scan: &mut Scan<'_>, hit: Range<usize>) {
+pub(super) fn password_option(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let bytes = scan.bytes();
     let line = &bytes[hit.start.saturating_sub(LINE_BACK)..hit.start];
     let from = memchr::memrchr3(b'\n', b'|', b';', line).map_or(0, |at| at + 1);
@@ -159,7 +164,7 @@ pub(super) fn password_option(scan: &mut Scan<'_>, hit: Range<usize>) {
 }
 
 /// `machine host login user password value`. The range is the word `password`.
-pub(super) fn netrc(scan: &mut Scan<'_>, word: Range<usize>) {
+pub(super) fn netrc(scan: &mut SecretScan<'_>, word: Range<usize>) {
     let from = word.start.saturating_sub(LINE_BACK);
     let before = String::from_utf8_lossy(&scan.bytes()[from..word.start]);
     let mut words = before.split_ascii_whitespace().rev();

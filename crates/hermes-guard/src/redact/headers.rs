@@ -1,7 +1,7 @@
 //! Credentials in HTTP headers.
 
 use super::mask::is_masked;
-use super::scan::{Scan, is_blank, is_gap, is_quote, is_token, is_word};
+use super::scan::{SecretScan, is_blank, is_gap, is_quote, is_token, is_word};
 use super::words::{is_expression, is_field, is_placeholder, made_of_words};
 
 /// Ways to prove who one is that are known by name.
@@ -41,7 +41,7 @@ pub(super) fn plausible_in_code(value: &str) -> bool {
 }
 
 /// Behind the name of a header or field: past quotes, the colon or equals sign, to the value.
-pub(super) fn value_start(scan: &Scan<'_>, name_end: usize) -> Option<usize> {
+pub(super) fn value_start(scan: &SecretScan<'_>, name_end: usize) -> Option<usize> {
     let mut at = past_quote(scan, name_end);
     if scan.byte(at) == b']' {
         at += 1;
@@ -57,7 +57,7 @@ pub(super) fn value_start(scan: &Scan<'_>, name_end: usize) -> Option<usize> {
     Some(past_quote(scan, at))
 }
 
-fn past_quote(scan: &Scan<'_>, at: usize) -> usize {
+fn past_quote(scan: &SecretScan<'_>, at: usize) -> usize {
     let at = if scan.byte(at) == b'\\' && is_quote(scan.byte(at + 1)) { at + 1 } else { at };
     if is_quote(scan.byte(at)) { at + 1 } else { at }
 }
@@ -67,7 +67,7 @@ fn ends_credential(byte: u8) -> bool {
 }
 
 /// `Authorization: Scheme credential`, with any scheme or none.
-pub(super) fn authorization(scan: &mut Scan<'_>, name: std::ops::Range<usize>) {
+pub(super) fn authorization(scan: &mut SecretScan<'_>, name: std::ops::Range<usize>) {
     if is_word(scan.byte_before(name.start)) {
         return;
     }
@@ -113,7 +113,7 @@ fn stands_for_secret(value: &str, code: bool) -> bool {
 }
 
 /// Hides a credential and, when it is a list of `name=value`, the rest of the list.
-fn hide_parameters(scan: &mut Scan<'_>, mut start: usize) {
+fn hide_parameters(scan: &mut SecretScan<'_>, mut start: usize) {
     loop {
         let mut end = scan.run_end(start, |byte| !ends_credential(byte));
         // name="value"
@@ -136,7 +136,7 @@ fn hide_parameters(scan: &mut Scan<'_>, mut start: usize) {
 }
 
 /// `Cookie: name=value; name=value` and `Set-Cookie: name=value; Path=/`.
-pub(super) fn cookie(scan: &mut Scan<'_>, name: std::ops::Range<usize>) {
+pub(super) fn cookie(scan: &mut SecretScan<'_>, name: std::ops::Range<usize>) {
     let before = scan.byte_before(name.start);
     let option = scan.text[..name.start].ends_with("--");
     if is_word(before) {

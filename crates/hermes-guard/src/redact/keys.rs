@@ -1,7 +1,7 @@
 //! Keys with a prefix that tells who issued them.
 
 use super::mask::{marker, masked_length};
-use super::scan::{Remains, Scan, is_token};
+use super::scan::{Remains, SecretScan, is_token};
 use super::words::made_of_words;
 
 /// A prefix that issuers put before their keys.
@@ -92,7 +92,7 @@ pub(super) const KEY_PREFIXES: &[KeyPrefix] = &[
 ];
 
 /// Looks at what follows a prefix, given by its place in the list.
-pub(super) fn visit(scan: &mut Scan<'_>, start: usize, index: usize) {
+pub(super) fn visit(scan: &mut SecretScan<'_>, start: usize, index: usize) {
     let prefix = &KEY_PREFIXES[index];
     let rest = &scan.text[start..];
     let dotted = prefix.shape == Shape::Dotted;
@@ -133,7 +133,7 @@ pub(super) fn visit(scan: &mut Scan<'_>, start: usize, index: usize) {
 
 /// Whether a word can begin here. Escapes in strings and URLs (`\n`, `%3D`) end in a letter that does
 /// not belong to the word.
-fn begins_word(scan: &Scan<'_>, start: usize) -> bool {
+fn begins_word(scan: &SecretScan<'_>, start: usize) -> bool {
     let before = scan.byte_before(start);
     if !is_token(before) && before < 0x80 {
         return true;
@@ -144,7 +144,7 @@ fn begins_word(scan: &Scan<'_>, start: usize) -> bool {
 }
 
 /// Whether this is a later part of a name with dots, such as `a.b.c`.
-fn follows_dot_in_name(scan: &Scan<'_>, start: usize) -> bool {
+fn follows_dot_in_name(scan: &SecretScan<'_>, start: usize) -> bool {
     scan.byte_before(start) == b'.' && start >= 2 && is_token(scan.byte(start - 2))
 }
 

@@ -6,7 +6,7 @@
 //! Rules never look further than they then consume, or only a fixed distance, so the work grows with
 //! the text and with nothing else, however hostile the text is.
 //!
-//! What is hidden depends on the [`Mode`]. Guesses from names (`token = …`) suit logs and dumps of
+//! What is hidden depends on the [`RedactMode`]. Guesses from names (`token = …`) suit logs and dumps of
 //! the environment. In source code they would hide half of every file, so the code modes keep to what
 //! shows by itself: prefixes, headers, passwords in URLs, private keys.
 //!
@@ -36,6 +36,7 @@ mod terminal;
 mod tests;
 mod tokens;
 mod urls;
+mod walk;
 mod words;
 
 pub use mask::{MASK, PRIVATE_KEY};
@@ -46,17 +47,17 @@ const MORE_PASSES: usize = 8;
 
 /// Where text comes from, and so what counts as a secret in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode<'a> {
+pub enum RedactMode<'a> {
     /// Any text: logs, messages, errors.
     Full,
     /// Source text: no guesses from names.
     CodeFile,
-    /// Like [`Mode::CodeFile`], for text that may be written back: nothing of a secret remains.
+    /// Like [`RedactMode::CodeFile`], for text that may be written back: nothing of a secret remains.
     FileRead,
-    /// Like [`Mode::Full`], and credentials in the query and fragment of URLs as well. Elsewhere they
+    /// Like [`RedactMode::Full`], and credentials in the query and fragment of URLs as well. Elsewhere they
     /// stay on purpose: a link with a token in it is often the very thing asked for.
     UrlCredentials,
-    /// What a command printed. Like [`Mode::CodeFile`], but [`Mode::Full`] when the command prints
+    /// What a command printed. Like [`RedactMode::CodeFile`], but [`RedactMode::Full`] when the command prints
     /// environment variables.
     Terminal {
         /// The command that was run.
@@ -66,7 +67,7 @@ pub enum Mode<'a> {
 
 /// Whether secrets are hidden at all: the user's setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Switch {
+pub enum Redaction {
     /// Secrets are hidden.
     #[default]
     On,
@@ -74,26 +75,40 @@ pub enum Switch {
     Off,
 }
 
+impl Redaction {
+    /// The user's setting, from the variable `HERMES_REDACT_SECRETS` and the key
+    /// `security.redact_secrets`; the variable counts more.
+    #[must_use]
+    pub fn read(variable: Option<&str>, setting: Option<bool>) -> Self {
+        const OFF: [&str; 4] = ["0", "false", "no", "off"];
+        let is_off = match variable.map(str::trim).filter(|word| !word.is_empty()) {
+            Some(word) => OFF.iter().any(|off| word.eq_ignore_ascii_case(off)),
+            None => setting == Some(false),
+        };
+        if is_off { Self::Off } else { Self::On }
+    }
+}
+
 /// Hides secrets, according to a setting that is fixed when the program starts. A model that could
 /// change it later could switch it off.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Redactor {
-    switch: Switch,
+    switch: Redaction,
 }
 
 impl Redactor {
     /// A redactor with the user's setting.
     #[must_use]
-    pub fn new(switch: Switch) -> Self {
+    pub fn new(switch: Redaction) -> Self {
         Self { switch }
     }
 
     /// The text without its secrets, or as it is when the user switched redaction off.
     #[must_use]
-    pub fn redact<'t>(&self, text: &'t str, mode: Mode<'_>) -> Cow<'t, str> {
+    pub fn redact<'t>(&self, text: &'t str, mode: RedactMode<'_>) -> Cow<'t, str> {
         match self.switch {
-            Switch::On => redact(text, mode),
-            Switch::Off => Cow::Borrowed(text),
+            Redaction::On => redact(text, mode),
+            Redaction::Off => Cow::Borrowed(text),
         }
     }
 }
@@ -101,8 +116,8 @@ impl Redactor {
 /// The text without its secrets, whatever the user's setting: for places where a secret must not
 /// appear under any circumstances.
 #[must_use]
-pub fn redact<'t>(text: &'t str, mode: Mode<'_>) -> Cow<'t, str> {
-    let rules = scan::Rules::of(mode);
+pub fn redact<'t>(text: &'t str, mode: RedactMode<'_>) -> Cow<'t, str> {
+    let rules = scan::RedactRules::of(mode);
     let Some(mut clean) = pass(text, rules) else { return Cow::Borrowed(text) };
     for _ in 0..MORE_PASSES {
         match pass(&clean, rules) {
@@ -114,12 +129,12 @@ pub fn redact<'t>(text: &'t str, mode: Mode<'_>) -> Cow<'t, str> {
 }
 
 /// One walk over the text, if it changes anything.
-fn pass(text: &str, rules: scan::Rules) -> Option<String> {
-    urls::redact_form(text, rules).or_else(|| scan::Scan::new(text, rules).run())
+fn pass(text: &str, rules: scan::RedactRules) -> Option<String> {
+    urls::redact_form(text, rules).or_else(|| walk::walk(text, rules))
 }
 
 /// The text of a file with its secrets replaced.
 #[must_use]
 pub fn redact_file(text: &str) -> Cow<'_, str> {
-    redact(text, Mode::FileRead)
+    redact(text, RedactMode::FileRead)
 }

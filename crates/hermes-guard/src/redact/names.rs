@@ -6,7 +6,7 @@
 
 /// The kind of secret a name speaks of; the first that fits counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Family {
+pub(super) enum SecretFamily {
     Password,
     Secret,
     Token,
@@ -150,7 +150,7 @@ const KEY_KINDS: &[&str] = &[
 ];
 
 /// What kind of secret a name speaks of, if any.
-pub(super) fn family(name: &str) -> Option<Family> {
+pub(super) fn family(name: &str) -> Option<SecretFamily> {
     let spread = spread(name);
     let words: Vec<&str> = spread.split('_').filter(|word| !word.is_empty()).collect();
     if words.last().is_some_and(|last| ABOUT.contains(last)) || ends_in(&words, "expires", "in") {
@@ -163,7 +163,7 @@ fn ends_in(words: &[&str], first: &str, second: &str) -> bool {
     words.ends_with(&[first, second])
 }
 
-fn word_family(words: &[&str], index: usize) -> Option<Family> {
+fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
     let word = words[index];
     let before = index.checked_sub(1).map_or("", |before| words[before]);
     let last = index + 1 == words.len();
@@ -173,28 +173,28 @@ fn word_family(words: &[&str], index: usize) -> Option<Family> {
         || contains("passphrase")
         || word == "pass" && last && index > 0
     {
-        Some(Family::Password)
+        Some(SecretFamily::Password)
     } else if contains("secret") && word != "secretary" {
-        Some(Family::Secret)
+        Some(SecretFamily::Secret)
     } else if contains("token") && !contains("tokeni") && !TOKEN_KINDS.contains(&before)
         || word == "bearer" && words.len() == 1
     {
-        Some(Family::Token)
+        Some(SecretFamily::Token)
     } else if contains("apikey") || word.starts_with("key") && before == "api" {
-        Some(Family::ApiKey)
+        Some(SecretFamily::ApiKey)
     } else if last && word == "key" && KEY_KINDS.contains(&before)
         || last && word == "material" && before == "key"
         || ["privatekey", "accesskey", "accountkey", "keymaterial"]
             .iter()
             .any(|key| word.ends_with(key))
     {
-        Some(Family::Key)
+        Some(SecretFamily::Key)
     } else if contains("credential") {
-        Some(Family::Credential)
+        Some(SecretFamily::Credential)
     } else if contains("auth")
         && (!contains("author") || contains("authori") && !contains("authority"))
     {
-        Some(Family::Auth)
+        Some(SecretFamily::Auth)
     } else {
         None
     }

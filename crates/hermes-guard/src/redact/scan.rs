@@ -1,14 +1,13 @@
-//! One walk over a text, from hit to hit.
+//! The text of one walk, and what the rules ask it and tell it.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::anchors::{self, Anchor};
-use super::{Mode, assignment, blocks, flags, headers, keys, mask, terminal, tokens, urls};
+use super::{RedactMode, mask, terminal};
 
 /// What a mode does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rules {
+pub(super) struct RedactRules {
     /// Whether values are hidden because of the name they are assigned to.
     pub(super) names: Names,
     /// What remains of a hidden value.
@@ -35,16 +34,18 @@ pub(super) enum Queries {
     Pass,
 }
 
-impl Rules {
-    pub(super) fn of(mode: Mode<'_>) -> Self {
+impl RedactRules {
+    pub(super) fn of(mode: RedactMode<'_>) -> Self {
         let full = Self { names: Names::Guess, remains: Remains::Ends, queries: Queries::Pass };
         match mode {
-            Mode::Full => full,
-            Mode::UrlCredentials => Self { queries: Queries::Look, ..full },
-            Mode::CodeFile => Self { names: Names::Ignore, ..full },
-            Mode::FileRead => Self { names: Names::Ignore, remains: Remains::Nothing, ..full },
-            Mode::Terminal { command } if terminal::prints_environment(command) => full,
-            Mode::Terminal { .. } => Self { names: Names::Ignore, ..full },
+            RedactMode::Full => full,
+            RedactMode::UrlCredentials => Self { queries: Queries::Look, ..full },
+            RedactMode::CodeFile => Self { names: Names::Ignore, ..full },
+            RedactMode::FileRead => {
+                Self { names: Names::Ignore, remains: Remains::Nothing, ..full }
+            }
+            RedactMode::Terminal { command } if terminal::prints_environment(command) => full,
+            RedactMode::Terminal { .. } => Self { names: Names::Ignore, ..full },
         }
     }
 
@@ -62,10 +63,17 @@ impl Rules {
     }
 }
 
+/// Where the next `-----END …PRIVATE KEY…-----` stands: searched once, not once for each beginning.
+#[derive(Default)]
+pub(super) struct KeyEnds {
+    pub(super) searched_from: usize,
+    pub(super) found: Option<Option<(usize, usize)>>,
+}
+
 /// The text, what has been decided about it, and what the rules remember between hits.
-pub(super) struct Scan<'t> {
+pub(super) struct SecretScan<'t> {
     pub(super) text: &'t str,
-    pub(super) rules: Rules,
+    pub(super) rules: RedactRules,
     /// Everything before is decided.
     done: usize,
     output: String,
@@ -74,11 +82,11 @@ pub(super) struct Scan<'t> {
     line: (Range<usize>, bool),
     /// End of the last URL whose query was looked at.
     pub(super) url_end: usize,
-    pub(super) key_ends: blocks::KeyEnds,
+    pub(super) key_ends: KeyEnds,
 }
 
-impl<'t> Scan<'t> {
-    pub(super) fn new(text: &'t str, rules: Rules) -> Self {
+impl<'t> SecretScan<'t> {
+    pub(super) fn new(text: &'t str, rules: RedactRules) -> Self {
         Self {
             text,
             rules,
@@ -87,32 +95,12 @@ impl<'t> Scan<'t> {
             copied: 0,
             line: (0..0, false),
             url_end: 0,
-            key_ends: blocks::KeyEnds::default(),
+            key_ends: KeyEnds::default(),
         }
     }
 
     /// The text with everything hidden, if anything is.
-    pub(super) fn run(mut self) -> Option<String> {
-        for hit in anchors::automaton().find_overlapping_iter(self.text) {
-            if hit.start() < self.done {
-                continue;
-            }
-            let range = hit.range();
-            match anchors::kind(hit.pattern()) {
-                Anchor::Prefix(index) => keys::visit(&mut self, range.start, index),
-                Anchor::Block => blocks::visit(&mut self, range.start),
-                Anchor::Scheme => urls::visit(&mut self, range),
-                Anchor::Webhook => urls::webhook(&mut self, range.end),
-                Anchor::Jwt => tokens::jwt(&mut self, range.start),
-                Anchor::Bot => tokens::bot(&mut self, range.end),
-                Anchor::Phone => tokens::phone(&mut self, range.start),
-                Anchor::Authorization => headers::authorization(&mut self, range),
-                Anchor::Cookie => headers::cookie(&mut self, range),
-                Anchor::User => flags::user(&mut self, range),
-                Anchor::PasswordOption => flags::password_option(&mut self, range),
-                Anchor::Name => assignment::visit(&mut self, range),
-            }
-        }
+    pub(super) fn finish(mut self) -> Option<String> {
         if self.copied == 0 {
             return None;
         }

@@ -1,7 +1,7 @@
 //! Tokens with a shape of their own: signed web tokens, bot tokens, phone numbers.
 
 use super::mask::{masked_length, phone as masked_phone};
-use super::scan::{Scan, is_token, is_word};
+use super::scan::{SecretScan, is_token, is_word};
 use super::words::made_of_words;
 
 /// Fewest characters of a web token's first part, of its other parts, and of one that was cut off.
@@ -16,7 +16,7 @@ const BOT_TOKEN: usize = 30;
 /// Fewest and most digits of a phone number.
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 7..=15;
 
-pub(super) fn jwt(scan: &mut Scan<'_>, start: usize) {
+pub(super) fn jwt(scan: &mut SecretScan<'_>, start: usize) {
     let rest = &scan.text[start..];
     let before = scan.byte_before(start);
     if !rest.starts_with("eyJ") || is_token(before) && !escape_before(scan, start) {
@@ -44,14 +44,14 @@ pub(super) fn jwt(scan: &mut Scan<'_>, start: usize) {
 }
 
 /// `\n` and the like, as strings have it.
-fn escape_before(scan: &Scan<'_>, start: usize) -> bool {
+fn escape_before(scan: &SecretScan<'_>, start: usize) -> bool {
     matches!(scan.byte_before(start), b'n' | b'r' | b't')
         && start >= 2
         && scan.byte(start - 2) == b'\\'
 }
 
 /// A bot's token is the bot's number, a colon, and the secret. In URLs the word `bot` stands before.
-pub(super) fn bot(scan: &mut Scan<'_>, secret: usize) {
+pub(super) fn bot(scan: &mut SecretScan<'_>, secret: usize) {
     if !is_token(scan.byte(secret)) || !is_token(scan.byte(secret + BOT_TOKEN - 1)) {
         return;
     }
@@ -73,7 +73,7 @@ pub(super) fn bot(scan: &mut Scan<'_>, secret: usize) {
 }
 
 /// A number in international form. After a name or a number the plus sign is arithmetic.
-pub(super) fn phone(scan: &mut Scan<'_>, plus: usize) {
+pub(super) fn phone(scan: &mut SecretScan<'_>, plus: usize) {
     let before = scan.byte_before(plus);
     if is_word(before) || matches!(before, b')' | b']' | b'}' | b'.' | b'+' | b'-' | b'/' | b'*') {
         return;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::mask::{MASK, is_masked};
 use super::parameters::is_hidden_parameter;
-use super::scan::{Queries, Rules, Scan, is_blank, is_quote};
+use super::scan::{Queries, RedactRules, SecretScan, is_blank, is_quote};
 use super::words::is_placeholder;
 
 /// Schemes in which a name alone before the `@` is a token.
@@ -36,7 +36,7 @@ fn ends_url(byte: u8) -> bool {
 }
 
 /// A URL: what stands before the `@`, and the query when the mode looks at queries.
-pub(super) fn visit(scan: &mut Scan<'_>, hit: Range<usize>) {
+pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let start = hit.end;
     let end =
         scan.run_end(start, |byte| !ends_url(byte) && !matches!(byte, b'/' | b'?' | b'#' | b'\\'));
@@ -54,7 +54,7 @@ pub(super) fn visit(scan: &mut Scan<'_>, hit: Range<usize>) {
 
 /// A database's password with a slash in it: the authority ends early then. What stands behind the
 /// first colon must not be a port.
-fn at_behind_slash(scan: &Scan<'_>, colon: usize, authority: Range<usize>) -> Option<usize> {
+fn at_behind_slash(scan: &SecretScan<'_>, colon: usize, authority: Range<usize>) -> Option<usize> {
     let scheme = scan.run_start(colon, LONGEST_SCHEME, |byte| byte.is_ascii_alphanumeric());
     let scheme = scan.text[scheme..colon].to_ascii_lowercase();
     let (_, password) = scan.text[authority.clone()].split_once(':')?;
@@ -68,7 +68,7 @@ fn at_behind_slash(scan: &Scan<'_>, colon: usize, authority: Range<usize>) -> Op
     (scan.byte(end) == b'@').then_some(end)
 }
 
-fn user_info(scan: &mut Scan<'_>, colon: usize, range: Range<usize>) {
+fn user_info(scan: &mut SecretScan<'_>, colon: usize, range: Range<usize>) {
     let info = &scan.text[range.clone()];
     let code = scan.rules.code();
     let template = |value: &str| code && value.starts_with(['{', '$', '<', '*', '%']);
@@ -91,7 +91,7 @@ fn user_info(scan: &mut Scan<'_>, colon: usize, range: Range<usize>) {
 }
 
 /// Hides the values of parameters, in the query and in the fragment.
-fn query(scan: &mut Scan<'_>, range: Range<usize>) {
+fn query(scan: &mut SecretScan<'_>, range: Range<usize>) {
     let mut at = range.start;
     while at < range.end {
         let end = scan
@@ -109,7 +109,7 @@ fn query(scan: &mut Scan<'_>, range: Range<usize>) {
 }
 
 /// A text that as a whole is `name=value&name=value`, when something in it has to be hidden.
-pub(super) fn redact_form(text: &str, rules: Rules) -> Option<String> {
+pub(super) fn redact_form(text: &str, rules: RedactRules) -> Option<String> {
     let body = text.trim();
     if !body.as_bytes().iter().take(256).any(|&byte| byte == b'=')
         || memchr::memchr(b'&', body.as_bytes()).is_none()
@@ -147,7 +147,7 @@ pub(super) fn redact_form(text: &str, rules: Rules) -> Option<String> {
 }
 
 /// A URL that lets anyone who knows it post messages: its path is the secret.
-pub(super) fn webhook(scan: &mut Scan<'_>, path: usize) {
+pub(super) fn webhook(scan: &mut SecretScan<'_>, path: usize) {
     let end = scan.run_end(path, |byte| !ends_url(byte) && !matches!(byte, b')' | b']' | b'\\'));
     let mut start = path;
     if scan.text[..path].ends_with("/api/webhooks/") {

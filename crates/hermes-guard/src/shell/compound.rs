@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 
 use super::Error;
-use super::list::{Arm, Until};
-use super::scan::{Parser, Result, ends_word, name_len};
-use super::tree::{CaseArm, Command, Compound, CompoundKind, List, Pipeline, Redirect, Span};
-use super::word::Place;
+use super::context::WordContext;
+use super::list::{Arm, ListEnd};
+use super::scan::{ParseResult, Parser, ends_word, name_len};
+use super::tree::{
+    CaseArm, CommandList, Compound, CompoundKind, Pipeline, Redirect, ShellCommand, Span,
+};
 
 impl<'a> Parser<'a> {
     /// One stage of a pipeline.
-    pub(super) fn command(&mut self) -> Result<Command<'a>> {
+    pub(super) fn command(&mut self) -> ParseResult<ShellCommand<'a>> {
         let start = self.pos;
         let Some(kind) = self.compound()? else { return self.simple() };
         let span = Span::new(start, self.pos);
@@ -18,17 +20,17 @@ impl<'a> Parser<'a> {
             CompoundKind::Function { .. } | CompoundKind::Coproc(_) => Vec::new(),
             _ => self.redirects()?,
         };
-        Ok(Command::Compound(Box::new(Compound { span, kind, redirects })))
+        Ok(ShellCommand::Compound(Box::new(Compound { span, kind, redirects })))
     }
 
     /// One command as a pipeline of its own: what a function or a coprocess runs.
-    pub(super) fn alone(&mut self) -> Result<Box<Pipeline<'a>>> {
+    pub(super) fn alone(&mut self) -> ParseResult<Box<Pipeline<'a>>> {
         let commands = vec![self.command()?];
         let span = Span::new(commands[0].span().start, self.pos);
         Ok(Box::new(Pipeline { span, negated: false, timed: false, commands }))
     }
 
-    fn redirects(&mut self) -> Result<Vec<Redirect<'a>>> {
+    fn redirects(&mut self) -> ParseResult<Vec<Redirect<'a>>> {
         let mut redirects = Vec::new();
         loop {
             self.skip_blanks();
@@ -39,7 +41,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn compound(&mut self) -> Result<Option<CompoundKind<'a>>> {
+    fn compound(&mut self) -> ParseResult<Option<CompoundKind<'a>>> {
         const OPENERS: &[&str] =
             &["if", "for", "while", "until", "case", "select", "function", "coproc", "{", "[["];
         if self.peek() == Some(b'(') {
@@ -65,7 +67,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `(( … ))`, or a subshell, which may begin with another one.
-    fn brackets(&mut self) -> Result<CompoundKind<'a>> {
+    fn brackets(&mut self) -> ParseResult<CompoundKind<'a>> {
         self.count_command()?;
         let start = self.pos;
         if self.looking_at("((") {
@@ -78,12 +80,19 @@ impl<'a> Parser<'a> {
             }
         }
         self.pos += 1;
-        let list = self.list(Until::PAREN)?;
+        let list = self.commands(ListEnd::PAREN)?;
         self.close(b')', start, "a subshell")?;
         Ok(CompoundKind::Subshell(list))
     }
 
-    pub(super) fn close(&mut self, closer: u8, at: usize, what: &'static str) -> Result<()> {
+    /// A list that a shell takes for an error when it is empty.
+    fn commands(&mut self, until: ListEnd) -> ParseResult<CommandList<'a>> {
+        let list = self.list(until)?;
+        self.must_have_command(&list);
+        Ok(list)
+    }
+
+    pub(super) fn close(&mut self, closer: u8, at: usize, what: &'static str) -> ParseResult<()> {
         if self.peek() != Some(closer) {
             return Err(Error::Unclosed { what, at });
         }
@@ -91,19 +100,19 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn group(&mut self, start: usize) -> Result<CompoundKind<'a>> {
-        let list = self.list(Until::keywords(&["}"]))?;
+    fn group(&mut self, start: usize) -> ParseResult<CompoundKind<'a>> {
+        let list = self.commands(ListEnd::keywords(&["}"]))?;
         self.close(b'}', start, "a group")?;
         Ok(CompoundKind::Group(list))
     }
 
-    fn conditional(&mut self) -> Result<CompoundKind<'a>> {
+    fn conditional(&mut self) -> ParseResult<CompoundKind<'a>> {
         let mut branches = Vec::new();
         let mut otherwise = None;
         loop {
-            let condition = self.list(Until::keywords(&["then"]))?;
+            let condition = self.commands(ListEnd::keywords(&["then"]))?;
             self.take_keyword("then")?;
-            let body = self.list(Until::keywords(&["elif", "else", "fi"]))?;
+            let body = self.commands(ListEnd::keywords(&["elif", "else", "fi"]))?;
             branches.push((condition, body));
             if self.keyword(&["elif"]).is_some() {
                 self.pos += 4;
@@ -111,35 +120,35 @@ impl<'a> Parser<'a> {
             }
             if self.keyword(&["else"]).is_some() {
                 self.pos += 4;
-                otherwise = Some(self.list(Until::keywords(&["fi"]))?);
+                otherwise = Some(self.commands(ListEnd::keywords(&["fi"]))?);
             }
             self.take_keyword("fi")?;
             return Ok(CompoundKind::If { branches, otherwise });
         }
     }
 
-    fn while_loop(&mut self) -> Result<CompoundKind<'a>> {
-        let condition = self.list(Until::keywords(&["do"]))?;
+    fn while_loop(&mut self) -> ParseResult<CompoundKind<'a>> {
+        let condition = self.commands(ListEnd::keywords(&["do"]))?;
         let body = self.loop_body()?;
         Ok(CompoundKind::While { condition, body })
     }
 
-    fn loop_body(&mut self) -> Result<List<'a>> {
+    fn loop_body(&mut self) -> ParseResult<CommandList<'a>> {
         self.skip_lines()?;
         if self.keyword(&["{"]).is_some() {
             let start = self.pos;
             self.pos += 1;
-            let body = self.list(Until::keywords(&["}"]))?;
+            let body = self.commands(ListEnd::keywords(&["}"]))?;
             self.close(b'}', start, "the body of a loop")?;
             return Ok(body);
         }
         self.take_keyword("do")?;
-        let body = self.list(Until::keywords(&["done"]))?;
+        let body = self.commands(ListEnd::keywords(&["done"]))?;
         self.take_keyword("done")?;
         Ok(body)
     }
 
-    fn for_loop(&mut self, start: usize) -> Result<CompoundKind<'a>> {
+    fn for_loop(&mut self, start: usize) -> ParseResult<CompoundKind<'a>> {
         self.skip_blanks();
         if self.looking_at("((") {
             self.pos += 2;
@@ -162,7 +171,7 @@ impl<'a> Parser<'a> {
             let mut words = Vec::new();
             loop {
                 self.skip_blanks();
-                let word = self.word(Place::Argument)?;
+                let word = self.word(WordContext::Argument)?;
                 if word.text.is_empty() {
                     break;
                 }
@@ -181,9 +190,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn case(&mut self, start: usize) -> Result<CompoundKind<'a>> {
+    fn case(&mut self, start: usize) -> ParseResult<CompoundKind<'a>> {
         self.skip_blanks();
-        let subject = self.word(Place::Argument)?;
+        let subject = self.word(WordContext::Argument)?;
         self.take_keyword("in")?;
         let mut arms = Vec::new();
         loop {
@@ -199,14 +208,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn case_arm(&mut self, start: usize) -> Result<CaseArm<'a>> {
+    fn case_arm(&mut self, start: usize) -> ParseResult<CaseArm<'a>> {
         if self.peek() == Some(b'(') {
             self.pos += 1;
         }
         let mut patterns = Vec::new();
         loop {
             self.skip_blanks();
-            let pattern = self.word(Place::Argument)?;
+            let pattern = self.word(WordContext::Argument)?;
             if pattern.text.is_empty() {
                 return self.unexpected("pattern of a case");
             }
@@ -220,7 +229,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.pos += 1;
-        let body = self.list(Until { keywords: &["esac"], closer: None, arm: Arm::Yes })?;
+        let body = self.list(ListEnd { keywords: &["esac"], closer: None, arm: Arm::Yes })?;
         for end in [";;&", ";;", ";&"] {
             if self.looking_at(end) {
                 self.pos += end.len();
@@ -230,9 +239,9 @@ impl<'a> Parser<'a> {
         Ok(CaseArm { patterns, body })
     }
 
-    fn function_word(&mut self) -> Result<CompoundKind<'a>> {
+    fn function_word(&mut self) -> ParseResult<CompoundKind<'a>> {
         self.skip_blanks();
-        let name = self.word(Place::Argument)?.literal().unwrap_or_default();
+        let name = self.word(WordContext::Argument)?.literal().unwrap_or_default();
         self.skip_blanks();
         if self.peek() == Some(b'(') {
             self.pos += 1;
@@ -244,7 +253,7 @@ impl<'a> Parser<'a> {
         Ok(CompoundKind::Function { name: Cow::Owned(name.into_owned()), body })
     }
 
-    fn coproc(&mut self) -> Result<CompoundKind<'a>> {
+    fn coproc(&mut self) -> ParseResult<CompoundKind<'a>> {
         self.skip_blanks();
         // A name is only allowed before a compound command.
         let name = name_len(&self.bytes[self.pos..self.end]);
@@ -259,7 +268,7 @@ impl<'a> Parser<'a> {
         Ok(CompoundKind::Coproc(self.alone()?))
     }
 
-    fn test(&mut self, start: usize) -> Result<CompoundKind<'a>> {
+    fn test(&mut self, start: usize) -> ParseResult<CompoundKind<'a>> {
         let mut words = Vec::new();
         loop {
             self.skip_test_blanks()?;
@@ -276,12 +285,12 @@ impl<'a> Parser<'a> {
                 }
                 Some(_) => {}
             }
-            words.push(self.word(Place::Test)?);
+            words.push(self.word(WordContext::Test)?);
         }
     }
 
     /// Blanks in `[[ … ]]`, where `#` begins no comment that a pattern could not.
-    fn skip_test_blanks(&mut self) -> Result<()> {
+    fn skip_test_blanks(&mut self) -> ParseResult<()> {
         loop {
             match self.peek() {
                 Some(b' ' | b'\t') => self.pos += 1,

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::list::Until;
-use super::scan::{Parser, Result, name_len};
+use super::context::WordContext;
+use super::list::ListEnd;
+use super::scan::{ParseResult, Parser, name_len};
 use super::tree::{
-    Operation, Parameter, Part, PartKind, Quoting, Span, Substitution, SubstitutionStyle,
+    Parameter, ParameterOperation, PartKind, Quoting, Span, Substitution, SubstitutionStyle,
+    WordPart,
 };
-use super::word::Place;
 use super::{Error, escapes};
 
 /// What a `$` turned out to be.
@@ -15,13 +16,13 @@ pub(super) enum Dollar<'a> {
     /// Nothing special. The parser stands behind it.
     Itself,
     /// An expansion.
-    Part(Part<'a>),
+    Part(WordPart<'a>),
     /// The dollar of `$"…"`, which vanishes. The parser stands at the quote.
     Translated,
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn dollar(&mut self, quoting: Quoting) -> Result<Dollar<'a>> {
+    pub(super) fn dollar(&mut self, quoting: Quoting) -> ParseResult<Dollar<'a>> {
         let start = self.pos;
         let kind = match self.peek_at(1) {
             Some(b'(') if self.peek_at(2) == Some(b'(') => {
@@ -54,7 +55,7 @@ impl<'a> Parser<'a> {
                     name: self.text(start + 1, self.pos),
                     index: None,
                     indirect: false,
-                    operation: Operation::Value,
+                    operation: ParameterOperation::Value,
                     arguments: Vec::new(),
                 }))
             }
@@ -63,7 +64,7 @@ impl<'a> Parser<'a> {
                 return Ok(Dollar::Itself);
             }
         };
-        Ok(Dollar::Part(Part { span: Span::new(start, self.pos), quoting, kind }))
+        Ok(Dollar::Part(WordPart { span: Span::new(start, self.pos), quoting, kind }))
     }
 
     /// The length of a parameter's name without braces.
@@ -76,14 +77,14 @@ impl<'a> Parser<'a> {
     }
 
     /// `$((…))`, or `$( (…) … )`.
-    fn dollar_brackets(&mut self, quoting: Quoting) -> Result<Part<'a>> {
+    fn dollar_brackets(&mut self, quoting: Quoting) -> ParseResult<WordPart<'a>> {
         let start = self.pos;
         let mark = self.mark();
         self.pos += 3;
         match self.nested(|parser| parser.arithmetic(start)) {
             Ok(inside) => {
                 let kind = PartKind::Arithmetic(inside);
-                Ok(Part { span: Span::new(start, self.pos), quoting, kind })
+                Ok(WordPart { span: Span::new(start, self.pos), quoting, kind })
             }
             Err(error @ Error::TooMuch { .. }) => Err(error),
             Err(_) => {
@@ -100,20 +101,20 @@ impl<'a> Parser<'a> {
         start: usize,
         style: SubstitutionStyle,
         quoting: Quoting,
-    ) -> Result<Part<'a>> {
+    ) -> ParseResult<WordPart<'a>> {
         self.pos += 1;
         let list = self.nested(|parser| {
-            let list = parser.list(Until::PAREN)?;
+            let list = parser.list(ListEnd::PAREN)?;
             parser.close(b')', start, "a substitution")?;
             Ok(list)
         })?;
         let inside = Substitution { style, list, escaped: None };
         let kind = PartKind::Substitution(Box::new(inside));
-        Ok(Part { span: Span::new(start, self.pos), quoting, kind })
+        Ok(WordPart { span: Span::new(start, self.pos), quoting, kind })
     }
 
     /// Backticks. Their end is the next unescaped one, whatever stands between.
-    pub(super) fn backticks(&mut self, quoting: Quoting) -> Result<Part<'a>> {
+    pub(super) fn backticks(&mut self, quoting: Quoting) -> ParseResult<WordPart<'a>> {
         let start = self.pos;
         let mut at = start + 1;
         let mut escaped = false;
@@ -134,20 +135,20 @@ impl<'a> Parser<'a> {
         let inside = match escaped {
             true => {
                 let text = without_escapes(self.text(span.start, span.end), quoting);
-                Substitution { style, list: super::List::default(), escaped: Some(text) }
+                Substitution { style, list: super::CommandList::default(), escaped: Some(text) }
             }
             false => {
-                let list = self.within(span, |parser| parser.list(Until::END))?;
+                let list = self.within(span, |parser| parser.list(ListEnd::END))?;
                 Substitution { style, list, escaped: None }
             }
         };
         self.pos = at + 1;
         let kind = PartKind::Substitution(Box::new(inside));
-        Ok(Part { span: Span::new(start, self.pos), quoting, kind })
+        Ok(WordPart { span: Span::new(start, self.pos), quoting, kind })
     }
 
     /// Arithmetic behind `((`, as the expansions inside it.
-    pub(super) fn arithmetic(&mut self, start: usize) -> Result<Vec<Part<'a>>> {
+    pub(super) fn arithmetic(&mut self, start: usize) -> ParseResult<Vec<WordPart<'a>>> {
         let mut parts = Vec::new();
         let mut open = 0_usize;
         loop {
@@ -182,7 +183,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn ansi_quotes(&mut self) -> Result<Part<'a>> {
+    fn ansi_quotes(&mut self) -> ParseResult<WordPart<'a>> {
         let start = self.pos;
         let mut at = start + 2;
         loop {
@@ -200,21 +201,21 @@ impl<'a> Parser<'a> {
         self.pos = at + 1;
         self.quoted(start, Quoting::Ansi);
         let text: Cow<'a, str> = escapes::decode(self.text(span.start, span.end));
-        Ok(Part { span, quoting: Quoting::Ansi, kind: PartKind::Literal(text) })
+        Ok(WordPart { span, quoting: Quoting::Ansi, kind: PartKind::Literal(text) })
     }
 
     /// `${…}`. The parser stands behind the brace.
-    fn braces(&mut self, start: usize, quoting: Quoting) -> Result<Parameter<'a>> {
+    fn braces(&mut self, start: usize, quoting: Quoting) -> ParseResult<Parameter<'a>> {
         let mut parameter = Parameter {
             name: "",
             index: None,
             indirect: false,
-            operation: Operation::Value,
+            operation: ParameterOperation::Value,
             arguments: Vec::new(),
         };
         match (self.peek(), self.peek_at(1)) {
             (Some(b'#'), Some(next)) if next != b'}' => {
-                parameter.operation = Operation::Length;
+                parameter.operation = ParameterOperation::Length;
                 self.pos += 1;
             }
             (Some(b'!'), Some(next)) if next != b'}' => {
@@ -239,14 +240,14 @@ impl<'a> Parser<'a> {
         }
         if self.peek() != Some(b'}') {
             let (operation, stop) = self.operation();
-            if parameter.operation != Operation::Length {
+            if parameter.operation != ParameterOperation::Length {
                 parameter.operation = operation;
             }
-            let first = self.word(Place::Braces { stop, quoting })?;
+            let first = self.word(WordContext::Braces { stop, quoting })?;
             parameter.arguments.push(first);
             if stop != b'}' && self.peek() == Some(stop) {
                 self.pos += 1;
-                let second = self.word(Place::Braces { stop: b'}', quoting })?;
+                let second = self.word(WordContext::Braces { stop: b'}', quoting })?;
                 parameter.arguments.push(second);
             }
         }
@@ -255,27 +256,27 @@ impl<'a> Parser<'a> {
     }
 
     /// The operator in braces, and what separates its two words if it has two.
-    fn operation(&mut self) -> (Operation, u8) {
-        const TABLE: &[(&str, Operation, u8)] = &[
-            (":-", Operation::Default, b'}'),
-            (":=", Operation::Default, b'}'),
-            (":+", Operation::Alternative, b'}'),
-            (":?", Operation::Require, b'}'),
-            ("-", Operation::Default, b'}'),
-            ("=", Operation::Default, b'}'),
-            ("+", Operation::Alternative, b'}'),
-            ("?", Operation::Require, b'}'),
-            ("##", Operation::LongPrefix, b'}'),
-            ("#", Operation::ShortPrefix, b'}'),
-            ("%%", Operation::LongSuffix, b'}'),
-            ("%", Operation::ShortSuffix, b'}'),
-            ("//", Operation::ReplaceAll, b'/'),
-            ("/", Operation::ReplaceOne, b'/'),
-            ("^^", Operation::Upper, b'}'),
-            ("^", Operation::UpperFirst, b'}'),
-            (",,", Operation::Lower, b'}'),
-            (",", Operation::LowerFirst, b'}'),
-            (":", Operation::Cut, b':'),
+    fn operation(&mut self) -> (ParameterOperation, u8) {
+        const TABLE: &[(&str, ParameterOperation, u8)] = &[
+            (":-", ParameterOperation::Default, b'}'),
+            (":=", ParameterOperation::Default, b'}'),
+            (":+", ParameterOperation::Alternative, b'}'),
+            (":?", ParameterOperation::Require, b'}'),
+            ("-", ParameterOperation::Default, b'}'),
+            ("=", ParameterOperation::Default, b'}'),
+            ("+", ParameterOperation::Alternative, b'}'),
+            ("?", ParameterOperation::Require, b'}'),
+            ("##", ParameterOperation::LongPrefix, b'}'),
+            ("#", ParameterOperation::ShortPrefix, b'}'),
+            ("%%", ParameterOperation::LongSuffix, b'}'),
+            ("%", ParameterOperation::ShortSuffix, b'}'),
+            ("//", ParameterOperation::ReplaceAll, b'/'),
+            ("/", ParameterOperation::ReplaceOne, b'/'),
+            ("^^", ParameterOperation::Upper, b'}'),
+            ("^", ParameterOperation::UpperFirst, b'}'),
+            (",,", ParameterOperation::Lower, b'}'),
+            (",", ParameterOperation::LowerFirst, b'}'),
+            (":", ParameterOperation::Cut, b':'),
         ];
         for (text, operation, stop) in TABLE {
             if self.looking_at(text) {
@@ -283,7 +284,7 @@ impl<'a> Parser<'a> {
                 return (*operation, *stop);
             }
         }
-        (Operation::Other, b'}')
+        (ParameterOperation::Other, b'}')
     }
 }
 

@@ -1,40 +1,34 @@
 //! The simple commands of a script as one list.
 
 use super::tree::{
-    Command, CompoundKind, Connector, List, Part, PartKind, Pipeline, Redirect, SimpleCommand,
-    SubstitutionStyle, Terminator, Value, Word,
+    AssignedValue, CommandList, CompoundKind, Connector, PartKind, Pipeline, Redirect,
+    ShellCommand, ShellWord, SimpleCommand, SubstitutionStyle, Terminator, WordPart,
 };
-use super::{Heredoc, Script};
+use super::{Heredoc, ShellScript};
 
 /// A simple command with its surroundings.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'s, 'a> {
-    /// The command.
+pub struct CommandPosition<'s, 'a> {
+    /// The words, assignments and redirections.
     pub command: &'s SimpleCommand<'a>,
     /// The pipeline it is a stage of.
     pub pipeline: &'s Pipeline<'a>,
-    /// Which stage.
+    /// Its index among the commands of the pipeline.
     pub stage: usize,
-    /// What stands before it.
+    /// What stands between it and the command before it.
     pub before: Separator,
-    /// What stands behind it.
+    /// What stands between it and the next command.
     pub after: Separator,
     /// It, or something it is nested in, is followed by `&`.
     pub background: bool,
-    /// What it is nested in.
+    /// Everything around it, however far away.
     pub nesting: Nesting,
 }
 
-impl<'s, 'a> Place<'s, 'a> {
-    /// The stage whose output it reads.
-    #[must_use]
-    pub fn reads_from(&self) -> Option<&'s Command<'a>> {
-        self.pipeline.commands.get(self.stage.checked_sub(1)?)
-    }
-
+impl<'s, 'a> CommandPosition<'s, 'a> {
     /// The stage that reads its output.
     #[must_use]
-    pub fn feeds(&self) -> Option<&'s Command<'a>> {
+    pub fn feeds(&self) -> Option<&'s ShellCommand<'a>> {
         self.pipeline.commands.get(self.stage + 1)
     }
 }
@@ -65,9 +59,9 @@ pub struct Nesting {
     pub depth: u32,
     /// The body of a function: not run where it stands.
     pub function: bool,
-    /// A loop.
+    /// The body or the condition of a loop: may run many times.
     pub in_loop: bool,
-    /// `( … )`
+    /// Inside `( … )`: what it changes ends with it.
     pub subshell: bool,
     /// `$(…)`, backticks, `<(…)` or `>(…)`
     pub substitution: bool,
@@ -75,12 +69,12 @@ pub struct Nesting {
     pub heredoc: bool,
 }
 
-impl<'a> Script<'a> {
+impl<'a> ShellScript<'a> {
     /// Every simple command in the order of the source, also those in functions, substitutions and
     /// expanded heredocs. Programs in backticks that hold escapes are not among them
     /// ([`super::Substitution::escaped`]): their bytes are not the source's.
     #[must_use]
-    pub fn simple_commands(&self) -> Vec<Place<'_, 'a>> {
+    pub fn simple_commands(&self) -> Vec<CommandPosition<'_, 'a>> {
         let mut walk = Walk { heredocs: &self.heredocs, places: Vec::new() };
         walk.list(&self.root, Nesting::default(), false);
         walk.places.sort_by_key(|place| place.command.span.start);
@@ -92,11 +86,11 @@ const ALONE: (Separator, Separator) = (Separator::Edge, Separator::Edge);
 
 struct Walk<'s, 'a> {
     heredocs: &'s [Heredoc<'a>],
-    places: Vec<Place<'s, 'a>>,
+    places: Vec<CommandPosition<'s, 'a>>,
 }
 
 impl<'s, 'a> Walk<'s, 'a> {
-    fn list(&mut self, list: &'s List<'a>, nesting: Nesting, background: bool) {
+    fn list(&mut self, list: &'s CommandList<'a>, nesting: Nesting, background: bool) {
         let mut before = Separator::Edge;
         for item in &list.items {
             let after = match item.terminator {
@@ -126,8 +120,8 @@ impl<'s, 'a> Walk<'s, 'a> {
         for (stage, command) in pipeline.commands.iter().enumerate() {
             let after = if stage == last { after } else { Separator::Pipe };
             match command {
-                Command::Simple(command) => {
-                    self.places.push(Place {
+                ShellCommand::Simple(command) => {
+                    self.places.push(CommandPosition {
                         command,
                         pipeline,
                         stage,
@@ -138,7 +132,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                     });
                     self.inside_simple(command, nesting, background);
                 }
-                Command::Compound(_) => self.compound(command, nesting, background),
+                ShellCommand::Compound(_) => self.compound(command, nesting, background),
             }
             before = Separator::Pipe;
         }
@@ -147,16 +141,16 @@ impl<'s, 'a> Walk<'s, 'a> {
     fn inside_simple(&mut self, command: &'s SimpleCommand<'a>, nesting: Nesting, back: bool) {
         for assignment in &command.assignments {
             match &assignment.value {
-                Value::Scalar(word) => self.word(word, nesting, back),
-                Value::Array(words) => self.words(words, nesting, back),
+                AssignedValue::Scalar(word) => self.word(word, nesting, back),
+                AssignedValue::Array(words) => self.words(words, nesting, back),
             }
         }
         self.words(&command.words, nesting, back);
         self.redirects(&command.redirects, nesting, back);
     }
 
-    fn compound(&mut self, command: &'s Command<'a>, outer: Nesting, back: bool) {
-        let Command::Compound(compound) = command else { return };
+    fn compound(&mut self, command: &'s ShellCommand<'a>, outer: Nesting, back: bool) {
+        let ShellCommand::Compound(compound) = command else { return };
         let nesting = Nesting { depth: outer.depth + 1, ..outer };
         let looped = Nesting { in_loop: true, ..nesting };
         match &compound.kind {
@@ -214,17 +208,17 @@ impl<'s, 'a> Walk<'s, 'a> {
         }
     }
 
-    fn words(&mut self, words: &'s [Word<'a>], nesting: Nesting, back: bool) {
+    fn words(&mut self, words: &'s [ShellWord<'a>], nesting: Nesting, back: bool) {
         for word in words {
             self.word(word, nesting, back);
         }
     }
 
-    fn word(&mut self, word: &'s Word<'a>, nesting: Nesting, back: bool) {
+    fn word(&mut self, word: &'s ShellWord<'a>, nesting: Nesting, back: bool) {
         self.parts(&word.parts, nesting, back);
     }
 
-    fn parts(&mut self, parts: &'s [Part<'a>], nesting: Nesting, back: bool) {
+    fn parts(&mut self, parts: &'s [WordPart<'a>], nesting: Nesting, back: bool) {
         for part in parts {
             match &part.kind {
                 PartKind::Literal(_) => {}

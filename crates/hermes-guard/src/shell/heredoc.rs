@@ -2,18 +2,19 @@
 
 use std::borrow::Cow;
 
-use super::scan::{Parser, Result};
-use super::tree::{Heredoc, Part, PartKind, Quoting, Span, Word};
+use super::scan::{ParseResult, Parser};
+use super::tree::{Heredoc, PartKind, Quoting, ShellWord, Span, WordPart};
 
 impl<'a> Parser<'a> {
     /// Notes that a body follows at the next end of line.
-    pub(super) fn expect_heredoc(&mut self, target: &Word<'a>, strip_tabs: bool) -> usize {
+    pub(super) fn expect_heredoc(&mut self, target: &ShellWord<'a>, strip_tabs: bool) -> usize {
         let index = self.heredocs.len();
         self.heredocs.push(Heredoc {
             span: Span::new(self.pos, self.pos),
             delimiter: target.literal().unwrap_or(Cow::Borrowed(target.text)),
             quoted: target.is_quoted(),
             strip_tabs,
+            closed: false,
             parts: Vec::new(),
         });
         self.pending.push(index);
@@ -22,11 +23,11 @@ impl<'a> Parser<'a> {
 
     /// Reads the bodies that begin here, in the order of their operators. A body that never ends
     /// reaches to the end of the text, as it does for a shell.
-    pub(super) fn read_heredocs(&mut self) -> Result<()> {
+    pub(super) fn read_heredocs(&mut self) -> ParseResult<()> {
         for index in std::mem::take(&mut self.pending) {
             let span = self.heredoc_body(index);
             let parts = match self.heredocs[index].quoted {
-                true => vec![Part {
+                true => vec![WordPart {
                     span,
                     quoting: Quoting::Single,
                     kind: PartKind::Literal(Cow::Borrowed(self.text(span.start, span.end))),
@@ -60,6 +61,7 @@ impl<'a> Parser<'a> {
             }
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if line == delimiter.as_bytes() {
+                self.heredocs[index].closed = true;
                 return Span::new(start, line_start);
             }
         }

@@ -1,11 +1,11 @@
 //! Lists, chains and pipelines.
 
-use super::scan::{Parser, Result};
-use super::tree::{Chain, Connector, Item, List, Pipeline, Span, Terminator};
+use super::scan::{ParseResult, Parser};
+use super::tree::{Chain, CommandList, Connector, ListItem, Pipeline, Span, Terminator};
 
 /// What may stand behind a list and belongs to whoever asked for it.
 #[derive(Clone, Copy)]
-pub(super) struct Until {
+pub(super) struct ListEnd {
     pub(super) keywords: &'static [&'static str],
     pub(super) closer: Option<u8>,
     pub(super) arm: Arm,
@@ -18,7 +18,7 @@ pub(super) enum Arm {
     Yes,
 }
 
-impl Until {
+impl ListEnd {
     pub(super) const END: Self = Self { keywords: &[], closer: None, arm: Arm::No };
     pub(super) const PAREN: Self = Self { keywords: &[], closer: Some(b')'), arm: Arm::No };
 
@@ -32,7 +32,7 @@ const CLOSERS: &[&str] = &["then", "do", "done", "fi", "else", "elif", "esac", "
 
 impl<'a> Parser<'a> {
     /// The whole text. Items are handed over line by line, so an error keeps the lines before it.
-    pub(super) fn top_level(&mut self, root: &mut List<'a>) -> Result<()> {
+    pub(super) fn top_level(&mut self, root: &mut CommandList<'a>) -> ParseResult<()> {
         let mut line = Vec::new();
         loop {
             self.skip_lines()?;
@@ -40,10 +40,10 @@ impl<'a> Parser<'a> {
                 root.items.append(&mut line);
                 return Ok(());
             }
-            if let Some(found) = self.misplaced(Until::END) {
+            if let Some(found) = self.misplaced(ListEnd::END) {
                 return self.unexpected(found);
             }
-            let item = self.item(Until::END)?;
+            let item = self.item(ListEnd::END)?;
             let ends_line = matches!(item.terminator, Terminator::Newline | Terminator::End);
             line.push(item);
             if ends_line {
@@ -53,14 +53,14 @@ impl<'a> Parser<'a> {
     }
 
     /// A list up to, and without, what ends it.
-    pub(super) fn list(&mut self, until: Until) -> Result<List<'a>> {
+    pub(super) fn list(&mut self, until: ListEnd) -> ParseResult<CommandList<'a>> {
         let mut items = Vec::new();
         self.skip_lines()?;
         let start = self.pos;
         loop {
             self.skip_lines()?;
             if self.pos >= self.end || self.ends_list(until) {
-                return Ok(List { span: Span::new(start, self.pos), items });
+                return Ok(CommandList { span: Span::new(start, self.pos), items });
             }
             if let Some(found) = self.misplaced(until) {
                 return self.unexpected(found);
@@ -69,13 +69,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn ends_list(&self, until: Until) -> bool {
+    fn ends_list(&self, until: ListEnd) -> bool {
         (until.closer.is_some() && self.peek() == until.closer)
             || (until.arm == Arm::Yes && self.looking_at(";;") | self.looking_at(";&"))
             || self.keyword(until.keywords).is_some()
     }
 
-    fn misplaced(&self, until: Until) -> Option<&'static str> {
+    fn misplaced(&self, until: ListEnd) -> Option<&'static str> {
         match self.peek()? {
             b')' => Some(")"),
             b';' | b'&' | b'|' if !self.looking_at("&>") => Some("operator"),
@@ -83,7 +83,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn item(&mut self, until: Until) -> Result<Item<'a>> {
+    fn item(&mut self, until: ListEnd) -> ParseResult<ListItem<'a>> {
         let chain = self.chain()?;
         self.skip_blanks();
         let start = self.pos;
@@ -113,10 +113,10 @@ impl<'a> Parser<'a> {
             Terminator::Newline => start + 1,
             _ => self.pos,
         };
-        Ok(Item { chain, terminator, terminator_span: Span::new(start, end) })
+        Ok(ListItem { chain, terminator, terminator_span: Span::new(start, end) })
     }
 
-    fn chain(&mut self) -> Result<Chain<'a>> {
+    fn chain(&mut self) -> ParseResult<Chain<'a>> {
         let first = self.pipeline()?;
         let mut rest = Vec::new();
         loop {
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
         Ok(Chain { span: Span::new(first.span.start, end), first, rest })
     }
 
-    fn pipeline(&mut self) -> Result<Pipeline<'a>> {
+    fn pipeline(&mut self) -> ParseResult<Pipeline<'a>> {
         let start = self.pos;
         let (mut negated, mut timed) = (false, false);
         loop {
@@ -188,10 +188,10 @@ impl<'a> Parser<'a> {
 }
 
 /// Where a command ends, redirections included.
-fn command_end(command: &super::Command<'_>) -> usize {
+fn command_end(command: &super::ShellCommand<'_>) -> usize {
     match command {
-        super::Command::Simple(simple) => simple.span.end,
-        super::Command::Compound(compound) => {
+        super::ShellCommand::Simple(simple) => simple.span.end,
+        super::ShellCommand::Compound(compound) => {
             compound.redirects.last().map_or(compound.span.end, |last| last.span.end)
         }
     }

@@ -1,9 +1,9 @@
 //! The parser's place in the text, its budgets, and what lies between words.
 
-use super::tree::{List, Quoted, Quoting, Span, Word};
-use super::{Error, MAX_COMMANDS, MAX_DEPTH, MAX_PARTS, MAX_WORDS, Script};
+use super::tree::{CommandList, Quoted, Quoting, ShellWord, Span};
+use super::{Error, ParseLimits, ShellScript};
 
-pub(super) type Result<T> = std::result::Result<T, Error>;
+pub(super) type ParseResult<T> = Result<T, Error>;
 
 /// Bytes that may be read a second time because a first reading was wrong, beyond the text itself.
 const SPARE_WORK: usize = 4_096;
@@ -14,6 +14,7 @@ pub(super) struct Parser<'a> {
     pub(super) pos: usize,
     /// Where the text ends for what is being read (backticks and heredocs are read in place).
     pub(super) end: usize,
+    limits: ParseLimits,
     pub(super) parts: u32,
     words: u32,
     commands: u32,
@@ -24,25 +25,28 @@ pub(super) struct Parser<'a> {
     pub(super) heredocs: Vec<super::Heredoc<'a>>,
     pub(super) comments: Vec<Span>,
     pub(super) quotes: Vec<Quoted>,
+    missing_command: Option<usize>,
 }
 
 /// What to return to when a reading turns out wrong.
-pub(super) struct Mark {
+pub(super) struct ParserMark {
     pos: usize,
     depth: u32,
     pending: usize,
     heredocs: usize,
     comments: usize,
     quotes: usize,
+    missing_command: Option<usize>,
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(source: &'a str) -> Self {
+    pub(super) fn new(source: &'a str, limits: ParseLimits) -> Self {
         Self {
             source,
             bytes: source.as_bytes(),
             pos: 0,
             end: source.len(),
+            limits,
             parts: 0,
             words: 0,
             commands: 0,
@@ -52,12 +56,13 @@ impl<'a> Parser<'a> {
             heredocs: Vec::new(),
             comments: Vec::new(),
             quotes: Vec::new(),
+            missing_command: None,
         }
     }
 
     /// Reads line by line, as a shell does: what was complete before an error has been run by then.
-    pub(super) fn script(mut self) -> Script<'a> {
-        let mut root = List::default();
+    pub(super) fn script(mut self) -> ShellScript<'a> {
+        let mut root = CommandList::default();
         let error = self.top_level(&mut root).err();
         root.span = match (root.items.first(), root.items.last()) {
             (Some(first), Some(last)) => {
@@ -65,12 +70,13 @@ impl<'a> Parser<'a> {
             }
             _ => Span::default(),
         };
-        Script {
+        ShellScript {
             source: self.source,
             root,
             heredocs: self.heredocs,
             comments: self.comments,
             quotes: self.quotes,
+            missing_command: self.missing_command,
             error,
         }
     }
@@ -92,7 +98,7 @@ impl<'a> Parser<'a> {
         self.source.get(start..end).unwrap_or_default()
     }
 
-    pub(super) fn unexpected<T>(&self, what: &'static str) -> Result<T> {
+    pub(super) fn unexpected<T>(&self, what: &'static str) -> ParseResult<T> {
         Err(Error::Unexpected { what, at: self.pos })
     }
 
@@ -137,7 +143,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Steps over an end of line and over the heredocs that begin behind it.
-    pub(super) fn newline(&mut self) -> Result<bool> {
+    pub(super) fn newline(&mut self) -> ParseResult<bool> {
         let len = self.newline_len();
         if len == 0 {
             return Ok(false);
@@ -150,7 +156,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Skips blanks, comments and ends of lines.
-    pub(super) fn skip_lines(&mut self) -> Result<()> {
+    pub(super) fn skip_lines(&mut self) -> ParseResult<()> {
         loop {
             self.skip_blanks();
             if !self.newline()? {
@@ -168,7 +174,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    pub(super) fn take_keyword(&mut self, word: &'static str) -> Result<()> {
+    pub(super) fn take_keyword(&mut self, word: &'static str) -> ParseResult<()> {
         self.skip_lines()?;
         if self.keyword(&[word]).is_none() {
             let at = self.pos;
@@ -182,9 +188,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Goes one level deeper for the time of a closure.
-    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.depth >= MAX_DEPTH {
-            return Err(Error::TooMuch { what: "levels", limit: MAX_DEPTH, at: self.pos });
+    pub(super) fn nested<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<T> {
+        let limit = self.limits.depth;
+        if self.depth >= limit {
+            return Err(Error::TooMuch { what: "levels", limit, at: self.pos });
         }
         self.depth += 1;
         let read = read(self);
@@ -196,8 +206,8 @@ impl<'a> Parser<'a> {
     pub(super) fn within<T>(
         &mut self,
         span: Span,
-        read: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<T> {
+        read: impl FnOnce(&mut Self) -> ParseResult<T>,
+    ) -> ParseResult<T> {
         let outside = (self.pos, self.end, std::mem::take(&mut self.pending));
         (self.pos, self.end) = (span.start, span.end);
         let read = self.nested(read);
@@ -205,19 +215,20 @@ impl<'a> Parser<'a> {
         read
     }
 
-    pub(super) fn mark(&self) -> Mark {
-        Mark {
+    pub(super) fn mark(&self) -> ParserMark {
+        ParserMark {
             pos: self.pos,
             depth: self.depth,
             pending: self.pending.len(),
             heredocs: self.heredocs.len(),
             comments: self.comments.len(),
             quotes: self.quotes.len(),
+            missing_command: self.missing_command,
         }
     }
 
     /// Forgets everything read since the mark.
-    pub(super) fn rewind(&mut self, mark: &Mark) -> Result<()> {
+    pub(super) fn rewind(&mut self, mark: &ParserMark) -> ParseResult<()> {
         self.reread += self.pos.saturating_sub(mark.pos);
         if self.reread > self.bytes.len() + SPARE_WORK {
             return Err(Error::TooMuch { what: "ambiguous brackets", limit: 1, at: self.pos });
@@ -228,25 +239,33 @@ impl<'a> Parser<'a> {
         self.heredocs.truncate(mark.heredocs);
         self.comments.truncate(mark.comments);
         self.quotes.truncate(mark.quotes);
+        self.missing_command = mark.missing_command;
         Ok(())
     }
 
-    pub(super) fn count_command(&mut self) -> Result<()> {
+    /// Notes a list without any command where there must be one.
+    pub(super) fn must_have_command(&mut self, list: &CommandList<'a>) {
+        if list.items.is_empty() {
+            self.missing_command.get_or_insert(self.pos);
+        }
+    }
+
+    pub(super) fn count_command(&mut self) -> ParseResult<()> {
         self.commands += 1;
-        self.within_budget(self.commands, MAX_COMMANDS, "commands")
+        self.within_budget(self.commands, self.limits.commands, "commands")
     }
 
-    pub(super) fn count_word(&mut self) -> Result<()> {
+    pub(super) fn count_word(&mut self) -> ParseResult<()> {
         self.words += 1;
-        self.within_budget(self.words, MAX_WORDS, "words")
+        self.within_budget(self.words, self.limits.words, "words")
     }
 
-    pub(super) fn count_part(&mut self) -> Result<()> {
+    pub(super) fn count_part(&mut self) -> ParseResult<()> {
         self.parts += 1;
-        self.within_budget(self.parts, MAX_PARTS, "pieces of words")
+        self.within_budget(self.parts, self.limits.parts, "pieces of words")
     }
 
-    fn within_budget(&self, used: u32, limit: u32, what: &'static str) -> Result<()> {
+    fn within_budget(&self, used: u32, limit: u32, what: &'static str) -> ParseResult<()> {
         match used <= limit {
             true => Ok(()),
             false => Err(Error::TooMuch { what, limit, at: self.pos }),
@@ -258,8 +277,12 @@ impl<'a> Parser<'a> {
     }
 
     /// A word that ends where the parser stands.
-    pub(super) fn word_from(&mut self, start: usize, parts: Vec<super::Part<'a>>) -> Word<'a> {
-        Word { span: Span::new(start, self.pos), text: self.text(start, self.pos), parts }
+    pub(super) fn word_from(
+        &mut self,
+        start: usize,
+        parts: Vec<super::WordPart<'a>>,
+    ) -> ShellWord<'a> {
+        ShellWord { span: Span::new(start, self.pos), text: self.text(start, self.pos), parts }
     }
 }
 

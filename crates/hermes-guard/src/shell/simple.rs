@@ -2,14 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::scan::{Parser, Result, name_len};
-use super::tree::{Assignment, Command, Redirect, RedirectKind, SimpleCommand, Span, Value, Word};
-use super::word::Place;
+use super::context::WordContext;
+use super::scan::{ParseResult, Parser, name_len};
+use super::tree::{
+    AssignedValue, Redirect, RedirectKind, ShellCommand, ShellWord, SimpleCommand, Span,
+    VariableAssignment,
+};
 use super::{Compound, CompoundKind};
 
 impl<'a> Parser<'a> {
     /// A simple command, or the definition of a function, which begins like one.
-    pub(super) fn simple(&mut self) -> Result<Command<'a>> {
+    pub(super) fn simple(&mut self) -> ParseResult<ShellCommand<'a>> {
         self.count_command()?;
         let start = self.pos;
         let mut command = SimpleCommand::default();
@@ -32,7 +35,7 @@ impl<'a> Parser<'a> {
             if self.newline_len() > 0 {
                 break;
             }
-            let word = self.word(Place::Argument)?;
+            let word = self.word(WordContext::Argument)?;
             if word.text.is_empty() {
                 break;
             }
@@ -51,7 +54,7 @@ impl<'a> Parser<'a> {
             };
         }
         command.span = Span::new(start, end);
-        Ok(Command::Simple(command))
+        Ok(ShellCommand::Simple(command))
     }
 
     /// `()` directly behind a word.
@@ -61,12 +64,12 @@ impl<'a> Parser<'a> {
         visible.next() == Some(&b'(') && visible.next() == Some(&b')')
     }
 
-    fn function(&mut self, start: usize, name: Cow<'a, str>) -> Result<Command<'a>> {
+    fn function(&mut self, start: usize, name: Cow<'a, str>) -> ParseResult<ShellCommand<'a>> {
         let closing = memchr::memchr(b')', &self.bytes[self.pos..self.end]).unwrap_or_default();
         self.pos += closing + 1;
         self.skip_lines()?;
         let body = self.nested(Self::alone)?;
-        Ok(Command::Compound(Box::new(Compound {
+        Ok(ShellCommand::Compound(Box::new(Compound {
             span: Span::new(start, self.pos),
             kind: CompoundKind::Function { name, body },
             redirects: Vec::new(),
@@ -74,7 +77,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `name=…` before the command word; `name=(…)` anywhere.
-    fn assignment(&mut self, before_command: bool) -> Result<Option<Assignment<'a>>> {
+    fn assignment(&mut self, before_command: bool) -> ParseResult<Option<VariableAssignment<'a>>> {
         let start = self.pos;
         let rest = &self.bytes[start..self.end];
         let name = name_len(rest);
@@ -100,15 +103,15 @@ impl<'a> Parser<'a> {
         }
         self.pos += at + 1;
         let value = match list {
-            true => Value::Array(self.array()?),
-            false => Value::Scalar(self.word(Place::Argument)?),
+            true => AssignedValue::Array(self.array()?),
+            false => AssignedValue::Scalar(self.word(WordContext::Argument)?),
         };
         let span = Span::new(start, self.pos);
         let name = self.text(start, start + name);
-        Ok(Some(Assignment { span, name, indexed, append, value }))
+        Ok(Some(VariableAssignment { span, name, indexed, append, value }))
     }
 
-    fn array(&mut self) -> Result<Vec<Word<'a>>> {
+    fn array(&mut self) -> ParseResult<Vec<ShellWord<'a>>> {
         let open = self.pos;
         self.pos += 1;
         let mut words = Vec::new();
@@ -124,7 +127,7 @@ impl<'a> Parser<'a> {
                 }
                 Some(_) => {}
             }
-            let word = self.word(Place::Argument)?;
+            let word = self.word(WordContext::Argument)?;
             if word.text.is_empty() {
                 return self.unexpected("operator in a list");
             }
@@ -133,7 +136,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A redirection with its descriptor and target.
-    pub(super) fn redirect(&mut self) -> Result<Option<Redirect<'a>>> {
+    pub(super) fn redirect(&mut self) -> ParseResult<Option<Redirect<'a>>> {
         let start = self.pos;
         let fd_len = self.descriptor_len();
         self.pos += fd_len;
@@ -146,7 +149,7 @@ impl<'a> Parser<'a> {
         let strip_tabs = kind == RedirectKind::Heredoc && self.peek() == Some(b'-');
         self.pos += usize::from(strip_tabs);
         self.skip_blanks();
-        let target = self.word(Place::Argument)?;
+        let target = self.word(WordContext::Argument)?;
         if target.text.is_empty() {
             return self.unexpected("end of a redirection");
         }

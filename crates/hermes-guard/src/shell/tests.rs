@@ -139,7 +139,7 @@ fn knows_neighbours_and_background() {
     let flags: Vec<_> = places.iter().map(|place| place.background).collect();
     assert_eq!(flags, [true, true, true, false]);
     assert_eq!(places[0].feeds().map(|next| next.span().of("a | b")), Some("b"));
-    assert_eq!(places[1].reads_from().map(|last| last.span().of("a | b")), Some("a"));
+    assert_eq!((places[0].stage, places[1].stage), (0, 1));
     assert_eq!((places[1].before, places[1].after), (Separator::Pipe, Separator::And));
     assert_eq!((places[2].before, places[2].after), (Separator::And, Separator::Background));
     let script = parse("f() { while (a $(b)); do c; done; }");
@@ -175,7 +175,7 @@ fn reads_parameters() {
             _ => None,
         })
         .collect();
-    use Operation as Op;
+    use ParameterOperation as Op;
     assert_eq!(
         found,
         [

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Bytes of the source, from `start` up to and without `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// The first byte.
+    /// The offset of the first byte.
     pub start: usize,
     /// The byte behind the last.
     pub end: usize,
@@ -18,7 +18,7 @@ impl Span {
         Self { start, end }
     }
 
-    /// The text there.
+    /// The text there, empty if the span does not fit the source.
     #[must_use]
     pub fn of(self, source: &str) -> &str {
         source.get(self.start..self.end).unwrap_or_default()
@@ -33,25 +33,25 @@ impl Span {
 
 /// Chains, one after the other.
 #[derive(Debug, Default)]
-pub struct List<'a> {
+pub struct CommandList<'a> {
     /// From the first command to the last separator.
     pub span: Span,
-    /// The chains.
-    pub items: Vec<Item<'a>>,
+    /// The chains of the list, each with what ends it.
+    pub items: Vec<ListItem<'a>>,
 }
 
 /// A chain with what ends it.
 #[derive(Debug)]
-pub struct Item<'a> {
-    /// What runs.
+pub struct ListItem<'a> {
+    /// The pipelines, joined by `&&` and `||`.
     pub chain: Chain<'a>,
-    /// What stands behind it.
+    /// The separator behind the chain.
     pub terminator: Terminator,
     /// Where that stands (empty at the end of the text).
     pub terminator_span: Span,
 }
 
-/// What ends a chain.
+/// What ends a chain, and so whether the shell waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Terminator {
     /// `;`
@@ -69,14 +69,14 @@ pub enum Terminator {
 pub struct Chain<'a> {
     /// From the first pipeline to the last.
     pub span: Span,
-    /// The first pipeline.
+    /// The pipeline that always runs.
     pub first: Pipeline<'a>,
     /// The others, each behind its connector.
     pub rest: Vec<(Connector, Span, Pipeline<'a>)>,
 }
 
 impl<'a> Chain<'a> {
-    /// All pipelines in order.
+    /// The first pipeline and those behind the connectors.
     pub fn pipelines(&self) -> impl Iterator<Item = &Pipeline<'a>> {
         std::iter::once(&self.first).chain(self.rest.iter().map(|(_, _, pipeline)| pipeline))
     }
@@ -100,21 +100,21 @@ pub struct Pipeline<'a> {
     pub negated: bool,
     /// `time` stood before it.
     pub timed: bool,
-    /// At least one.
-    pub commands: Vec<Command<'a>>,
+    /// The stages; none only behind a lone `time` or `!`.
+    pub commands: Vec<ShellCommand<'a>>,
 }
 
-/// One stage of a pipeline.
+/// One stage of a pipeline: a program, or something with commands inside.
 #[derive(Debug)]
-pub enum Command<'a> {
+pub enum ShellCommand<'a> {
     /// A program with its arguments.
     Simple(SimpleCommand<'a>),
     /// Something that holds other commands.
     Compound(Box<Compound<'a>>),
 }
 
-impl Command<'_> {
-    /// Where it stands.
+impl ShellCommand<'_> {
+    /// From its first to its last byte.
     #[must_use]
     pub fn span(&self) -> Span {
         match self {
@@ -130,35 +130,35 @@ pub struct SimpleCommand<'a> {
     /// From its first word to its last.
     pub span: Span,
     /// `x=1` before the first word; also lists (`x=(a b)`) among the words of `declare` and its kin.
-    pub assignments: Vec<Assignment<'a>>,
+    pub assignments: Vec<VariableAssignment<'a>>,
     /// The command word and its arguments.
-    pub words: Vec<Word<'a>>,
-    /// In order.
+    pub words: Vec<ShellWord<'a>>,
+    /// Redirections, in the order in which they take effect.
     pub redirects: Vec<Redirect<'a>>,
 }
 
 /// `name=value`, `name+=value`, `name[i]=value`, `name=(…)`.
 #[derive(Debug)]
-pub struct Assignment<'a> {
-    /// All of it.
+pub struct VariableAssignment<'a> {
+    /// Name, operator and value.
     pub span: Span,
-    /// The variable.
+    /// The variable that is set.
     pub name: &'a str,
-    /// `[i]` was given.
+    /// Only one element is set: `name[i]=…`.
     pub indexed: bool,
-    /// `+=`
+    /// The value is added to the old one: `+=`.
     pub append: bool,
-    /// What it becomes.
-    pub value: Value<'a>,
+    /// The new value, before expansion.
+    pub value: AssignedValue<'a>,
 }
 
 /// The right side of an assignment.
 #[derive(Debug)]
-pub enum Value<'a> {
+pub enum AssignedValue<'a> {
     /// One word.
-    Scalar(Word<'a>),
+    Scalar(ShellWord<'a>),
     /// A list of words.
-    Array(Vec<Word<'a>>),
+    Array(Vec<ShellWord<'a>>),
 }
 
 /// `2> file` and its relatives.
@@ -168,11 +168,11 @@ pub struct Redirect<'a> {
     pub span: Span,
     /// The descriptor that was written, if any.
     pub fd: Option<&'a str>,
-    /// The operator.
+    /// Which operator, and so what is done with the target.
     pub kind: RedirectKind,
     /// The file, descriptor, here-string or heredoc delimiter.
-    pub target: Word<'a>,
-    /// Index into [`crate::shell::Script::heredocs`].
+    pub target: ShellWord<'a>,
+    /// Index into [`crate::shell::ShellScript::heredocs`].
     pub heredoc: Option<usize>,
 }
 
@@ -223,7 +223,7 @@ pub enum RedirectKind {
     HereString,
 }
 
-/// The text behind a `<<`.
+/// The text behind a `<<`, which a command reads as its input.
 #[derive(Debug)]
 pub struct Heredoc<'a> {
     /// The body without the line of the delimiter.
@@ -234,8 +234,10 @@ pub struct Heredoc<'a> {
     pub quoted: bool,
     /// `<<-`: tabs at the beginnings of lines do not belong to the text.
     pub strip_tabs: bool,
+    /// The line of the delimiter was found; without it the body reaches to the end of the text.
+    pub closed: bool,
     /// Text and expansions; text only when quoted.
-    pub parts: Vec<Part<'a>>,
+    pub parts: Vec<WordPart<'a>>,
 }
 
 /// A command with others inside.
@@ -243,9 +245,9 @@ pub struct Heredoc<'a> {
 pub struct Compound<'a> {
     /// From its first to its last character, without the redirections.
     pub span: Span,
-    /// What it is.
+    /// What the construct is, with its parts.
     pub kind: CompoundKind<'a>,
-    /// For everything inside.
+    /// Redirections that hold for everything inside.
     pub redirects: Vec<Redirect<'a>>,
 }
 
@@ -253,53 +255,53 @@ pub struct Compound<'a> {
 #[derive(Debug)]
 pub enum CompoundKind<'a> {
     /// `( … )`
-    Subshell(List<'a>),
+    Subshell(CommandList<'a>),
     /// `{ …; }`
-    Group(List<'a>),
+    Group(CommandList<'a>),
     /// `if … then … elif … else … fi`
     If {
         /// Conditions with what they guard.
-        branches: Vec<(List<'a>, List<'a>)>,
+        branches: Vec<(CommandList<'a>, CommandList<'a>)>,
         /// `else`
-        otherwise: Option<List<'a>>,
+        otherwise: Option<CommandList<'a>>,
     },
     /// `while` or `until … do … done`
     While {
-        /// What is asked each time.
-        condition: List<'a>,
-        /// What is repeated.
-        body: List<'a>,
+        /// The commands whose last exit code decides.
+        condition: CommandList<'a>,
+        /// The commands between `do` and `done`.
+        body: CommandList<'a>,
     },
     /// `for x in … do … done` and `select`
     For {
-        /// The variable.
+        /// The variable that gets one item after the other.
         variable: &'a str,
         /// Absent without `in`: the positional parameters.
-        items: Option<Vec<Word<'a>>>,
-        /// What is repeated.
-        body: List<'a>,
+        items: Option<Vec<ShellWord<'a>>>,
+        /// The commands between `do` and `done`.
+        body: CommandList<'a>,
     },
     /// `for ((…)) do … done`
     ArithmeticFor {
         /// What is expanded in the head.
-        head: Vec<Part<'a>>,
-        /// What is repeated.
-        body: List<'a>,
+        head: Vec<WordPart<'a>>,
+        /// The commands between `do` and `done`.
+        body: CommandList<'a>,
     },
     /// `case … in … esac`
     Case {
-        /// What is compared.
-        subject: Word<'a>,
-        /// With what.
+        /// The word that the patterns are compared with.
+        subject: ShellWord<'a>,
+        /// The alternatives, tried in this order.
         arms: Vec<CaseArm<'a>>,
     },
     /// `(( … ))`, as the expansions inside.
-    Arithmetic(Vec<Part<'a>>),
+    Arithmetic(Vec<WordPart<'a>>),
     /// `[[ … ]]`, as its words.
-    Test(Vec<Word<'a>>),
+    Test(Vec<ShellWord<'a>>),
     /// `name() …` and `function name …`
     Function {
-        /// What it is called.
+        /// The name it can be called by.
         name: Cow<'a, str>,
         /// What it does: one command, in a pipeline of its own.
         body: Box<Pipeline<'a>>,
@@ -308,27 +310,27 @@ pub enum CompoundKind<'a> {
     Coproc(Box<Pipeline<'a>>),
 }
 
-/// `a|b) …;;`
+/// One alternative of a `case`: `a|b) …;;`.
 #[derive(Debug)]
 pub struct CaseArm<'a> {
-    /// The alternatives.
-    pub patterns: Vec<Word<'a>>,
-    /// What is run.
-    pub body: List<'a>,
+    /// Patterns of which one must match.
+    pub patterns: Vec<ShellWord<'a>>,
+    /// The commands up to `;;`.
+    pub body: CommandList<'a>,
 }
 
-/// One word.
+/// One word of a command, with everything that is expanded in it.
 #[derive(Debug, Default)]
-pub struct Word<'a> {
-    /// With all quotes.
+pub struct ShellWord<'a> {
+    /// From its first to its last byte, quotes included.
     pub span: Span,
     /// As it stands in the source.
     pub text: &'a str,
     /// Empty when the word means exactly what stands there, letter by letter.
-    pub parts: Vec<Part<'a>>,
+    pub parts: Vec<WordPart<'a>>,
 }
 
-impl<'a> Word<'a> {
+impl<'a> ShellWord<'a> {
     /// Whether it has neither quotes nor escapes nor expansions (globs and braces it may have).
     #[must_use]
     pub fn is_plain(&self) -> bool {
@@ -346,7 +348,7 @@ impl<'a> Word<'a> {
     pub fn literal(&self) -> Option<Cow<'a, str>> {
         match self.parts.as_slice() {
             [] => Some(Cow::Borrowed(self.text)),
-            [Part { kind: PartKind::Literal(text), .. }] => Some(text.clone()),
+            [WordPart { kind: PartKind::Literal(text), .. }] => Some(text.clone()),
             parts => {
                 let mut whole = String::new();
                 for part in parts {
@@ -359,14 +361,14 @@ impl<'a> Word<'a> {
     }
 }
 
-/// A piece of a word.
+/// A run of text or an expansion, quoted in one way.
 #[derive(Debug)]
-pub struct Part<'a> {
+pub struct WordPart<'a> {
     /// Without the quote characters around it.
     pub span: Span,
-    /// How it is quoted.
+    /// The quotes around it, which decide what is expanded.
     pub quoting: Quoting,
-    /// What it is.
+    /// Text, or what is to be expanded.
     pub kind: PartKind<'a>,
 }
 
@@ -390,7 +392,7 @@ pub enum Quoting {
 pub struct Quoted {
     /// With its quote characters.
     pub span: Span,
-    /// Of which kind.
+    /// Which kind of quotes these are.
     pub quoting: Quoting,
 }
 
@@ -404,16 +406,16 @@ pub enum PartKind<'a> {
     /// `$(…)`, backticks, `<(…)`, `>(…)`
     Substitution(Box<Substitution<'a>>),
     /// `$((…))`, as the expansions inside.
-    Arithmetic(Vec<Part<'a>>),
+    Arithmetic(Vec<WordPart<'a>>),
 }
 
 /// A command whose output (or whose pipe) is used as a word.
 #[derive(Debug)]
 pub struct Substitution<'a> {
-    /// How it was written.
+    /// `$(…)`, backticks or one of the two arrows.
     pub style: SubstitutionStyle,
     /// What it runs. Empty when [`Self::escaped`] is set.
-    pub list: List<'a>,
+    pub list: CommandList<'a>,
     /// Backticks that hold escapes: the program after one round of unescaping, to be parsed by
     /// itself, since its bytes no longer are the source's.
     pub escaped: Option<String>,
@@ -439,17 +441,17 @@ pub struct Parameter<'a> {
     pub name: &'a str,
     /// `[i]` or `[@]`, without the brackets.
     pub index: Option<&'a str>,
-    /// `${!x}`
+    /// The value names the variable that is meant: `${!x}`.
     pub indirect: bool,
-    /// What is done.
-    pub operation: Operation,
+    /// What the operator in braces does to the value.
+    pub operation: ParameterOperation,
     /// The words behind the operator: none, one, or two (replacing, cutting).
-    pub arguments: Vec<Word<'a>>,
+    pub arguments: Vec<ShellWord<'a>>,
 }
 
 /// What braces do to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub enum ParameterOperation {
     /// `$x`
     Value,
     /// `${#x}`

@@ -3,50 +3,14 @@
 use std::borrow::Cow;
 
 use super::Error;
+use super::context::WordContext;
 use super::expansion::Dollar;
-use super::scan::{Parser, Result};
-use super::tree::{Part, PartKind, Quoting, Span, SubstitutionStyle, Word};
-
-/// Where a word stands, which decides what ends it.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Place {
-    /// Among the words of a command.
-    Argument,
-    /// In `[[ … ]]`, where patterns may hold nearly anything.
-    Test,
-    /// In `${…}`, up to `}` or the given byte.
-    Braces { stop: u8, quoting: Quoting },
-}
-
-impl Place {
-    fn ends_at(self, byte: u8, next: Option<u8>) -> bool {
-        match self {
-            Self::Argument => match byte {
-                b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' => true,
-                b'<' | b'>' => next != Some(b'('),
-                b'\r' => matches!(next, None | Some(b'\n')),
-                _ => false,
-            },
-            Self::Test => match byte {
-                b' ' | b'\t' | b'\n' | b'\r' | b'&' | b'|' | b'(' | b')' => true,
-                b'<' | b'>' => next != Some(b'('),
-                _ => false,
-            },
-            Self::Braces { stop, .. } => byte == b'}' || byte == stop,
-        }
-    }
-
-    fn quoting(self) -> Quoting {
-        match self {
-            Self::Braces { quoting, .. } => quoting,
-            _ => Quoting::None,
-        }
-    }
-}
+use super::scan::{ParseResult, Parser};
+use super::tree::{PartKind, Quoting, ShellWord, Span, SubstitutionStyle, WordPart};
 
 impl<'a> Parser<'a> {
     /// A word, empty when none begins here.
-    pub(super) fn word(&mut self, place: Place) -> Result<Word<'a>> {
+    pub(super) fn word(&mut self, place: WordContext) -> ParseResult<ShellWord<'a>> {
         let start = self.pos;
         let outer = place.quoting();
         let mut parts = Vec::new();
@@ -122,13 +86,17 @@ impl<'a> Parser<'a> {
         Ok(self.word_from(start, parts))
     }
 
-    fn opens_pattern(&self, place: Place, run: usize) -> bool {
-        !matches!(place, Place::Braces { .. })
+    fn opens_pattern(&self, place: WordContext, run: usize) -> bool {
+        !matches!(place, WordContext::Braces { .. })
             && self.pos > run
             && matches!(self.bytes[self.pos - 1], b'?' | b'*' | b'+' | b'@' | b'!')
     }
 
-    pub(super) fn push(&mut self, parts: &mut Vec<Part<'a>>, part: Part<'a>) -> Result<()> {
+    pub(super) fn push(
+        &mut self,
+        parts: &mut Vec<WordPart<'a>>,
+        part: WordPart<'a>,
+    ) -> ParseResult<()> {
         parts.push(part);
         self.count_part()
     }
@@ -136,28 +104,28 @@ impl<'a> Parser<'a> {
     /// The text from `run` to here, if there is any.
     pub(super) fn literal(
         &mut self,
-        parts: &mut Vec<Part<'a>>,
+        parts: &mut Vec<WordPart<'a>>,
         run: usize,
         quoting: Quoting,
-    ) -> Result<()> {
+    ) -> ParseResult<()> {
         self.literal_until(parts, run, self.pos, quoting)
     }
 
     pub(super) fn literal_until(
         &mut self,
-        parts: &mut Vec<Part<'a>>,
+        parts: &mut Vec<WordPart<'a>>,
         run: usize,
         end: usize,
         quoting: Quoting,
-    ) -> Result<()> {
+    ) -> ParseResult<()> {
         if run >= end {
             return Ok(());
         }
         let kind = PartKind::Literal(Cow::Borrowed(self.text(run, end)));
-        self.push(parts, Part { span: Span::new(run, end), quoting, kind })
+        self.push(parts, WordPart { span: Span::new(run, end), quoting, kind })
     }
 
-    fn single_quotes(&mut self, parts: &mut Vec<Part<'a>>) -> Result<()> {
+    fn single_quotes(&mut self, parts: &mut Vec<WordPart<'a>>) -> ParseResult<()> {
         let open = self.pos;
         let inside = &self.bytes[open + 1..self.end];
         let Some(len) = memchr::memchr(b'\'', inside) else {
@@ -167,10 +135,10 @@ impl<'a> Parser<'a> {
         let kind = PartKind::Literal(Cow::Borrowed(self.text(span.start, span.end)));
         self.pos = span.end + 1;
         self.quoted(open, Quoting::Single);
-        self.push(parts, Part { span, quoting: Quoting::Single, kind })
+        self.push(parts, WordPart { span, quoting: Quoting::Single, kind })
     }
 
-    pub(super) fn double_quotes(&mut self, parts: &mut Vec<Part<'a>>) -> Result<()> {
+    pub(super) fn double_quotes(&mut self, parts: &mut Vec<WordPart<'a>>) -> ParseResult<()> {
         let open = self.pos;
         let before = parts.len();
         self.pos += 1;
@@ -181,7 +149,7 @@ impl<'a> Parser<'a> {
         if parts.len() == before {
             let (span, kind) =
                 (Span::new(self.pos, self.pos), PartKind::Literal(Cow::Borrowed("")));
-            self.push(parts, Part { span, quoting: Quoting::Double, kind })?;
+            self.push(parts, WordPart { span, quoting: Quoting::Double, kind })?;
         }
         self.pos += 1;
         self.quoted(open, Quoting::Double);
@@ -191,9 +159,9 @@ impl<'a> Parser<'a> {
     /// Text in which only `$`, backticks and backslashes are special: double quotes and heredocs.
     pub(super) fn expandable(
         &mut self,
-        parts: &mut Vec<Part<'a>>,
+        parts: &mut Vec<WordPart<'a>>,
         closer: Option<u8>,
-    ) -> Result<()> {
+    ) -> ParseResult<()> {
         let quoting = Quoting::Double;
         let mut run = self.pos;
         while let Some(byte) = self.peek() {
@@ -235,7 +203,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A backslash with what it protects.
-    fn escape(&mut self, parts: &mut Vec<Part<'a>>) -> Result<()> {
+    fn escape(&mut self, parts: &mut Vec<WordPart<'a>>) -> ParseResult<()> {
         let joined = self.continuation_len();
         if joined > 0 {
             self.pos += joined;
@@ -249,7 +217,7 @@ impl<'a> Parser<'a> {
         self.literal(parts, from, Quoting::Escaped)
     }
 
-    fn process_substitution(&mut self, direction: u8) -> Result<Part<'a>> {
+    fn process_substitution(&mut self, direction: u8) -> ParseResult<WordPart<'a>> {
         let start = self.pos;
         self.pos += 1;
         let style = match direction {

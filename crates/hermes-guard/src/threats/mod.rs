@@ -4,9 +4,9 @@
 //! own. The scan names known kinds of such text. It cannot prove that text is harmless; it catches
 //! what is common and leaves a trace of it.
 //!
-//! Three scopes, each with all of the one before: [`Scope::All`] for text of any origin,
-//! [`Scope::Context`] for what a model is about to read (a finding is a warning there), and
-//! [`Scope::Strict`] for what will be read again and again, such as memories and skills (a finding
+//! Three scopes, each with all of the one before: [`ThreatScope::All`] for text of any origin,
+//! [`ThreatScope::Context`] for what a model is about to read (a finding is a warning there), and
+//! [`ThreatScope::Strict`] for what will be read again and again, such as memories and skills (a finding
 //! blocks). Blocking callers use the first finding.
 //!
 //! Letters in disguise are folded to plain ones first. Invisible characters are findings themselves.
@@ -30,7 +30,7 @@ pub const EXCERPT_CHARS: usize = 120;
 
 /// Where text comes from or goes to, and so how much is suspicious in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
+pub enum ThreatScope {
     /// Any text: plain attempts to give orders or to steal.
     All,
     /// Files, memory and tool results: also attempts to change who the agent is or serves.
@@ -39,7 +39,7 @@ pub enum Scope {
     Strict,
 }
 
-/// A sign of an attack.
+/// A sign that a text wants to take over whoever reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Threat {
     /// The kind, as a short stable name.
@@ -49,7 +49,7 @@ pub struct Threat {
 }
 
 struct Compiled {
-    scope: Scope,
+    scope: ThreatScope,
     id: &'static str,
     pattern: Regex,
 }
@@ -68,7 +68,7 @@ static PATTERNS: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
 
 /// Looks for signs of an attack: invisible characters first, then each kind once, in a fixed order.
 #[must_use]
-pub fn scan(text: &str, scope: Scope) -> Vec<Threat> {
+pub fn scan(text: &str, scope: ThreatScope) -> Vec<Threat> {
     let end = text.char_indices().nth(SCANNED_CHARS).map_or(text.len(), |(at, _)| at);
     let raw = &text[..end];
     let mut threats = invisible(raw);

@@ -3,7 +3,7 @@
 //! In the patterns, `~` stands for up to eight words of filler within a sentence, each with the blank
 //! after it, and a blank stands for any run of blanks. All are matched without regard to case.
 
-use super::Scope::{self, All, Context, Strict};
+use super::ThreatScope::{self, All, Context, Strict};
 
 /// A word that ends in a full stop or the like ends the sentence, and with it the filler.
 const FILLER: &str = r"(?:\S*[^\s.!?;]\s+){0,8}?";
@@ -13,7 +13,7 @@ pub(super) fn expand(pattern: &str) -> String {
     format!("(?i){}", pattern.replace(' ', r",?\s+").replace('~', FILLER))
 }
 
-pub(super) const PATTERNS: &[(Scope, &str, &str)] = &[
+pub(super) const PATTERNS: &[(ThreatScope, &str, &str)] = &[
     (
         All,
         "prompt_injection",

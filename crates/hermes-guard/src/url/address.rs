@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::Refusal;
+use super::UrlRefusal;
 
 /// Which addresses may be visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,12 +86,12 @@ pub fn address_allowed(address: IpAddr, policy: Policy) -> bool {
 ///
 /// # Errors
 /// Which range speaks against it.
-pub fn judge(address: IpAddr, policy: Policy) -> Result<(), Refusal> {
+pub fn judge(address: IpAddr, policy: Policy) -> Result<(), UrlRefusal> {
     if is_metadata(address) {
-        return Err(Refusal::metadata(address));
+        return Err(UrlRefusal::metadata(address));
     }
     match closed_range(address) {
-        Some(range) if policy == Policy::PublicOnly => Err(Refusal::private(address, range)),
+        Some(range) if policy == Policy::PublicOnly => Err(UrlRefusal::private(address, range)),
         _ => Ok(()),
     }
 }

@@ -6,11 +6,11 @@
 //!
 //! 1. [`check`] reads the URL: scheme, authority, host. A host that is an address, in any spelling
 //!    that resolvers accept (`127.1`, `0x7f000001`, `[::ffff:7f00:1]`), is judged at once.
-//! 2. The caller resolves the name, and [`Target::admit`] judges every address it got. The result,
+//! 2. The caller resolves the name, and [`UrlTarget::admit`] judges every address it got. The result,
 //!    [`Pinned`], is what a connection is made to. Connecting to anything else, such as a second
 //!    lookup of the name, would let a name server answer differently the second time.
 //!
-//! Every redirect is a new URL and takes the same way through [`Target::redirect`].
+//! Every redirect is a new URL and takes the same way through [`UrlTarget::redirect`].
 //!
 //! * [`address`]: the ranges of addresses, and which are open under no setting at all.
 //! * [`credentials`]: query parameters that carry credentials.
@@ -34,7 +34,7 @@ pub mod sites;
 mod tests;
 
 pub use address::{Policy, address_allowed};
-pub use refusal::Refusal;
+pub use refusal::UrlRefusal;
 
 /// Names of credential services; closed under every policy.
 const METADATA_NAMES: [&str; 2] = ["metadata.google.internal", "metadata.goog"];
@@ -44,7 +44,7 @@ const PRIVATELY_RESOLVED: &str = "multimedia.nt.qq.com.cn";
 
 /// A URL whose text passed; its addresses are still to be judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct UrlTarget {
     url: Url,
     policy: Policy,
 }
@@ -52,7 +52,7 @@ pub struct Target {
 /// A URL together with the addresses that were judged, and so the only ones to connect to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pinned {
-    target: Target,
+    target: UrlTarget,
     addresses: Vec<SocketAddr>,
 }
 
@@ -60,38 +60,41 @@ pub struct Pinned {
 ///
 /// # Errors
 /// Why the URL is not visited.
-pub fn check(url: &str, policy: Policy) -> Result<Target, Refusal> {
+pub fn check(url: &str, policy: Policy) -> Result<UrlTarget, UrlRefusal> {
     let url = url.trim_matches([' ', '\t', '\r', '\n']);
     check_authority(url)?;
-    Target::new(Url::parse(url).map_err(|error| Refusal::Unreadable(error.to_string()))?, policy)
+    UrlTarget::new(
+        Url::parse(url).map_err(|error| UrlRefusal::Unreadable(error.to_string()))?,
+        policy,
+    )
 }
 
 /// Parsers disagree about backslashes and drop control characters, so that one sees another host than
 /// the next. Such an authority has no honest use.
-fn check_authority(url: &str) -> Result<(), Refusal> {
-    let (scheme, rest) = url.split_once(':').ok_or(Refusal::NotWeb)?;
+fn check_authority(url: &str) -> Result<(), UrlRefusal> {
+    let (scheme, rest) = url.split_once(':').ok_or(UrlRefusal::NotWeb)?;
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
-        return Err(Refusal::NotWeb);
+        return Err(UrlRefusal::NotWeb);
     }
-    let rest = rest.strip_prefix("//").ok_or(Refusal::Authority)?;
+    let rest = rest.strip_prefix("//").ok_or(UrlRefusal::Authority)?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let forbidden =
         |character: char| character == '\\' || character.is_control() || character.is_whitespace();
     if authority.contains(forbidden) {
-        return Err(Refusal::Authority);
+        return Err(UrlRefusal::Authority);
     }
     if authority.is_empty() {
-        return Err(Refusal::NoHost);
+        return Err(UrlRefusal::NoHost);
     }
     Ok(())
 }
 
-impl Target {
-    fn new(mut url: Url, policy: Policy) -> Result<Self, Refusal> {
+impl UrlTarget {
+    fn new(mut url: Url, policy: Policy) -> Result<Self, UrlRefusal> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(Refusal::NotWeb);
+            return Err(UrlRefusal::NotWeb);
         }
-        let host = match url.host().ok_or(Refusal::NoHost)? {
+        let host = match url.host().ok_or(UrlRefusal::NoHost)? {
             Host::Domain(name) => name,
             Host::Ipv4(address) => {
                 address::judge(IpAddr::V4(address), policy)?;
@@ -104,19 +107,19 @@ impl Target {
         };
         let name = host.trim_end_matches('.');
         if name.is_empty() {
-            return Err(Refusal::NoHost);
+            return Err(UrlRefusal::NoHost);
         }
         if METADATA_NAMES.contains(&name) {
-            return Err(Refusal::Metadata(name.to_owned()));
+            return Err(UrlRefusal::Metadata(name.to_owned()));
         }
         let local = name == "localhost" || name.ends_with(".localhost");
         if local && policy == Policy::PublicOnly {
-            return Err(Refusal::Private { host: name.to_owned(), range: "loopback" });
+            return Err(UrlRefusal::Private { host: name.to_owned(), range: "loopback" });
         }
         if name.len() != host.len() {
             // The dot at the end would otherwise hide the name from whoever compares it later.
             let name = name.to_owned();
-            url.set_host(Some(&name)).map_err(|error| Refusal::Unreadable(error.to_string()))?;
+            url.set_host(Some(&name)).map_err(|error| UrlRefusal::Unreadable(error.to_string()))?;
             return Self::new(url, policy);
         }
         Ok(Self { url, policy })
@@ -154,13 +157,13 @@ impl Target {
     ///
     /// # Errors
     /// One blocked address is enough for a refusal, and so is no address at all.
-    pub fn admit(self, resolved: impl IntoIterator<Item = IpAddr>) -> Result<Pinned, Refusal> {
+    pub fn admit(self, resolved: impl IntoIterator<Item = IpAddr>) -> Result<Pinned, UrlRefusal> {
         let addresses: Vec<IpAddr> = match self.literal_address() {
             Some(address) => vec![address],
             None => resolved.into_iter().collect(),
         };
         if addresses.is_empty() {
-            return Err(Refusal::Unresolved(self.host().to_owned()));
+            return Err(UrlRefusal::Unresolved(self.host().to_owned()));
         }
         let policy = if self.url.scheme() == "https" && self.host() == PRIVATELY_RESOLVED {
             Policy::PrivateToo
@@ -179,7 +182,7 @@ impl Target {
     ///
     /// # Errors
     /// Why the new URL is not visited.
-    pub fn redirect(&self, location: &str) -> Result<Self, Refusal> {
+    pub fn redirect(&self, location: &str) -> Result<Self, UrlRefusal> {
         let location = location.trim_matches([' ', '\t', '\r', '\n']);
         if location.starts_with("//") {
             return check(&format!("{}:{location}", self.url.scheme()), self.policy);
@@ -189,13 +192,13 @@ impl Target {
         }
         // `\host` and `/\host` are authorities to some parsers and paths to others.
         if location.starts_with(['\\']) || location.starts_with("/\\") {
-            return Err(Refusal::Authority);
+            return Err(UrlRefusal::Authority);
         }
         if location.contains(char::is_control) {
-            return Err(Refusal::Authority);
+            return Err(UrlRefusal::Authority);
         }
         let url =
-            self.url.join(location).map_err(|error| Refusal::Unreadable(error.to_string()))?;
+            self.url.join(location).map_err(|error| UrlRefusal::Unreadable(error.to_string()))?;
         Self::new(url, self.policy)
     }
 }
@@ -208,9 +211,9 @@ fn has_scheme(text: &str) -> bool {
 }
 
 impl Pinned {
-    /// What was asked for.
+    /// The address as it was asked for, before redirects.
     #[must_use]
-    pub fn target(&self) -> &Target {
+    pub fn target(&self) -> &UrlTarget {
         &self.target
     }
 

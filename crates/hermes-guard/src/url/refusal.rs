@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 /// Why a URL is not visited, and what would allow it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum UrlRefusal {
     /// The scheme is not http or https.
     #[error("only http:// and https:// URLs are visited")]
     NotWeb,
@@ -29,7 +29,7 @@ pub enum Refusal {
          allow private addresses"
     )]
     Private {
-        /// The host or address.
+        /// The host or address that was refused.
         host: String,
         /// What kind of address it is.
         range: &'static str,
@@ -39,7 +39,7 @@ pub enum Refusal {
     Unresolved(String),
 }
 
-impl Refusal {
+impl UrlRefusal {
     /// The rule, as a short stable name.
     #[must_use]
     pub fn rule(&self) -> &'static str {

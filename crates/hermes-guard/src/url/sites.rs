@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-/// A rule that matched.
+/// A rule of the block list that a host matched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocked {
     /// The host that was asked for.

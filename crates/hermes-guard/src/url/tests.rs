@@ -7,7 +7,7 @@ use credentials::credential_parameter;
 use iri::normalise;
 use sites::{Blocked, Blocklist};
 
-fn public(url: &str) -> Result<Target, Refusal> {
+fn public(url: &str) -> Result<UrlTarget, UrlRefusal> {
     check(url, Policy::PublicOnly)
 }
 
@@ -41,17 +41,17 @@ fn public_web_addresses_pass() {
 fn only_the_web_is_visited() {
     for url in ["ftp://example.com", "file:///etc/passwd", "example.com", "", "javascript:alert(1)"]
     {
-        assert_eq!(public(url), Err(Refusal::NotWeb), "{url}");
+        assert_eq!(public(url), Err(UrlRefusal::NotWeb), "{url}");
     }
     for url in ["http://", "http:///path", "https://?q"] {
-        assert_eq!(public(url), Err(Refusal::NoHost), "{url}");
+        assert_eq!(public(url), Err(UrlRefusal::NoHost), "{url}");
     }
     for url in
         ["http://a b/", "http://exa<mple/", "http://[::1", "http://1.2.3.999/", "http://x:y/"]
     {
         assert!(public(url).is_err(), "{url}");
     }
-    assert_eq!(public("http://./"), Err(Refusal::NoHost));
+    assert_eq!(public("http://./"), Err(UrlRefusal::NoHost));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn an_authority_that_reads_two_ways_is_refused() {
         "http://example.com\u{0}/",
         "http://example.com\u{85}/",
     ] {
-        assert_eq!(public(url), Err(Refusal::Authority), "{url:?}");
+        assert_eq!(public(url), Err(UrlRefusal::Authority), "{url:?}");
     }
 }
 
@@ -213,7 +213,7 @@ fn every_resolved_address_has_to_pass_and_is_pinned() {
     assert!(refusal.to_string().starts_with("example.com (at 10.0.0.1)"), "{refusal}");
     assert_eq!(
         target.admit([]).unwrap_err(),
-        Refusal::Unresolved("example.com".to_owned()),
+        UrlRefusal::Unresolved("example.com".to_owned()),
         "a name that leads nowhere is not visited"
     );
     let private = check("http://example.com/", Policy::PrivateToo).unwrap();
@@ -252,7 +252,7 @@ fn redirects_are_judged_like_the_first_url() {
     ] {
         match target.redirect(location) {
             Ok(next) => assert_eq!(next.url().as_str(), wanted, "{location}"),
-            Err(refusal) => assert_eq!((refusal, wanted), (Refusal::NotWeb, ""), "{location}"),
+            Err(refusal) => assert_eq!((refusal, wanted), (UrlRefusal::NotWeb, ""), "{location}"),
         }
     }
     for location in [

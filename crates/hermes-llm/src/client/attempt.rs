@@ -16,12 +16,12 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::Client;
-use crate::endpoint::{Endpoint, NO_KEY, Wire};
+use super::ModelClient;
+use crate::endpoint::{Endpoint, NO_KEY, WireApi};
 use crate::error;
 use crate::metadata::estimate;
-use crate::model::{Answer, Delta, ErrorClass, Listener, ModelError, Request};
-use crate::wire::{self, Adaptations, Delivery, Heard, Reader};
+use crate::model::{Delta, DeltaListener, ErrorClass, ModelError, ModelRequest, ModelResponse};
+use crate::wire::{self, Adaptations, Delivery, ResponseReader, StreamProgress};
 
 /// The most bytes of an answer that comes at once.
 const MAX_BODY: usize = 64 << 20;
@@ -33,7 +33,7 @@ const MAX_EXPLANATION: usize = 256 << 10;
 const DRAIN: Duration = Duration::from_millis(20);
 
 /// A failed attempt, and what the client may do about it by itself.
-pub(super) struct Failure {
+pub(super) struct AttemptFailure {
     pub(super) error: ModelError,
     /// The stream broke, and nothing of it was shown.
     pub(super) may_retry_silently: bool,
@@ -41,7 +41,7 @@ pub(super) struct Failure {
     pub(super) lost_connection: bool,
 }
 
-impl From<ModelError> for Failure {
+impl From<ModelError> for AttemptFailure {
     fn from(error: ModelError) -> Self {
         Self { error, may_retry_silently: false, lost_connection: false }
     }
@@ -78,15 +78,15 @@ impl Clocks {
     }
 }
 
-impl Client {
+impl ModelClient {
     pub(super) async fn attempt(
         &self,
-        request: &Request,
+        request: &ModelRequest,
         adaptations: &Adaptations,
         delivery: Delivery,
-        listener: &mut Listener<'_>,
+        listener: &mut DeltaListener<'_>,
         cancel: &CancellationToken,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<ModelResponse, AttemptFailure> {
         let endpoint = self.endpoint();
         let timeouts = &self.options.timeouts;
         let body = wire::body(endpoint, request, adaptations, delivery);
@@ -125,12 +125,16 @@ impl Client {
     }
 
     /// An answer that is not declared as a stream: it may be one all the same.
-    fn read_bytes(&self, bytes: &[u8], listener: &mut Listener<'_>) -> Result<Answer, Failure> {
+    fn read_bytes(
+        &self,
+        bytes: &[u8],
+        listener: &mut DeltaListener<'_>,
+    ) -> Result<ModelResponse, AttemptFailure> {
         let endpoint = self.endpoint();
         let text = String::from_utf8_lossy(bytes);
         let start = text.trim_start();
         if start.starts_with("data:") || start.starts_with("event:") || start.starts_with(": ") {
-            let mut reader = Reader::new(endpoint);
+            let mut reader = ResponseReader::new(endpoint);
             reader.push(bytes, listener)?;
             return Ok(reader.finish()?);
         }
@@ -151,17 +155,17 @@ impl Client {
         &self,
         response: &mut reqwest::Response,
         mut clocks: Clocks,
-        listener: &mut Listener<'_>,
+        listener: &mut DeltaListener<'_>,
         cancel: &CancellationToken,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<ModelResponse, AttemptFailure> {
         let endpoint = self.endpoint();
-        let mut reader = Reader::new(endpoint);
+        let mut reader = ResponseReader::new(endpoint);
         let silence = loop {
             match next_bytes(response, &clocks, cancel).await {
                 Ok(bytes) => match reader.push(bytes.as_ref(), listener) {
-                    Ok(Heard::End) => break Silence::End,
-                    Ok(Heard::Something) => clocks.useful = Instant::now(),
-                    Ok(Heard::Nothing) => {}
+                    Ok(StreamProgress::End) => break Silence::End,
+                    Ok(StreamProgress::Something) => clocks.useful = Instant::now(),
+                    Ok(StreamProgress::Nothing) => {}
                     Err(mut error) => {
                         // A server that fails in the middle is like a connection that does.
                         let shown = reader.has_shown_text();
@@ -170,7 +174,7 @@ impl Client {
                             ErrorClass::ServerError | ErrorClass::Unknown | ErrorClass::Overloaded
                         );
                         error.partial = reader.partial();
-                        return Err(Failure {
+                        return Err(AttemptFailure {
                             error,
                             may_retry_silently: passing && !shown,
                             lost_connection: false,
@@ -186,7 +190,7 @@ impl Client {
             silence => return self.broken_stream(silence, reader),
         }
         let shown = reader.has_shown_text();
-        reader.finish().map_err(|error| Failure {
+        reader.finish().map_err(|error| AttemptFailure {
             may_retry_silently: error.class == ErrorClass::Dropped && !shown,
             error,
             lost_connection: false,
@@ -195,7 +199,11 @@ impl Client {
 
     /// A stream that stopped improperly. What arrived of a call is worth more than an error once all
     /// silent tries are used up, so it goes with the error.
-    fn broken_stream(&self, silence: Silence, mut reader: Reader<'_>) -> Result<Answer, Failure> {
+    fn broken_stream(
+        &self,
+        silence: Silence,
+        mut reader: ResponseReader<'_>,
+    ) -> Result<ModelResponse, AttemptFailure> {
         let shown = reader.has_shown_text();
         let broke = matches!(silence, Silence::Broken(_));
         let mut failure = self.silence(silence, None);
@@ -205,7 +213,7 @@ impl Client {
     }
 
     /// The failure that a silence means.
-    fn silence(&self, silence: Silence, partial: Option<Box<Answer>>) -> Failure {
+    fn silence(&self, silence: Silence, partial: Option<Box<ModelResponse>>) -> AttemptFailure {
         let endpoint = self.endpoint();
         let timeout = |said: String| error::error(endpoint, ErrorClass::Timeout, &said);
         let seconds = |time: Duration| time.as_secs_f64();
@@ -230,7 +238,7 @@ impl Client {
             }
         };
         error.partial = partial;
-        Failure { error, may_retry_silently: false, lost_connection }
+        AttemptFailure { error, may_retry_silently: false, lost_connection }
     }
 
     async fn refusal(
@@ -257,7 +265,7 @@ impl Client {
         clocks: &Clocks,
         most: usize,
         cancel: &CancellationToken,
-    ) -> Result<Vec<u8>, Failure> {
+    ) -> Result<Vec<u8>, AttemptFailure> {
         let mut all = Vec::new();
         loop {
             match next_bytes(response, clocks, cancel).await {
@@ -313,8 +321,8 @@ fn headers(endpoint: &Endpoint) -> Result<HeaderMap, ModelError> {
     // Compressed streams get stuck in the buffers of proxies.
     let mut wanted: Vec<(&str, String)> = vec![("accept-encoding", "identity".to_owned())];
     match endpoint.wire {
-        Wire::Chat => wanted.push(("authorization", format!("Bearer {key}"))),
-        Wire::Messages => {
+        WireApi::Chat => wanted.push(("authorization", format!("Bearer {key}"))),
+        WireApi::Messages => {
             wanted.push(("x-api-key", key.to_owned()));
             wanted.push(("anthropic-version", "2023-06-01".to_owned()));
             if endpoint.is_at("anthropic.com") || endpoint.model.contains("claude") {

@@ -1,6 +1,6 @@
 //! A model behind an endpoint.
 //!
-//! A [`Client`] makes one attempt for each [`answer`](Model::answer): it writes the request, sends it,
+//! A [`ModelClient`] makes one attempt for each [`answer`](Model::answer): it writes the request, sends it,
 //! reads what comes and tells of failures by their class. It remembers two things between calls: the
 //! connection, and what the server turned out not to like ([`Adaptations`]). Whether to wait, try again,
 //! compress or go elsewhere is the caller's to decide.
@@ -23,19 +23,21 @@ use tokio_util::sync::CancellationToken;
 use crate::endpoint::Endpoint;
 use crate::error;
 use crate::http::{self, Proxies, Timeouts};
-use crate::model::{Answer, BoxFuture, ErrorClass, Finish, Listener, Model, ModelError, Request};
+use crate::model::{
+    BoxFuture, DeltaListener, ErrorClass, Finish, Model, ModelError, ModelRequest, ModelResponse,
+};
 use crate::wire::{Adaptations, Delivery};
 
 /// How a client behaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ClientOptions {
     /// How long things may take.
     pub timeouts: Timeouts,
     /// Where requests go instead of straight to the server.
     pub proxies: Proxies,
 }
 
-impl Options {
+impl ClientOptions {
     /// What the configuration and the environment say.
     #[must_use]
     pub fn read(config: &Value, lookup: &http::Lookup<'_>) -> Self {
@@ -45,9 +47,9 @@ impl Options {
 
 /// A model behind an endpoint.
 #[derive(Debug)]
-pub struct Client {
+pub struct ModelClient {
     endpoint: Endpoint,
-    options: Options,
+    options: ClientOptions,
     memory: Mutex<Memory>,
     stale_streams: AtomicU32,
 }
@@ -58,10 +60,10 @@ struct Memory {
     adaptations: Adaptations,
 }
 
-impl Client {
+impl ModelClient {
     /// A client for a model. Nothing is opened before the first question.
     #[must_use]
-    pub fn new(endpoint: Endpoint, options: Options) -> Self {
+    pub fn new(endpoint: Endpoint, options: ClientOptions) -> Self {
         Self { endpoint, options, memory: Mutex::default(), stale_streams: AtomicU32::new(0) }
     }
 
@@ -101,10 +103,10 @@ impl Client {
 
     async fn ask(
         &self,
-        request: &Request,
-        listener: &mut Listener<'_>,
+        request: &ModelRequest,
+        listener: &mut DeltaListener<'_>,
         cancel: &CancellationToken,
-    ) -> Result<Answer, ModelError> {
+    ) -> Result<ModelResponse, ModelError> {
         let mut silent_tries = self.options.timeouts.stream_retries;
         loop {
             let adaptations = self.adaptations();
@@ -139,7 +141,7 @@ impl Client {
 
 /// What is left when no silent try is: a call that the stream broke in is something to tell the model
 /// of, and so an answer.
-fn after_all(mut error: ModelError) -> Result<Answer, ModelError> {
+fn after_all(mut error: ModelError) -> Result<ModelResponse, ModelError> {
     let broken = error.class == ErrorClass::Dropped
         && error.partial.as_ref().is_some_and(|partial| partial.finish == Finish::BrokenCall);
     match error.partial.take_if(|_| broken) {
@@ -148,7 +150,7 @@ fn after_all(mut error: ModelError) -> Result<Answer, ModelError> {
     }
 }
 
-impl Model for Client {
+impl Model for ModelClient {
     fn name(&self) -> &str {
         &self.endpoint.model
     }
@@ -167,10 +169,10 @@ impl Model for Client {
 
     fn answer<'a>(
         &'a self,
-        request: &'a Request,
-        listener: &'a mut Listener<'_>,
+        request: &'a ModelRequest,
+        listener: &'a mut DeltaListener<'_>,
         cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<Answer, ModelError>> {
+    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         Box::pin(self.ask(request, listener, cancel))
     }
 }

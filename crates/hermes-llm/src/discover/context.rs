@@ -9,16 +9,16 @@ use crate::metadata;
 
 /// A window, and who says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct WindowSize {
     /// Its size.
     pub tokens: u64,
     /// Who says so.
-    pub source: Source,
+    pub source: WindowSource,
 }
 
 /// Who says how large a window is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum WindowSource {
     /// The configuration.
     Config,
     /// The file of what was learned.
@@ -33,11 +33,11 @@ pub enum Source {
 
 /// The window as far as it is known without asking anybody.
 #[must_use]
-pub fn known_context(endpoint: &Endpoint, cache: &ContextCache) -> Option<Window> {
+pub fn known_context(endpoint: &Endpoint, cache: &ContextCache) -> Option<WindowSize> {
     if let Some(tokens) = endpoint.context_length {
-        return Some(Window { tokens, source: Source::Config });
+        return Some(WindowSize { tokens, source: WindowSource::Config });
     }
-    cache.get(endpoint).map(|tokens| Window { tokens, source: Source::Cache })
+    cache.get(endpoint).map(|tokens| WindowSize { tokens, source: WindowSource::Cache })
 }
 
 /// The window of a model. Asks the server at most once, and only servers whose answer is worth it: one's
@@ -46,7 +46,7 @@ pub async fn context_length(
     endpoint: &Endpoint,
     cache: &ContextCache,
     proxies: &Proxies,
-) -> Window {
+) -> WindowSize {
     if let Some(known) = known_context(endpoint, cache) {
         return known;
     }
@@ -54,11 +54,11 @@ pub async fn context_length(
         if let Err(error) = cache.put(endpoint, tokens) {
             tracing::debug!(%error, "the window is not kept");
         }
-        return Window { tokens, source: Source::Server };
+        return WindowSize { tokens, source: WindowSource::Server };
     }
     match metadata::family(&endpoint.model) {
-        Some(family) => Window { tokens: family.context, source: Source::Family },
-        None => Window { tokens: metadata::DEFAULT_CONTEXT, source: Source::Guess },
+        Some(family) => WindowSize { tokens: family.context, source: WindowSource::Family },
+        None => WindowSize { tokens: metadata::DEFAULT_CONTEXT, source: WindowSource::Guess },
     }
 }
 

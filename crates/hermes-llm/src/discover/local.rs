@@ -3,7 +3,7 @@
 use tokio::task::JoinSet;
 
 use super::{Asker, ModelInfo, models};
-use crate::endpoint::{Endpoint, Wire};
+use crate::endpoint::{Endpoint, WireApi};
 use crate::http::Proxies;
 
 /// What kind of server it is.
@@ -45,7 +45,7 @@ impl ServerKind {
 
 /// Where a server may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ServerAddress {
     /// What usually is there.
     pub kind: ServerKind,
     /// Its address.
@@ -60,7 +60,7 @@ pub const USUAL_PLACES: [(ServerKind, &str); 4] = [
     (ServerKind::LmStudio, "http://127.0.0.1:1234/v1"),
 ];
 
-impl Place {
+impl ServerAddress {
     /// The usual places.
     #[must_use]
     pub fn usual() -> Vec<Self> {
@@ -72,26 +72,26 @@ impl Place {
 
 /// A server that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct LocalServer {
     /// What it is, going by its port.
     pub kind: ServerKind,
     /// Its address.
     pub base_url: String,
-    /// Its models.
+    /// What it says it can load.
     pub models: Vec<ModelInfo>,
 }
 
 /// The servers that answer at these places, with their models. All are asked at the same time.
-pub async fn local_servers(places: &[Place]) -> Vec<Found> {
+pub async fn local_servers(places: &[ServerAddress]) -> Vec<LocalServer> {
     let mut asked = JoinSet::new();
     for (order, place) in places.iter().cloned().enumerate() {
         asked.spawn(async move {
-            let endpoint = Endpoint::new(Wire::Chat, &place.base_url, "");
+            let endpoint = Endpoint::new(WireApi::Chat, &place.base_url, "");
             let models = models(&endpoint, &Proxies::default()).await;
-            (order, Found { kind: place.kind, base_url: place.base_url, models })
+            (order, LocalServer { kind: place.kind, base_url: place.base_url, models })
         });
     }
-    let mut found: Vec<(usize, Found)> = Vec::new();
+    let mut found: Vec<(usize, LocalServer)> = Vec::new();
     while let Some(answered) = asked.join_next().await {
         // Without a model a server is of no use, or not a model's server at all.
         found.extend(answered.ok().filter(|(_, server)| !server.models.is_empty()));
@@ -105,7 +105,7 @@ pub async fn server_kind(base_url: &str) -> Option<ServerKind> {
     let base_url = base_url.replace("//localhost", "//127.0.0.1");
     let root = base_url.trim_end_matches('/');
     let root = root.strip_suffix("/v1").unwrap_or(root);
-    let endpoint = Endpoint::new(Wire::Chat, root, "");
+    let endpoint = Endpoint::new(WireApi::Chat, root, "");
     let asker = Asker::new(&endpoint, &Proxies::default())?;
     let (at_root, at_v1) = (format!("{root}/props"), format!("{root}/v1/props"));
     let (studio, tags, version) =

@@ -8,14 +8,14 @@ mod context;
 mod local;
 
 pub use cache::ContextCache;
-pub use context::{Source, Window, context_length, known_context};
-pub use local::{Found, Place, ServerKind, USUAL_PLACES, local_servers, server_kind};
+pub use context::{WindowSize, WindowSource, context_length, known_context};
+pub use local::{LocalServer, ServerAddress, ServerKind, USUAL_PLACES, local_servers, server_kind};
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::endpoint::{Endpoint, NO_KEY, Wire};
+use crate::endpoint::{Endpoint, NO_KEY, WireApi};
 use crate::http::{self, Proxies};
 
 /// The longest that a single question may take.
@@ -37,8 +37,8 @@ pub struct ModelInfo {
 pub async fn models(endpoint: &Endpoint, proxies: &Proxies) -> Vec<ModelInfo> {
     let base = endpoint.base_url.trim_end_matches('/');
     let url = match endpoint.wire {
-        Wire::Chat => format!("{base}/models"),
-        Wire::Messages => format!("{}/v1/models", base.strip_suffix("/v1").unwrap_or(base)),
+        WireApi::Chat => format!("{base}/models"),
+        WireApi::Messages => format!("{}/v1/models", base.strip_suffix("/v1").unwrap_or(base)),
     };
     let Some(asker) = Asker::new(endpoint, proxies) else { return Vec::new() };
     asker.get(&url).await.map(|body| read_models(&body)).unwrap_or_default()
@@ -90,8 +90,8 @@ impl Asker {
         let key = endpoint.api_key.as_ref().map(|key| key.expose()).filter(|key| *key != NO_KEY);
         let headers = match (key, endpoint.wire) {
             (None, _) => Vec::new(),
-            (Some(key), Wire::Chat) => vec![("authorization", format!("Bearer {key}"))],
-            (Some(key), Wire::Messages) => {
+            (Some(key), WireApi::Chat) => vec![("authorization", format!("Bearer {key}"))],
+            (Some(key), WireApi::Messages) => {
                 vec![("x-api-key", key.to_owned()), ("anthropic-version", "2023-06-01".to_owned())]
             }
         };

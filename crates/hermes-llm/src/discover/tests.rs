@@ -4,7 +4,7 @@ use hermes_testkit::{ModelServer, Script};
 use serde_json::json;
 
 use super::*;
-use crate::endpoint::Wire;
+use crate::endpoint::WireApi;
 
 fn cache() -> (tempfile::TempDir, ContextCache) {
     let folder = tempfile::tempdir().unwrap();
@@ -14,7 +14,7 @@ fn cache() -> (tempfile::TempDir, ContextCache) {
 
 fn server(script: Script) -> (ModelServer, Endpoint) {
     let server = ModelServer::start(script);
-    let endpoint = Endpoint::new(Wire::Chat, &server.url(), "scripted");
+    let endpoint = Endpoint::new(WireApi::Chat, &server.url(), "scripted");
     (server, endpoint)
 }
 
@@ -45,33 +45,33 @@ async fn a_window_is_asked_for_once_and_then_known() {
     let (server, endpoint) = server(empty());
     let proxies = Proxies::default();
     let first = context_length(&endpoint, &cache, &proxies).await;
-    assert_eq!(first, Window { tokens: 200_000, source: Source::Server });
+    assert_eq!(first, WindowSize { tokens: 200_000, source: WindowSource::Server });
     let second = context_length(&endpoint, &cache, &proxies).await;
-    assert_eq!(second, Window { tokens: 200_000, source: Source::Cache });
+    assert_eq!(second, WindowSize { tokens: 200_000, source: WindowSource::Cache });
     assert_eq!(server.requests().len(), 1);
     let configured = Endpoint { context_length: Some(5), ..endpoint };
-    assert_eq!(context_length(&configured, &cache, &proxies).await.source, Source::Config);
+    assert_eq!(context_length(&configured, &cache, &proxies).await.source, WindowSource::Config);
     assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn without_an_answer_the_family_or_a_guess_is_taken() {
     let (_folder, cache) = cache();
-    let nowhere = |model: &str| Endpoint::new(Wire::Chat, "http://127.0.0.1:9/v1", model);
+    let nowhere = |model: &str| Endpoint::new(WireApi::Chat, "http://127.0.0.1:9/v1", model);
     let proxies = Proxies::default();
     let family = context_length(&nowhere("qwen3:8b"), &cache, &proxies).await;
-    assert_eq!(family, Window { tokens: 131_072, source: Source::Family });
+    assert_eq!(family, WindowSize { tokens: 131_072, source: WindowSource::Family });
     let guess = context_length(&nowhere("unheard-of"), &cache, &proxies).await;
-    assert_eq!(guess, Window { tokens: 256_000, source: Source::Guess });
+    assert_eq!(guess, WindowSize { tokens: 256_000, source: WindowSource::Guess });
     assert_eq!(known_context(&nowhere("qwen3:8b"), &cache), None);
 }
 
 #[tokio::test]
 async fn the_big_vendors_are_not_asked() {
     let (_folder, cache) = cache();
-    let endpoint = Endpoint::new(Wire::Messages, "https://api.anthropic.com", "claude-opus-4-6");
+    let endpoint = Endpoint::new(WireApi::Messages, "https://api.anthropic.com", "claude-opus-4-6");
     let window = context_length(&endpoint, &cache, &Proxies::default()).await;
-    assert_eq!(window, Window { tokens: 1_000_000, source: Source::Family });
+    assert_eq!(window, WindowSize { tokens: 1_000_000, source: WindowSource::Family });
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn a_broken_cache_is_as_good_as_none_and_is_replaced() {
     let (folder, cache) = cache();
     let path = folder.path().join("context_length_cache.yaml");
     std::fs::File::create(&path).unwrap().write_all(b"\xff: [").unwrap();
-    let endpoint = Endpoint::new(Wire::Chat, "http://h:1/v1", "odd: \"name\"");
-    let other = Endpoint::new(Wire::Chat, "http://h:1/v1", "b");
+    let endpoint = Endpoint::new(WireApi::Chat, "http://h:1/v1", "odd: \"name\"");
+    let other = Endpoint::new(WireApi::Chat, "http://h:1/v1", "b");
     assert_eq!(cache.get(&endpoint), None);
     cache.put(&endpoint, 4096).unwrap();
     cache.put(&other, 8192).unwrap();
@@ -93,13 +93,13 @@ fn a_broken_cache_is_as_good_as_none_and_is_replaced() {
 async fn servers_at_their_places_are_found_with_their_models() {
     let (server, _) = server(empty().model("qwen3"));
     let places = [
-        Place { kind: ServerKind::Vllm, base_url: "http://127.0.0.1:9/v1".to_owned() },
-        Place { kind: ServerKind::Ollama, base_url: server.url() },
+        ServerAddress { kind: ServerKind::Vllm, base_url: "http://127.0.0.1:9/v1".to_owned() },
+        ServerAddress { kind: ServerKind::Ollama, base_url: server.url() },
     ];
     let found = local_servers(&places).await;
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].kind, found[0].models[0].id.as_str()), (ServerKind::Ollama, "qwen3"));
-    assert_eq!(Place::usual().len(), 4);
+    assert_eq!(ServerAddress::usual().len(), 4);
 }
 
 #[tokio::test]

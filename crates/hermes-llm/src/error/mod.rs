@@ -20,7 +20,7 @@ use jiff::Timestamp;
 pub use advice::advice;
 pub use class::{class_of, status_of_type};
 pub use limits::{context_limit, output_limit, wait_time};
-pub use report::Report;
+pub use report::ErrorReport;
 
 use crate::endpoint::Endpoint;
 use crate::model::{ErrorClass, ModelError};
@@ -37,7 +37,7 @@ pub fn from_status(
     body: &str,
     retry_after: Option<Duration>,
 ) -> ModelError {
-    let report = Report::of_body(body);
+    let report = ErrorReport::of_body(body);
     let mut error = from_report(endpoint, Some(status), &report);
     error.retry_after = retry_after.or(error.retry_after);
     error
@@ -45,7 +45,7 @@ pub fn from_status(
 
 /// A failure that is told inside an answer or a stream.
 #[must_use]
-pub fn from_report(endpoint: &Endpoint, status: Option<u16>, report: &Report) -> ModelError {
+pub fn from_report(endpoint: &Endpoint, status: Option<u16>, report: &ErrorReport) -> ModelError {
     let status = status.filter(|status| *status >= 300).or(report.status);
     let class = class_of(status, &report.words);
     let said = if report.message.is_empty() { "no explanation" } else { &report.message };

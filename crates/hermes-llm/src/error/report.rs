@@ -6,7 +6,7 @@ use super::class::status_of_type;
 
 /// What a failing server said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct ErrorReport {
     /// Its message, for people.
     pub message: String,
     /// Everything it said, in lower case, for matching.
@@ -18,7 +18,7 @@ pub struct Report {
 /// How much of a body is looked at.
 const MAX_WORDS: usize = 16_000;
 
-impl Report {
+impl ErrorReport {
     /// Reads a body of any kind.
     #[must_use]
     pub fn of_body(body: &str) -> Self {
@@ -53,7 +53,7 @@ fn status(value: &Value) -> Option<u16> {
 fn message(value: &Value) -> Option<String> {
     // An aggregator's own message says little; what its provider said is below `metadata`.
     if let Some(raw) = value.pointer("/metadata/raw").and_then(Value::as_str) {
-        let inner = Report::of_body(raw);
+        let inner = ErrorReport::of_body(raw);
         let own = value["message"].as_str().unwrap_or_default();
         return Some(format!("{own}: {}", inner.message));
     }

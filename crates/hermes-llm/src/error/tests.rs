@@ -1,12 +1,12 @@
 use serde_json::json;
 
 use super::*;
-use crate::endpoint::Wire;
+use crate::endpoint::WireApi;
 use crate::model::ErrorClass as C;
 use crate::secret::Secret;
 
 fn endpoint() -> Endpoint {
-    let mut endpoint = Endpoint::new(Wire::Chat, "https://api.example.com/v1", "m-1");
+    let mut endpoint = Endpoint::new(WireApi::Chat, "https://api.example.com/v1", "m-1");
     endpoint.provider = "example".to_owned();
     endpoint.key_var = Some("EXAMPLE_API_KEY".to_owned());
     endpoint.api_key = Some(Secret::new("hunter2hunter2"));
@@ -177,7 +177,7 @@ fn errors_inside_a_stream_have_the_class_of_their_type_or_code() {
         (json!({"error": "the prompt is too long"}), C::ContextOverflow),
         (json!({"error": {"message": "who knows"}}), C::Unknown),
     ] {
-        let error = from_report(&endpoint(), Some(200), &Report::of_value(&value));
+        let error = from_report(&endpoint(), Some(200), &ErrorReport::of_value(&value));
         assert_eq!(error.class, expected, "{value}");
     }
 }

@@ -6,8 +6,8 @@
 
 use serde_json::Value;
 
-use crate::message::{Content, Message};
-use crate::model::Request;
+use crate::message::{Message, MessageContent};
+use crate::model::ModelRequest;
 
 /// Tokens of an image.
 const IMAGE: u64 = 1500;
@@ -30,7 +30,7 @@ pub fn estimate_message(message: &Message) -> u64 {
 
 /// The tokens of a request: instructions, tools and messages.
 #[must_use]
-pub fn estimate(request: &Request) -> u64 {
+pub fn estimate(request: &ModelRequest) -> u64 {
     let mut total = request.system.as_deref().map_or(0, characters);
     total += request.tools.iter().map(json_characters).sum::<u64>();
     let mut images = 0;
@@ -49,8 +49,8 @@ fn characters(text: &str) -> u64 {
 fn measure(message: &Message) -> (u64, u64) {
     let text = match (&message.api_content, &message.content) {
         (Some(sent), _) => characters(sent),
-        (None, Content::Text(text)) => characters(text),
-        (None, Content::Parts(parts)) => {
+        (None, MessageContent::Text(text)) => characters(text),
+        (None, MessageContent::Parts(parts)) => {
             parts.iter().filter_map(|part| part.as_text()).map(characters).sum()
         }
     };
@@ -82,24 +82,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::message::{ImageUrl, Part, ToolCall};
+    use crate::message::{ContentPart, ImageUrl, RequestedCall};
 
     #[test]
     fn everything_that_is_sent_is_counted() {
         let tool = json!({"name": "a", "list": [1, true, null]});
         let written = tool.to_string().len() as u64;
-        let mut request = Request {
+        let mut request = ModelRequest {
             system: Some("x".repeat(400).into()),
             tools: Arc::from([tool]),
-            ..Request::default()
+            ..ModelRequest::default()
         };
         assert_eq!(estimate(&request), (400 + written).div_ceil(4));
         request.tools = Arc::from([]);
         let mut calling = Message::assistant("äöüß");
-        calling.tool_calls.push(ToolCall {
+        calling.tool_calls.push(RequestedCall {
             name: "look".into(),
             arguments: "{}ab".into(),
-            ..ToolCall::default()
+            ..RequestedCall::default()
         });
         assert_eq!(estimate_message(&calling), 3);
         request.messages = vec![calling];
@@ -110,10 +110,10 @@ mod tests {
     fn an_image_has_a_fixed_price_and_its_data_none() {
         let url = format!("data:image/png;base64,{}", "A".repeat(100_000));
         let parts = vec![
-            Part::Text { text: "12345".into() },
-            Part::ImageUrl { image_url: ImageUrl { url } },
+            ContentPart::Text { text: "12345".into() },
+            ContentPart::ImageUrl { image_url: ImageUrl { url } },
         ];
-        assert_eq!(estimate_message(&Message::user(Content::Parts(parts))), 2 + 1500);
+        assert_eq!(estimate_message(&Message::user(MessageContent::Parts(parts))), 2 + 1500);
         assert_eq!(estimate_text(""), 0);
     }
 }

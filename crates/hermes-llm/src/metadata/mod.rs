@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use estimate::{estimate, estimate_message, estimate_text};
 
 use crate::endpoint::Endpoint;
-use crate::model::Usage;
+use crate::model::TokenUsage;
 
 /// The window of a model that nobody knows anything about.
 pub const DEFAULT_CONTEXT: u64 = 256_000;
@@ -21,7 +21,7 @@ pub const DEFAULT_CONTEXT: u64 = 256_000;
 /// What is known about a family of models.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Family {
+pub struct ModelFamily {
     /// A piece of the names of its models.
     pub name: String,
     /// How many tokens they read.
@@ -51,8 +51,8 @@ pub struct Price {
 }
 
 /// The families, longest names first.
-static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
-    let mut families: Vec<Family> =
+static FAMILIES: LazyLock<Vec<ModelFamily>> = LazyLock::new(|| {
+    let mut families: Vec<ModelFamily> =
         serde_json::from_str(include_str!("models.json")).unwrap_or_default();
     families.sort_by_key(|family| std::cmp::Reverse(family.name.len()));
     families
@@ -60,7 +60,7 @@ static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
 
 /// The family of a model.
 #[must_use]
-pub fn family(model: &str) -> Option<&'static Family> {
+pub fn family(model: &str) -> Option<&'static ModelFamily> {
     let name = model.rsplit('/').next().unwrap_or(model).to_lowercase().replace('.', "-");
     FAMILIES.iter().find(|family| names(&name, &family.name))
 }
@@ -84,7 +84,7 @@ pub fn output_cap(model: &str) -> Option<u32> {
 /// What something cost.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
-pub enum Cost {
+pub enum CallCost {
     /// By the prices in the table.
     Known {
         /// US dollars.
@@ -96,7 +96,7 @@ pub enum Cost {
     Unknown,
 }
 
-impl std::ops::AddAssign for Cost {
+impl std::ops::AddAssign for CallCost {
     /// Sums are known as long as every part is.
     fn add_assign(&mut self, other: Self) {
         *self = match (*self, other) {
@@ -110,21 +110,21 @@ impl std::ops::AddAssign for Cost {
 
 /// What this use of a model cost.
 #[must_use]
-pub fn cost(endpoint: &Endpoint, usage: &Usage) -> Cost {
+pub fn cost(endpoint: &Endpoint, usage: &TokenUsage) -> CallCost {
     if endpoint.is_local() {
-        return Cost::Free;
+        return CallCost::Free;
     }
     match family(&endpoint.model).and_then(|family| family.price) {
-        Some(price) => Cost::Known { usd: price.of(usage) },
-        None if endpoint.model.ends_with(":free") => Cost::Free,
-        None => Cost::Unknown,
+        Some(price) => CallCost::Known { usd: price.of(usage) },
+        None if endpoint.model.ends_with(":free") => CallCost::Free,
+        None => CallCost::Unknown,
     }
 }
 
 impl Price {
     /// The price of a use, in US dollars.
     #[must_use]
-    pub fn of(&self, usage: &Usage) -> f64 {
+    pub fn of(&self, usage: &TokenUsage) -> f64 {
         let millions = |tokens: u64| tokens as f64 / 1e6;
         millions(usage.input_tokens) * self.input
             + millions(usage.output_tokens) * self.output
@@ -136,11 +136,11 @@ impl Price {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoint::Wire;
+    use crate::endpoint::WireApi;
 
     #[test]
     fn the_table_is_readable_and_has_no_name_twice() {
-        let read: Vec<Family> = serde_json::from_str(include_str!("models.json")).unwrap();
+        let read: Vec<ModelFamily> = serde_json::from_str(include_str!("models.json")).unwrap();
         assert!(read.len() > 30);
         for family in &read {
             let same = read.iter().filter(|other| other.name == family.name).count();
@@ -169,25 +169,26 @@ mod tests {
 
     #[test]
     fn costs_are_known_free_or_unknown_but_never_guessed() {
-        let usage = Usage {
+        let usage = TokenUsage {
             input_tokens: 1_000_000,
             output_tokens: 100_000,
             cache_read_tokens: 1_000_000,
-            ..Usage::default()
+            ..TokenUsage::default()
         };
-        let at = |base: &str, model: &str| cost(&Endpoint::new(Wire::Chat, base, model), &usage);
-        let Cost::Known { usd } = at("https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4.5")
+        let at = |base: &str, model: &str| cost(&Endpoint::new(WireApi::Chat, base, model), &usage);
+        let CallCost::Known { usd } =
+            at("https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4.5")
         else {
             panic!("there is a price");
         };
         assert!((usd - (3.0 + 1.5 + 0.3)).abs() < 1e-9, "{usd}");
-        assert_eq!(at("http://localhost:11434/v1", "claude-sonnet-4.5"), Cost::Free);
-        assert_eq!(at("https://api.example.com/v1", "house-made-model"), Cost::Unknown);
-        let mut sum = Cost::Free;
-        sum += Cost::Known { usd: 1.0 };
-        sum += Cost::Known { usd: 2.0 };
-        assert_eq!(sum, Cost::Known { usd: 3.0 });
-        sum += Cost::Unknown;
-        assert_eq!(sum, Cost::Unknown);
+        assert_eq!(at("http://localhost:11434/v1", "claude-sonnet-4.5"), CallCost::Free);
+        assert_eq!(at("https://api.example.com/v1", "house-made-model"), CallCost::Unknown);
+        let mut sum = CallCost::Free;
+        sum += CallCost::Known { usd: 1.0 };
+        sum += CallCost::Known { usd: 2.0 };
+        assert_eq!(sum, CallCost::Known { usd: 3.0 });
+        sum += CallCost::Unknown;
+        assert_eq!(sum, CallCost::Unknown);
     }
 }

@@ -10,28 +10,28 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::named::{self, Named};
-use super::table::{self, Key, PROVIDERS, Provider};
+use super::table::{self, KeyNeed, PROVIDERS, ProviderEntry};
 use super::{ResolveError, keys, text, var};
-use crate::endpoint::{Endpoint, NO_KEY, Wire};
+use crate::endpoint::{Endpoint, NO_KEY, WireApi};
 use crate::http::Lookup;
 use crate::secret::Secret;
 
 /// What the person says now, over everything else.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Choice {
-    /// The provider.
+pub struct EndpointChoice {
+    /// Who serves it; none: as configured, or found by the model's name.
     pub provider: Option<String>,
-    /// The model.
+    /// As the provider names it; none: as configured.
     pub model: Option<String>,
     /// The address.
     pub base_url: Option<String>,
-    /// The key.
+    /// Instead of the one the provider's variable holds.
     pub api_key: Option<Secret>,
 }
 
 /// A provider, known or of the configuration.
 enum Who {
-    Known(&'static Provider),
+    Known(&'static ProviderEntry),
     Named(Box<Named>),
 }
 
@@ -41,7 +41,7 @@ enum Who {
 ///
 /// Nothing says whom to ask, or something that is needed is missing.
 pub fn resolve(
-    choice: &Choice,
+    choice: &EndpointChoice,
     config: &Value,
     lookup: &Lookup<'_>,
 ) -> Result<Endpoint, ResolveError> {
@@ -55,7 +55,7 @@ pub fn resolve(
 }
 
 struct Resolver<'a> {
-    choice: &'a Choice,
+    choice: &'a EndpointChoice,
     config: &'a Value,
     lookup: &'a Lookup<'a>,
 }
@@ -108,7 +108,7 @@ impl Resolver<'_> {
         })
     }
 
-    fn automatic(&self) -> Result<&'static Provider, ResolveError> {
+    fn automatic(&self) -> Result<&'static ProviderEntry, ResolveError> {
         let custom = table::find("custom").ok_or(ResolveError::NothingSetUp)?;
         let of_address = |url: &str| table::at(url).unwrap_or(custom);
         if let Some(url) = self.choice.base_url.as_deref() {
@@ -125,14 +125,14 @@ impl Resolver<'_> {
         if var(self.lookup, "CUSTOM_BASE_URL").is_some() {
             return Ok(custom);
         }
-        let has_key = |provider: &&Provider| {
+        let has_key = |provider: &&ProviderEntry| {
             !provider.key_vars.is_empty() && keys::own(provider, self.lookup).is_some()
         };
         PROVIDERS.iter().find(has_key).ok_or(ResolveError::NothingSetUp)
     }
 
     /// Whether what the configuration says under `model` is about this provider.
-    fn is_configured(&self, provider: &Provider) -> bool {
+    fn is_configured(&self, provider: &ProviderEntry) -> bool {
         match self.configured_provider() {
             Some(name) => {
                 table::find(name).is_some_and(|configured| configured.name == provider.name)
@@ -144,7 +144,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn known(&self, provider: &'static Provider) -> Result<Endpoint, ResolveError> {
+    fn known(&self, provider: &'static ProviderEntry) -> Result<Endpoint, ResolveError> {
         let about_it = self.is_configured(provider);
         let configured = |pointer: &str| text(self.config, pointer).filter(|_| about_it);
         // Where the address comes from decides which key may go there.
@@ -178,13 +178,13 @@ impl Resolver<'_> {
             None => keys::var_for(&base_url),
         };
         let key = key.or_else(|| found.map(|found| found.key));
-        if key.is_none() && provider.key == Key::Required && own_host {
+        if key.is_none() && provider.key == KeyNeed::Required && own_host {
             let vars = provider.key_vars.join(" or ");
             return Err(ResolveError::NoKey { provider: provider.title.to_owned(), vars });
         }
         let wire = configured("/model/api_mode").and_then(named::wire);
         let wire = wire.unwrap_or(match provider.wire {
-            Wire::Chat => named::wire_of(&base_url),
+            WireApi::Chat => named::wire_of(&base_url),
             wire => wire,
         });
         self.check_address(&base_url, provider.name)?;
@@ -204,7 +204,7 @@ impl Resolver<'_> {
     }
 
     /// A provider's own address; one's own servers are where their kind usually is.
-    fn usual_address(&self, provider: &'static Provider) -> &'static str {
+    fn usual_address(&self, provider: &'static ProviderEntry) -> &'static str {
         let stated = self.stated_name();
         let usual = stated.as_deref().and_then(table::usual_address);
         usual.filter(|_| provider.base_url.is_empty()).unwrap_or(provider.base_url)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::choice::{Choice, resolve};
+use super::choice::{EndpointChoice, resolve};
 use super::{ResolveError, text, var};
 use crate::endpoint::Endpoint;
 use crate::http::Lookup;
@@ -48,7 +48,7 @@ fn from_entry(
 ) -> Result<Endpoint, ResolveError> {
     let key = text(entry, "/api_key").map(str::to_owned);
     let key = key.or_else(|| var(lookup, text(entry, "/key_env")?));
-    let choice = Choice {
+    let choice = EndpointChoice {
         provider: text(entry, "/provider").map(str::to_owned),
         model: text(entry, "/model").map(str::to_owned),
         base_url: text(entry, "/base_url").map(str::to_owned),

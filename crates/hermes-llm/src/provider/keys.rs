@@ -1,31 +1,31 @@
 //! Which key may go where.
 
-use super::table::{PROVIDERS, Provider, at};
+use super::table::{PROVIDERS, ProviderEntry, at};
 use super::var;
 use crate::endpoint::{host_of, is_local, is_under};
 use crate::http::Lookup;
 
 /// A key that was found, and the variable it was in.
-pub(super) struct Found {
+pub(super) struct FoundKey {
     pub(super) key: String,
     pub(super) var: String,
 }
 
 /// The provider's own key, from its variables.
-pub(super) fn own(provider: &Provider, lookup: &Lookup<'_>) -> Option<Found> {
+pub(super) fn own(provider: &ProviderEntry, lookup: &Lookup<'_>) -> Option<FoundKey> {
     provider
         .key_vars
         .iter()
-        .find_map(|name| var(lookup, name).map(|key| Found { key, var: (*name).to_owned() }))
+        .find_map(|name| var(lookup, name).map(|key| FoundKey { key, var: (*name).to_owned() }))
 }
 
 /// A key from the environment that was meant for this address: that of the vendor whose host it is.
-pub(super) fn for_address(url: &str, lookup: &Lookup<'_>) -> Option<Found> {
+pub(super) fn for_address(url: &str, lookup: &Lookup<'_>) -> Option<FoundKey> {
     if let Some(vendor) = at(url) {
         return own(vendor, lookup);
     }
     let name = var_for(url)?;
-    var(lookup, &name).map(|key| Found { key, var: name })
+    var(lookup, &name).map(|key| FoundKey { key, var: name })
 }
 
 /// The variable that would hold the key for an address: `<VENDOR>_API_KEY`, by the host's name. Never one

@@ -15,9 +15,9 @@ mod keys;
 mod named;
 mod table;
 
-pub use choice::{Choice, resolve};
+pub use choice::{EndpointChoice, resolve};
 pub use further::{Auxiliary, Fallbacks, auxiliary, fallbacks};
-pub use table::{PROVIDERS, Provider, find};
+pub use table::{PROVIDERS, ProviderEntry, find};
 
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{text, var};
-use crate::endpoint::Wire;
+use crate::endpoint::WireApi;
 use crate::http::Lookup;
 
 /// A provider of the configuration.
@@ -13,7 +13,7 @@ pub(super) struct Named {
     pub(super) base_url: String,
     pub(super) api_key: Option<String>,
     pub(super) key_var: Option<String>,
-    pub(super) wire: Option<Wire>,
+    pub(super) wire: Option<WireApi>,
     pub(super) default_model: Option<String>,
     pub(super) headers: Vec<(String, String)>,
     pub(super) extra_body: Map<String, Value>,
@@ -75,17 +75,17 @@ pub(super) fn headers(value: &Value) -> Vec<(String, String)> {
 }
 
 /// The wire of a configuration's word.
-pub(super) fn wire(word: &str) -> Option<Wire> {
+pub(super) fn wire(word: &str) -> Option<WireApi> {
     match word.to_lowercase().as_str() {
-        "chat" | "chat_completions" | "openai" | "openai_chat" => Some(Wire::Chat),
-        "messages" | "anthropic" | "anthropic_messages" => Some(Wire::Messages),
+        "chat" | "chat_completions" | "openai" | "openai_chat" => Some(WireApi::Chat),
+        "messages" | "anthropic" | "anthropic_messages" => Some(WireApi::Messages),
         _ => None,
     }
 }
 
 /// The wire of an address, where nothing else says it.
-pub(super) fn wire_of(base_url: &str) -> Wire {
+pub(super) fn wire_of(base_url: &str) -> WireApi {
     let path = base_url.trim_end_matches('/');
     let path = path.strip_suffix("/v1").unwrap_or(path);
-    if path.ends_with("/anthropic") { Wire::Messages } else { Wire::Chat }
+    if path.ends_with("/anthropic") { WireApi::Messages } else { WireApi::Chat }
 }

@@ -4,11 +4,11 @@
 //! nothing else says whom to ask. Aliases are other names for the whole provider; the domains say where its
 //! keys may go, and an address below one of them is taken for that provider's.
 
-use crate::endpoint::{Wire, host_of, is_under};
+use crate::endpoint::{WireApi, host_of, is_under};
 
-/// A provider.
+/// A service we know by name: where it is, and where its key is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Provider {
+pub struct ProviderEntry {
     /// Its name in configuration and flags.
     pub name: &'static str,
     /// What people call it.
@@ -22,9 +22,9 @@ pub struct Provider {
     /// The variables that hold its key, the first that is set counts.
     pub key_vars: &'static [&'static str],
     /// Whether it can be asked without a key.
-    pub key: Key,
+    pub key: KeyNeed,
     /// How it is spoken to.
-    pub wire: Wire,
+    pub wire: WireApi,
     /// The domains that its key may be sent to.
     pub domains: &'static [&'static str],
     /// The model if none is named; empty if there is no good guess.
@@ -33,7 +33,7 @@ pub struct Provider {
 
 /// Whether a provider wants a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum KeyNeed {
     /// It does.
     Required,
     /// It takes one but can do without.
@@ -41,22 +41,22 @@ pub enum Key {
 }
 
 /// Most providers are like this.
-const USUAL: Provider = Provider {
+const USUAL: ProviderEntry = ProviderEntry {
     name: "",
     title: "",
     aliases: &[],
     base_url: "",
     base_url_var: None,
     key_vars: &[],
-    key: Key::Required,
-    wire: Wire::Chat,
+    key: KeyNeed::Required,
+    wire: WireApi::Chat,
     domains: &[],
     default_model: "",
 };
 
 /// All known providers, in the order in which a key is looked for.
-pub const PROVIDERS: &[Provider] = &[
-    Provider {
+pub const PROVIDERS: &[ProviderEntry] = &[
+    ProviderEntry {
         name: "openrouter",
         title: "OpenRouter",
         aliases: &["or"],
@@ -67,7 +67,7 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: "anthropic/claude-sonnet-4.5",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "openai-api",
         title: "OpenAI",
         aliases: &["openai"],
@@ -78,19 +78,19 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: "gpt-5.1",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "anthropic",
         title: "Anthropic",
         aliases: &["claude"],
         base_url: "https://api.anthropic.com",
         base_url_var: Some("ANTHROPIC_BASE_URL"),
         key_vars: &["ANTHROPIC_API_KEY", "ANTHROPIC_TOKEN"],
-        wire: Wire::Messages,
+        wire: WireApi::Messages,
         domains: &["anthropic.com"],
         default_model: "claude-sonnet-4-5",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "nous",
         title: "Nous Research",
         aliases: &["nousresearch"],
@@ -101,25 +101,25 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: "Hermes-4-405B",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "custom",
         title: "a server of your own",
         aliases: &["ollama", "vllm", "llamacpp", "llama.cpp", "local"],
         base_url_var: Some("CUSTOM_BASE_URL"),
-        key: Key::Optional,
+        key: KeyNeed::Optional,
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "lmstudio",
         title: "LM Studio",
         aliases: &["lm-studio", "lm_studio"],
         base_url: "http://127.0.0.1:1234/v1",
         base_url_var: Some("LM_BASE_URL"),
         key_vars: &["LM_API_KEY"],
-        key: Key::Optional,
+        key: KeyNeed::Optional,
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "gemini",
         title: "Google Gemini",
         aliases: &["google"],
@@ -130,7 +130,7 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: "gemini-2.5-pro",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "deepseek",
         title: "DeepSeek",
         base_url: "https://api.deepseek.com/v1",
@@ -139,7 +139,7 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: "deepseek-chat",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "xai",
         title: "xAI",
         aliases: &["grok"],
@@ -149,7 +149,7 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: "grok-4",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "zai",
         title: "Z.ai",
         aliases: &["glm", "z.ai", "zhipu"],
@@ -160,7 +160,7 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: "glm-4.6",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "kimi-coding",
         title: "Kimi",
         aliases: &["kimi", "moonshot"],
@@ -171,7 +171,7 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: "kimi-k2-turbo-preview",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "minimax",
         title: "MiniMax",
         base_url: "https://api.minimax.io/v1",
@@ -181,7 +181,7 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: "MiniMax-M2",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "huggingface",
         title: "Hugging Face",
         aliases: &["hf"],
@@ -190,7 +190,7 @@ pub const PROVIDERS: &[Provider] = &[
         domains: &["huggingface.co"],
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "alibaba",
         title: "Alibaba",
         aliases: &["dashscope", "qwen"],
@@ -201,7 +201,7 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: "qwen3-max",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "stepfun",
         title: "StepFun",
         base_url: "https://api.stepfun.com/v1",
@@ -209,7 +209,7 @@ pub const PROVIDERS: &[Provider] = &[
         domains: &["stepfun.com", "stepfun.ai"],
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "nvidia",
         title: "NVIDIA",
         aliases: &["nim"],
@@ -218,7 +218,7 @@ pub const PROVIDERS: &[Provider] = &[
         domains: &["nvidia.com"],
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "groq",
         title: "Groq",
         base_url: "https://api.groq.com/openai/v1",
@@ -226,7 +226,7 @@ pub const PROVIDERS: &[Provider] = &[
         domains: &["groq.com"],
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "mistral",
         title: "Mistral",
         base_url: "https://api.mistral.ai/v1",
@@ -235,7 +235,7 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: "mistral-large-latest",
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "together",
         title: "Together",
         base_url: "https://api.together.xyz/v1",
@@ -243,7 +243,7 @@ pub const PROVIDERS: &[Provider] = &[
         domains: &["together.xyz", "together.ai"],
         ..USUAL
     },
-    Provider {
+    ProviderEntry {
         name: "fireworks",
         title: "Fireworks",
         base_url: "https://api.fireworks.ai/inference/v1",
@@ -255,7 +255,7 @@ pub const PROVIDERS: &[Provider] = &[
 
 /// The provider of a name or alias, in any case.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static Provider> {
+pub fn find(name: &str) -> Option<&'static ProviderEntry> {
     let name = name.trim().to_lowercase();
     PROVIDERS.iter().find(|known| known.name == name || known.aliases.contains(&name.as_str()))
 }
@@ -271,12 +271,12 @@ pub(super) fn usual_address(alias: &str) -> Option<&'static str> {
 }
 
 /// The provider whose servers an address belongs to.
-pub(super) fn at(url: &str) -> Option<&'static Provider> {
+pub(super) fn at(url: &str) -> Option<&'static ProviderEntry> {
     let host = host_of(url);
     PROVIDERS.iter().find(|known| known.domains.iter().any(|domain| is_under(&host, domain)))
 }
 
-impl Provider {
+impl ProviderEntry {
     /// Whether an address is one of its servers.
     #[must_use]
     pub fn serves(&self, url: &str) -> bool {

@@ -1,11 +1,11 @@
 use serde_json::json;
 
 use super::*;
-use crate::endpoint::{Endpoint, NO_KEY, Wire};
+use crate::endpoint::{Endpoint, NO_KEY, WireApi};
 use crate::secret::Secret;
 
 /// Resolves with these variables, written `NAME=value`.
-fn with(choice: &Choice, config: &Value, vars: &[&str]) -> Result<Endpoint, ResolveError> {
+fn with(choice: &EndpointChoice, config: &Value, vars: &[&str]) -> Result<Endpoint, ResolveError> {
     let lookup = |name: &str| {
         let found = vars.iter().filter_map(|var| var.split_once('=')).find(|var| var.0 == name);
         found.map(|var| var.1.to_owned())
@@ -14,15 +14,15 @@ fn with(choice: &Choice, config: &Value, vars: &[&str]) -> Result<Endpoint, Reso
 }
 
 fn auto(config: &Value, vars: &[&str]) -> Endpoint {
-    with(&Choice::default(), config, vars).unwrap()
+    with(&EndpointChoice::default(), config, vars).unwrap()
 }
 
 fn key(endpoint: &Endpoint) -> &str {
     endpoint.api_key.as_ref().unwrap().expose()
 }
 
-fn provider(name: &str) -> Choice {
-    Choice { provider: Some(name.to_owned()), ..Choice::default() }
+fn provider(name: &str) -> EndpointChoice {
+    EndpointChoice { provider: Some(name.to_owned()), ..EndpointChoice::default() }
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn names_and_aliases_are_unique_and_every_cloud_knows_its_domain() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), all);
-    for known in PROVIDERS.iter().filter(|known| known.key == table::Key::Required) {
+    for known in PROVIDERS.iter().filter(|known| known.key == table::KeyNeed::Required) {
         assert!(known.serves(known.base_url), "{}", known.name);
         assert!(!known.key_vars.is_empty(), "{}", known.name);
     }
@@ -74,14 +74,14 @@ fn keys_are_tried_in_the_order_of_the_table() {
     let claude = auto(&json!({}), &["GEMINI_API_KEY=g", "ANTHROPIC_TOKEN=t"]);
     assert_eq!(
         (claude.provider.as_str(), claude.wire, key(&claude)),
-        ("anthropic", Wire::Messages, "t")
+        ("anthropic", WireApi::Messages, "t")
     );
     assert_eq!(auto(&json!({}), &["OPENROUTER_API_KEY=  ", "GEMINI_API_KEY=g"]).provider, "gemini");
 }
 
 #[test]
 fn with_nothing_the_error_names_the_ways_out() {
-    let error = with(&Choice::default(), &json!({}), &[]).unwrap_err();
+    let error = with(&EndpointChoice::default(), &json!({}), &[]).unwrap_err();
     let text = error.to_string();
     for way in ["hermes setup", "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"] {
         assert!(text.contains(way), "{text}");
@@ -128,15 +128,15 @@ fn a_key_never_goes_to_a_host_it_was_not_meant_for() {
     for url in strangers {
         let config = json!({"model": {"base_url": url}});
         assert_eq!(key(&auto(&config, &all)), NO_KEY, "{url}");
-        for known in PROVIDERS.iter().filter(|known| known.key == table::Key::Required) {
+        for known in PROVIDERS.iter().filter(|known| known.key == table::KeyNeed::Required) {
             let config = json!({"model": {"provider": known.name, "base_url": url}});
             let endpoint = auto(&config, &all);
             assert_eq!(key(&endpoint), NO_KEY, "{} at {url}", known.name);
-            let flag = Choice { base_url: Some(url.to_owned()), ..provider(known.name) };
+            let flag = EndpointChoice { base_url: Some(url.to_owned()), ..provider(known.name) };
             assert_eq!(key(&with(&flag, &json!({}), &all).unwrap()), NO_KEY, "{url}");
         }
     }
-    for known in PROVIDERS.iter().filter(|known| known.key == table::Key::Required) {
+    for known in PROVIDERS.iter().filter(|known| known.key == table::KeyNeed::Required) {
         let endpoint = with(&provider(known.name), &json!({}), &all).unwrap();
         assert_eq!(key(&endpoint), format!("secret-of-{}", known.key_vars[0]));
     }
@@ -177,7 +177,7 @@ fn what_the_config_says_of_one_provider_is_not_used_for_another() {
 fn the_model_is_the_flag_the_variable_the_config_or_the_usual_one() {
     let vars = ["OPENAI_API_KEY=o", "HERMES_INFERENCE_MODEL=from-env"];
     let config = json!({"model": {"default": "from-config"}});
-    let flag = Choice { model: Some("from-flag".to_owned()), ..Choice::default() };
+    let flag = EndpointChoice { model: Some("from-flag".to_owned()), ..EndpointChoice::default() };
     assert_eq!(with(&flag, &config, &vars).unwrap().model, "from-flag");
     assert_eq!(auto(&config, &vars).model, "from-env");
     assert_eq!(auto(&config, &vars[..1]).model, "from-config");
@@ -195,19 +195,21 @@ fn named_providers_bring_their_own_address_key_and_wire() {
     let endpoint = auto(&config, &["HOUSE_KEY=h"]);
     assert_eq!(
         (endpoint.provider.as_str(), key(&endpoint), endpoint.wire),
-        ("House", "h", Wire::Messages)
+        ("House", "h", WireApi::Messages)
     );
     assert_eq!((endpoint.model.as_str(), endpoint.headers[0].1.as_str()), ("m-1", "a"));
     assert_eq!(endpoint.extra_body["top_k"], 1);
-    let moved =
-        Choice { base_url: Some("https://other.example/v1".to_owned()), ..provider("house") };
+    let moved = EndpointChoice {
+        base_url: Some("https://other.example/v1".to_owned()),
+        ..provider("house")
+    };
     assert_eq!(key(&with(&moved, &config, &["HOUSE_KEY=h"]).unwrap()), NO_KEY);
     let older = json!({"custom_providers": [{"name": "old", "base_url": "http://h:1/v1",
         "api_key": "k", "api_mode": "anthropic_messages", "model": "m"}]});
     let endpoint = with(&provider("custom:old"), &older, &[]).unwrap();
     assert_eq!(
         (endpoint.wire, key(&endpoint), endpoint.model.as_str()),
-        (Wire::Messages, "k", "m")
+        (WireApi::Messages, "k", "m")
     );
 }
 
@@ -215,7 +217,7 @@ fn named_providers_bring_their_own_address_key_and_wire() {
 fn a_path_that_ends_in_anthropic_speaks_messages() {
     let config = json!({"model": {"base_url": "https://api.minimax.io/anthropic"}});
     let endpoint = auto(&config, &["MINIMAX_API_KEY=m"]);
-    assert_eq!((endpoint.wire, key(&endpoint)), (Wire::Messages, "m"));
+    assert_eq!((endpoint.wire, key(&endpoint)), (WireApi::Messages, "m"));
 }
 
 #[test]
@@ -233,15 +235,16 @@ fn servers_of_ones_own_are_looked_for_where_they_usually_are() {
 #[test]
 fn nonsense_addresses_are_refused_in_words() {
     for url in ["localhost:8000", "ftp://x/v1", "http://", "///"] {
-        let error =
-            with(&Choice::default(), &json!({"model": {"base_url": url}}), &[]).unwrap_err();
+        let error = with(&EndpointChoice::default(), &json!({"model": {"base_url": url}}), &[])
+            .unwrap_err();
         assert!(matches!(error, ResolveError::BadAddress { .. }), "{url}: {error}");
     }
 }
 
 #[test]
 fn a_key_by_itself_tells_its_provider_by_its_shape() {
-    let choice = Choice { api_key: Some(Secret::new("sk-ant-1")), ..Choice::default() };
+    let choice =
+        EndpointChoice { api_key: Some(Secret::new("sk-ant-1")), ..EndpointChoice::default() };
     let endpoint = with(&choice, &json!({}), &["OPENROUTER_API_KEY=r"]).unwrap();
     assert_eq!((endpoint.provider.as_str(), key(&endpoint)), ("anthropic", "sk-ant-1"));
 }
@@ -282,7 +285,7 @@ fn fallbacks_leave_out_the_current_one_and_say_what_is_wrong() {
         {"provider": "anthropic", "model": "x"}, "nonsense"]});
     let current = Endpoint {
         provider: "openrouter".to_owned(),
-        ..Endpoint::new(Wire::Chat, "https://openrouter.ai/api/v1", "a/b")
+        ..Endpoint::new(WireApi::Chat, "https://openrouter.ai/api/v1", "a/b")
     };
     let found = fallbacks(&config, &vars, &current);
     let models: Vec<&str> =
@@ -298,7 +301,7 @@ fn fallbacks_leave_out_the_current_one_and_say_what_is_wrong() {
 
 #[test]
 fn side_work_is_done_by_the_main_model_unless_another_is_named() {
-    let main = Endpoint::new(Wire::Chat, "http://h:1/v1", "main");
+    let main = Endpoint::new(WireApi::Chat, "http://h:1/v1", "main");
     let config = json!({"auxiliary": {
         "vision": {"provider": "auto", "model": "eyes", "timeout": 30},
         "compression": {"provider": "openrouter", "model": "small"},

@@ -72,11 +72,11 @@ impl Adaptations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoint::{Endpoint, Wire};
+    use crate::endpoint::{Endpoint, WireApi};
     use crate::error::error;
 
     fn failure(class: ErrorClass, limit: Option<u64>) -> ModelError {
-        let endpoint = Endpoint::new(Wire::Chat, "http://h", "m");
+        let endpoint = Endpoint::new(WireApi::Chat, "http://h", "m");
         ModelError { limit, ..error(&endpoint, class, "x") }
     }
 

@@ -7,7 +7,7 @@
 
 use serde_json::{Value, json};
 
-use crate::endpoint::{Endpoint, Wire};
+use crate::endpoint::{Endpoint, WireApi};
 use crate::model::CachePlan;
 
 /// Marks on messages, besides the one on the instructions.
@@ -30,8 +30,8 @@ fn takes_marks(endpoint: &Endpoint) -> bool {
     let model = endpoint.model.to_lowercase();
     let claude = model.contains("claude");
     match endpoint.wire {
-        Wire::Messages => claude || endpoint.is_at("anthropic.com") || model.contains("minimax"),
-        Wire::Chat => {
+        WireApi::Messages => claude || endpoint.is_at("anthropic.com") || model.contains("minimax"),
+        WireApi::Chat => {
             let aggregator = endpoint.is_at("openrouter.ai") || endpoint.is_at("nousresearch.com");
             let alibaba = endpoint.is_at("aliyuncs.com");
             aggregator && (claude || model.contains("kimi")) || alibaba && model.contains("qwen")
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn chat(host: &str, model: &str) -> Endpoint {
-        Endpoint::new(Wire::Chat, &format!("https://{host}/v1"), model)
+        Endpoint::new(WireApi::Chat, &format!("https://{host}/v1"), model)
     }
 
     fn marked(messages: &[Value]) -> Vec<usize> {
@@ -123,7 +123,7 @@ mod tests {
         assert!(mark(&chat("openrouter.ai", "openai/gpt-5"), plan).is_none());
         assert!(mark(&chat("localhost", "claude"), plan).is_none());
         let messages =
-            Endpoint::new(Wire::Messages, "https://api.minimax.io/anthropic", "MiniMax-M2");
+            Endpoint::new(WireApi::Messages, "https://api.minimax.io/anthropic", "MiniMax-M2");
         assert!(mark(&messages, plan).is_some());
         assert_eq!(mark(&messages, CachePlan::Once), None);
         assert_eq!(mark(&messages, CachePlan::LongConversation).unwrap()["ttl"], "1h");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::endpoint::{Endpoint, Wire};
+use crate::endpoint::{Endpoint, WireApi};
 
 /// Puts items together with where they came from.
 pub(crate) fn wrap(origin: &str, items: &[Value]) -> Value {
@@ -16,8 +16,8 @@ pub(crate) fn for_server<'a>(endpoint: &Endpoint, details: Option<&'a Value>) ->
         Some(origin) => origin == endpoint.host(),
         // Lists without an origin come from older databases: their shape tells the vendor.
         None => match endpoint.wire {
-            Wire::Messages => endpoint.is_at("anthropic.com"),
-            Wire::Chat => endpoint.is_at("openrouter.ai") || endpoint.is_at("nousresearch.com"),
+            WireApi::Messages => endpoint.is_at("anthropic.com"),
+            WireApi::Chat => endpoint.is_at("openrouter.ai") || endpoint.is_at("nousresearch.com"),
         },
     };
     let items = details.get("items").unwrap_or(details);
@@ -25,8 +25,8 @@ pub(crate) fn for_server<'a>(endpoint: &Endpoint, details: Option<&'a Value>) ->
     let fits = |item: &Value| {
         let kind = item["type"].as_str().unwrap_or_default();
         match endpoint.wire {
-            Wire::Messages => kind == "thinking" || kind == "redacted_thinking",
-            Wire::Chat => kind.starts_with("reasoning."),
+            WireApi::Messages => kind == "thinking" || kind == "redacted_thinking",
+            WireApi::Chat => kind.starts_with("reasoning."),
         }
     };
     if ours && items.iter().all(fits) { items } else { &[] }
@@ -38,9 +38,9 @@ mod tests {
 
     #[test]
     fn thinking_goes_home_and_nowhere_else() {
-        let anthropic = Endpoint::new(Wire::Messages, "https://api.anthropic.com", "claude");
-        let other = Endpoint::new(Wire::Messages, "https://other.example/anthropic", "claude");
-        let router = Endpoint::new(Wire::Chat, "https://openrouter.ai/api/v1", "claude");
+        let anthropic = Endpoint::new(WireApi::Messages, "https://api.anthropic.com", "claude");
+        let other = Endpoint::new(WireApi::Messages, "https://other.example/anthropic", "claude");
+        let router = Endpoint::new(WireApi::Chat, "https://openrouter.ai/api/v1", "claude");
         let thinking = vec![json!({"type": "thinking", "thinking": "t", "signature": "s"})];
         let wrapped = wrap("api.anthropic.com", &thinking);
         assert_eq!(for_server(&anthropic, Some(&wrapped)), thinking);

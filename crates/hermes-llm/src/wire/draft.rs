@@ -1,6 +1,6 @@
 //! An answer that grows.
 //!
-//! Both wires put their events into one [`Draft`]. It holds what was said and thought and the calls that
+//! Both wires put their events into one [`ResponseDraft`]. It holds what was said and thought and the calls that
 //! are being written, tells the listener what is new, and in the end decides what a stream that stopped
 //! without a reason is worth.
 
@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 use super::details;
 use crate::endpoint::Endpoint;
 use crate::error;
-use crate::message::ToolCall;
-use crate::model::{Answer, Delta, ErrorClass, Finish, ModelError, Usage};
+use crate::message::RequestedCall;
+use crate::model::{Delta, ErrorClass, Finish, ModelError, ModelResponse, TokenUsage};
 
 /// The most bytes of an answer, calls included.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
@@ -21,7 +21,7 @@ const MAX_CALLS: usize = 1024;
 
 /// What an event was worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Heard {
+pub enum StreamProgress {
     /// Nothing: a ping, or something unknown.
     Nothing,
     /// A part of the answer.
@@ -32,7 +32,7 @@ pub enum Heard {
 
 /// An answer that grows.
 #[derive(Debug, Default)]
-pub(crate) struct Draft {
+pub(crate) struct ResponseDraft {
     pub(crate) content: String,
     pub(crate) reasoning: String,
     pub(crate) details: Vec<Value>,
@@ -41,7 +41,7 @@ pub(crate) struct Draft {
     pub(crate) calls: Vec<Slot>,
     pub(crate) finish_reason: Option<String>,
     pub(crate) refusal: Option<String>,
-    pub(crate) usage: Option<Usage>,
+    pub(crate) usage: Option<TokenUsage>,
     pub(crate) model: Option<String>,
     /// Whether the server marked the end.
     pub(crate) ended: bool,
@@ -62,7 +62,7 @@ pub(crate) struct Slot {
     shape: Shape,
 }
 
-impl Draft {
+impl ResponseDraft {
     /// The answer of a server, before its first word.
     pub(crate) fn of(endpoint: &Endpoint) -> Self {
         Self { origin: endpoint.host(), ..Self::default() }
@@ -135,7 +135,7 @@ impl Draft {
         mut self,
         endpoint: &Endpoint,
         finish: Option<Finish>,
-    ) -> Result<Answer, ModelError> {
+    ) -> Result<ModelResponse, ModelError> {
         self.calls.retain(|call| !call.is_void());
         let finish = match finish {
             Some(Finish::Stop | Finish::ToolCalls) if self.calls.is_empty() => Finish::Stop,
@@ -172,26 +172,26 @@ impl Draft {
     }
 
     /// What there is, where nothing more will come.
-    pub(crate) fn broken_off(mut self) -> Answer {
+    pub(crate) fn broken_off(mut self) -> ModelResponse {
         let calls = self.calls.len();
         self.calls.retain(|call| call.shape.is_whole());
         let lost = self.calls.len() < calls;
         self.answer(if lost { Finish::BrokenCall } else { Finish::Length })
     }
 
-    fn answer(self, finish: Finish) -> Answer {
-        let mut calls: Vec<ToolCall> = Vec::with_capacity(self.calls.len());
+    fn answer(self, finish: Finish) -> ModelResponse {
+        let mut calls: Vec<RequestedCall> = Vec::with_capacity(self.calls.len());
         for (position, slot) in self.calls.into_iter().enumerate() {
             let taken = calls.iter().any(|call| call.id == slot.id);
             let id = if slot.id.is_empty() || taken { slot.made_up_id(position) } else { slot.id };
-            calls.push(ToolCall {
+            calls.push(RequestedCall {
                 id,
                 name: slot.name,
                 arguments: slot.arguments,
                 extra_content: slot.extra_content,
             });
         }
-        Answer {
+        ModelResponse {
             content: self.content,
             reasoning: (!self.reasoning.is_empty()).then_some(self.reasoning),
             reasoning_details: (!self.details.is_empty())

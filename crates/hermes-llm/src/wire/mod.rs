@@ -1,6 +1,6 @@
 //! The two wires: how a request is written, and how an answer is read.
 //!
-//! Everything here is pure. A request becomes a JSON body, an answer becomes an [`Answer`], whether it
+//! Everything here is pure. A request becomes a JSON body, an answer becomes an [`ModelResponse`], whether it
 //! came whole or in events; no socket and no clock is involved, which is why all of it can be tested with
 //! texts and fuzzed with bytes. What both wires share is in `draft`, where an answer grows, and `adapt`,
 //! where it is remembered what a server turned out not to like.
@@ -16,12 +16,12 @@ mod schema;
 use serde_json::Value;
 
 pub use adapt::Adaptations;
-pub use draft::Heard;
+pub use draft::StreamProgress;
 
-use crate::endpoint::{Endpoint, Wire};
-use crate::error::{self, Report};
-use crate::model::{Answer, Delta, ErrorClass, ModelError, Request};
-use crate::sse::{Event, Events};
+use crate::endpoint::{Endpoint, WireApi};
+use crate::error::{self, ErrorReport};
+use crate::model::{Delta, ErrorClass, ModelError, ModelRequest, ModelResponse};
+use crate::sse::{SseEvent, SseParser};
 
 /// Whether an answer is to come in events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +36,13 @@ pub enum Delivery {
 #[must_use]
 pub fn body(
     endpoint: &Endpoint,
-    request: &Request,
+    request: &ModelRequest,
     adaptations: &Adaptations,
     delivery: Delivery,
 ) -> Value {
     match endpoint.wire {
-        Wire::Chat => chat::request::body(endpoint, request, adaptations, delivery),
-        Wire::Messages => messages::request::body(endpoint, request, adaptations, delivery),
+        WireApi::Chat => chat::request::body(endpoint, request, adaptations, delivery),
+        WireApi::Messages => messages::request::body(endpoint, request, adaptations, delivery),
     }
 }
 
@@ -51,7 +51,7 @@ pub fn body(
 /// # Errors
 ///
 /// It tells of a failure, or it is not an answer.
-pub fn whole(endpoint: &Endpoint, body: &str) -> Result<Answer, ModelError> {
+pub fn whole(endpoint: &Endpoint, body: &str) -> Result<ModelResponse, ModelError> {
     let unreadable = || {
         let shown: String = body.chars().take(80).collect();
         let said =
@@ -60,9 +60,9 @@ pub fn whole(endpoint: &Endpoint, body: &str) -> Result<Answer, ModelError> {
     };
     let value: Value = serde_json::from_str(body).map_err(|_| unreadable())?;
     if is_failure(&value) {
-        return Err(error::from_report(endpoint, None, &Report::of_value(&value)));
+        return Err(error::from_report(endpoint, None, &ErrorReport::of_value(&value)));
     }
-    let mut reader = Reader::new(endpoint);
+    let mut reader = ResponseReader::new(endpoint);
     let read = match &mut reader.kind {
         Kind::Chat(stream) => stream.read_whole(&value),
         Kind::Messages(stream) => stream.read_whole(&value),
@@ -82,9 +82,9 @@ fn is_failure(value: &Value) -> bool {
 
 /// Reads an answer that comes in events.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct ResponseReader<'a> {
     endpoint: &'a Endpoint,
-    events: Events,
+    events: SseParser,
     kind: Kind,
 }
 
@@ -94,15 +94,15 @@ enum Kind {
     Messages(messages::stream::MessagesStream),
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ResponseReader<'a> {
     /// Begins to read an answer of this server.
     #[must_use]
     pub fn new(endpoint: &'a Endpoint) -> Self {
         let kind = match endpoint.wire {
-            Wire::Chat => Kind::Chat(chat::stream::ChatStream::new(endpoint)),
-            Wire::Messages => Kind::Messages(messages::stream::MessagesStream::new(endpoint)),
+            WireApi::Chat => Kind::Chat(chat::stream::ChatStream::new(endpoint)),
+            WireApi::Messages => Kind::Messages(messages::stream::MessagesStream::new(endpoint)),
         };
-        Self { endpoint, events: Events::default(), kind }
+        Self { endpoint, events: SseParser::default(), kind }
     }
 
     /// Takes the next bytes; what is new in them goes to the listener.
@@ -114,11 +114,11 @@ impl<'a> Reader<'a> {
         &mut self,
         bytes: &[u8],
         listener: &mut dyn FnMut(Delta),
-    ) -> Result<Heard, ModelError> {
+    ) -> Result<StreamProgress, ModelError> {
         let events = self.events.push(bytes).map_err(|too_large| {
             error::error(self.endpoint, ErrorClass::InvalidResponse, &too_large.to_string())
         })?;
-        let mut heard = Heard::Nothing;
+        let mut heard = StreamProgress::Nothing;
         for event in events {
             heard = heard.max(self.take(&event, listener)?);
         }
@@ -127,26 +127,26 @@ impl<'a> Reader<'a> {
 
     fn take(
         &mut self,
-        event: &Event,
+        event: &SseEvent,
         listener: &mut dyn FnMut(Delta),
-    ) -> Result<Heard, ModelError> {
+    ) -> Result<StreamProgress, ModelError> {
         if event.data.trim() == "[DONE]" {
             self.draft().ended = true;
         }
         // Nothing after the end counts, or the outcome would depend on how the bytes were cut.
         if self.draft().ended {
-            return Ok(Heard::End);
+            return Ok(StreamProgress::End);
         }
         let Ok(value) = serde_json::from_str::<Value>(&event.data) else {
             if event.name == "error" {
-                let report = Report::of_body(&event.data);
+                let report = ErrorReport::of_body(&event.data);
                 return Err(error::from_report(self.endpoint, None, &report));
             }
             tracing::debug!(bytes = event.data.len(), "an event that is no JSON is left out");
-            return Ok(Heard::Nothing);
+            return Ok(StreamProgress::Nothing);
         };
         if is_failure(&value) || event.name == "error" {
-            return Err(error::from_report(self.endpoint, None, &Report::of_value(&value)));
+            return Err(error::from_report(self.endpoint, None, &ErrorReport::of_value(&value)));
         }
         let heard = match &mut self.kind {
             Kind::Chat(stream) => stream.take(&value, listener),
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         Ok(heard)
     }
 
-    fn draft(&mut self) -> &mut draft::Draft {
+    fn draft(&mut self) -> &mut draft::ResponseDraft {
         match &mut self.kind {
             Kind::Chat(stream) => &mut stream.draft,
             Kind::Messages(stream) => &mut stream.draft,
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// Nothing usable arrived.
-    pub fn finish(mut self) -> Result<Answer, ModelError> {
+    pub fn finish(mut self) -> Result<ModelResponse, ModelError> {
         if let Some(last) = self.events.finish() {
             // What was cut in the middle is no JSON any more and says nothing.
             self.take(&last, &mut |_| {})?;
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
 
     /// What has arrived so far, as an answer that broke off; `None` if it is nothing.
     #[must_use]
-    pub fn partial(mut self) -> Option<Box<Answer>> {
+    pub fn partial(mut self) -> Option<Box<ModelResponse>> {
         let draft = std::mem::take(self.draft());
         (!draft.is_empty()).then(|| Box::new(draft.broken_off()))
     }

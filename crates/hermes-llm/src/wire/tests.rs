@@ -7,14 +7,14 @@ use super::*;
 
 fn endpoints() -> [Endpoint; 2] {
     [
-        Endpoint::new(Wire::Chat, "http://localhost/v1", "m"),
-        Endpoint::new(Wire::Messages, "http://localhost", "m"),
+        Endpoint::new(WireApi::Chat, "http://localhost/v1", "m"),
+        Endpoint::new(WireApi::Messages, "http://localhost", "m"),
     ]
 }
 
 /// The outcome of a stream that comes in these pieces, as text, and all that was shown.
 fn read<'a>(endpoint: &Endpoint, pieces: impl Iterator<Item = &'a [u8]>) -> (String, String) {
-    let mut reader = Reader::new(endpoint);
+    let mut reader = ResponseReader::new(endpoint);
     let mut shown = String::new();
     for piece in pieces {
         let mut listen = |delta: Delta| {
@@ -23,7 +23,7 @@ fn read<'a>(endpoint: &Endpoint, pieces: impl Iterator<Item = &'a [u8]>) -> (Str
             }
         };
         match reader.push(piece, &mut listen) {
-            Ok(Heard::End) => break,
+            Ok(StreamProgress::End) => break,
             Ok(_) => {}
             Err(error) => return (format!("{error:?}"), shown),
         }

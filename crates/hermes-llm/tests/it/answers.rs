@@ -1,7 +1,7 @@
 //! Good answers.
 
-use hermes_llm::{Delta, Finish, Message, Wire};
-use hermes_testkit::{Quirk, Step, Usage};
+use hermes_llm::{Delta, Finish, Message, WireApi};
+use hermes_testkit::{Quirk, ScriptedUsage, Step};
 use serde_json::json;
 
 use crate::support::{BOTH, Pair, request};
@@ -9,7 +9,8 @@ use crate::support::{BOTH, Pair, request};
 #[tokio::test]
 async fn text_and_thinking_arrive_piece_by_piece_and_whole() {
     for wire in BOTH {
-        let usage = Usage { input: 100, output: 20, cached: 30, ..Usage::default() };
+        let usage =
+            ScriptedUsage { input: 100, output: 20, cached: 30, ..ScriptedUsage::default() };
         let step = Step::text("Hello, wörld 🦀!").reasoning("hm, well").chunk(3).usage(usage);
         let mut pair = Pair::new(wire, [step]);
         let answer = pair.ask().await.unwrap();
@@ -28,7 +29,7 @@ async fn text_and_thinking_arrive_piece_by_piece_and_whole() {
 
 #[tokio::test]
 async fn the_request_is_as_each_wire_wants_it() {
-    let mut chat = Pair::new(Wire::Chat, ["a"]);
+    let mut chat = Pair::new(WireApi::Chat, ["a"]);
     chat.ask().await.unwrap();
     let seen = &chat.server.requests()[0];
     assert_eq!(seen.path, "/v1/chat/completions");
@@ -36,7 +37,7 @@ async fn the_request_is_as_each_wire_wants_it() {
     assert!(seen.carries("Bearer sk-of-the-test"));
     assert_eq!(seen.body["stream_options"], json!({"include_usage": true}));
     assert!(seen.body.get("max_tokens").is_none() && seen.body.get("tool_choice").is_none());
-    let mut messages = Pair::new(Wire::Messages, ["a"]);
+    let mut messages = Pair::new(WireApi::Messages, ["a"]);
     messages.ask().await.unwrap();
     let seen = &messages.server.requests()[0];
     assert_eq!(
@@ -85,7 +86,7 @@ async fn every_oddity_of_a_provider_gives_the_same_calls() {
         Quirk::Ping,
     ];
     for quirk in quirks {
-        let mut pair = Pair::new(Wire::Chat, [two().quirk(quirk)]);
+        let mut pair = Pair::new(WireApi::Chat, [two().quirk(quirk)]);
         let answer = pair.ask().await.unwrap();
         let calls: Vec<(&str, &str)> = answer
             .tool_calls
@@ -102,7 +103,7 @@ async fn every_oddity_of_a_provider_gives_the_same_calls() {
 #[tokio::test]
 async fn ids_of_calls_without_one_are_the_same_each_time() {
     let step = || Step::call("look", json!({"path": "a"})).quirk(Quirk::NoId);
-    let mut pair = Pair::new(Wire::Chat, [step(), step()]);
+    let mut pair = Pair::new(WireApi::Chat, [step(), step()]);
     let (first, second) = (pair.ask().await.unwrap(), pair.ask().await.unwrap());
     assert_eq!(first.tool_calls[0].id, second.tool_calls[0].id);
 }
@@ -110,7 +111,7 @@ async fn ids_of_calls_without_one_are_the_same_each_time() {
 #[tokio::test]
 async fn signed_thinking_of_this_server_goes_back_to_it() {
     let mut pair = Pair::new(
-        Wire::Messages,
+        WireApi::Messages,
         [Step::call("look", json!({})).reasoning("hm"), Step::text("ok")],
     );
     let mut request = request();
@@ -141,7 +142,7 @@ async fn refusals_and_limits_are_told_apart() {
         let cut = pair.ask().await.unwrap();
         assert_eq!((cut.finish, cut.tool_calls.len()), (Finish::Length, 1));
     }
-    let mut paused = Pair::new(Wire::Messages, [Step::text("x").finish("pause_turn")]);
+    let mut paused = Pair::new(WireApi::Messages, [Step::text("x").finish("pause_turn")]);
     assert_eq!(paused.ask().await.unwrap().finish, Finish::Paused);
 }
 
@@ -156,7 +157,7 @@ async fn raw_arguments_are_passed_on_as_they_were_written() {
 
 #[tokio::test]
 async fn one_connection_serves_many_calls() {
-    let mut pair = Pair::new(Wire::Chat, ["a", "b", "c"]);
+    let mut pair = Pair::new(WireApi::Chat, ["a", "b", "c"]);
     for _ in 0..3 {
         pair.ask().await.unwrap();
     }

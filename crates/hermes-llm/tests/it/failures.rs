@@ -1,7 +1,7 @@
 //! Servers that refuse.
 
 use hermes_llm::Model;
-use hermes_llm::{Client, Endpoint, ErrorClass, Options, Request, Wire};
+use hermes_llm::{ClientOptions, Endpoint, ErrorClass, ModelClient, ModelRequest, WireApi};
 use hermes_testkit::{ModelServer, Step};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -34,7 +34,7 @@ async fn each_status_has_its_class() {
 #[tokio::test]
 async fn a_server_says_how_long_to_wait_and_how_large_its_window_is() {
     let mut pair = Pair::new(
-        Wire::Chat,
+        WireApi::Chat,
         [
             Step::status(429).header("retry-after", "7"),
             Step::status(400).error("This model's maximum context length is 8192 tokens."),
@@ -55,9 +55,9 @@ async fn a_key_that_a_server_repeats_is_not_shown() {
 
 #[tokio::test]
 async fn nobody_there_is_a_matter_of_the_connection() {
-    let endpoint = Endpoint::new(Wire::Chat, "http://127.0.0.1:9/v1", "m");
-    let client = Client::new(endpoint, Options::default());
-    let request = Request::default();
+    let endpoint = Endpoint::new(WireApi::Chat, "http://127.0.0.1:9/v1", "m");
+    let client = ModelClient::new(endpoint, ClientOptions::default());
+    let request = ModelRequest::default();
     let error = client.answer(&request, &mut |_| {}, &CancellationToken::new()).await.unwrap_err();
     assert_eq!(error.class, ErrorClass::Timeout, "{error:?}");
     assert!(error.message.contains("cannot reach 127.0.0.1"), "{}", error.message);
@@ -81,10 +81,10 @@ async fn keys_do_not_follow_a_redirect() {
 #[tokio::test]
 async fn a_key_that_cannot_be_a_header_is_an_error_and_not_a_panic() {
     let server = ModelServer::start(["x"]);
-    let mut endpoint = Endpoint::new(Wire::Chat, &server.url(), "m");
+    let mut endpoint = Endpoint::new(WireApi::Chat, &server.url(), "m");
     endpoint.api_key = Some(hermes_llm::Secret::new("bad\nkey"));
-    let client = Client::new(endpoint, Options::default());
-    let request = Request::default();
+    let client = ModelClient::new(endpoint, ClientOptions::default());
+    let request = ModelRequest::default();
     let error = client.answer(&request, &mut |_| {}, &CancellationToken::new()).await.unwrap_err();
     assert_eq!(error.class, ErrorClass::FormatError);
     assert!(server.requests().is_empty());
@@ -93,6 +93,6 @@ async fn a_key_that_cannot_be_a_header_is_an_error_and_not_a_panic() {
 #[tokio::test]
 async fn an_aggregators_error_in_a_whole_answer_is_an_error() {
     let body = json!({"error": {"message": "Provider returned error", "code": 502}}).to_string();
-    let mut pair = Pair::new(Wire::Chat, [Step::raw_body(body)]);
+    let mut pair = Pair::new(WireApi::Chat, [Step::raw_body(body)]);
     assert_eq!(pair.ask().await.unwrap_err().class, ErrorClass::ServerError);
 }

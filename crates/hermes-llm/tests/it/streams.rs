@@ -1,7 +1,7 @@
 //! Streams that are not as they should be.
 
 use hermes_llm::http::Timeouts;
-use hermes_llm::{ErrorClass, Finish, Model, Wire};
+use hermes_llm::{ErrorClass, Finish, Model, WireApi};
 use hermes_testkit::Step;
 use serde_json::json;
 
@@ -28,7 +28,7 @@ async fn a_server_that_cannot_stream_is_asked_for_whole_answers_from_then_on() {
 #[tokio::test]
 async fn a_whole_answer_to_a_wish_for_a_stream_is_taken() {
     let body = json!({"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]});
-    let mut pair = Pair::new(Wire::Chat, [Step::raw_body(body.to_string())]);
+    let mut pair = Pair::new(WireApi::Chat, [Step::raw_body(body.to_string())]);
     assert_eq!(pair.ask().await.unwrap().content, "hi");
     assert_eq!(pair.shown(), "hi");
 }
@@ -37,7 +37,7 @@ async fn a_whole_answer_to_a_wish_for_a_stream_is_taken() {
 async fn a_stream_under_a_wrong_name_is_read_all_the_same() {
     let mut step = Step::text("hi");
     step.content_type = Some("text/plain".to_owned());
-    let mut pair = Pair::new(Wire::Chat, [step]);
+    let mut pair = Pair::new(WireApi::Chat, [step]);
     assert_eq!(pair.ask().await.unwrap().content, "hi");
 }
 
@@ -102,7 +102,7 @@ async fn an_error_in_the_middle_has_its_class_and_what_had_arrived() {
         json!({"choices": [{"delta": {"content": "so far"}}]}).to_string(),
         json!({"error": {"message": "Overloaded", "code": 529}}).to_string(),
     ];
-    let mut pair = Pair::with(Wire::Chat, [Step::raw_events(events)], twice());
+    let mut pair = Pair::with(WireApi::Chat, [Step::raw_events(events)], twice());
     let error = pair.ask().await.unwrap_err();
     assert_eq!((error.class, error.status), (ErrorClass::Overloaded, Some(529)));
     assert_eq!(error.partial.unwrap().content, "so far");

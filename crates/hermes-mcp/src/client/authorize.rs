@@ -13,7 +13,7 @@ use super::settings::OAuthSettings;
 
 /// What a server said when it refused a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Challenge {
+pub struct AuthChallenge {
     /// 401 or 403.
     pub status: u16,
     /// The header `WWW-Authenticate`; empty when there was none.
@@ -40,7 +40,7 @@ pub trait Authorizer: Send + Sync {
     /// The server refused a request that carried `used`. Gives the token to try once more with.
     fn recover(
         &self,
-        challenge: Challenge,
+        challenge: AuthChallenge,
         used: Option<String>,
     ) -> BoxFuture<Result<String, AuthError>>;
 }

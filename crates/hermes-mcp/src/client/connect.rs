@@ -14,26 +14,29 @@ use tokio::sync::Notify;
 
 use super::authorize::{AuthorizerRequest, MakeAuthorizer};
 use super::connect_error::ConnectError;
+use super::connection::{Connection, ServerHello};
 use super::elicitation::{Elicitation, Person};
-use super::handler::{Handler, VERSIONS};
+use super::failure::RequestFailure;
+use super::handler::ServerRequestHandler;
 use super::progress::{OpenCalls, ProgressTable};
+use super::protocol::VERSIONS;
 use super::sampling::{Sampler, Sampling};
-use super::session::{Failure, Hello, Session};
 use super::settings::{HttpSettings, ServerSettings, StdioSettings, TransportSettings};
-use super::transport::http::{self, Door, chain, send_failure};
+use super::transport::authorized_http::AuthorizedHttp;
 use super::transport::http_client::{self, Headers};
-use super::transport::lane::Lane;
+use super::transport::monitor::{ConnectionMonitor, MonitoredTransport};
+use super::transport::pipe::RequestPipe;
+use super::transport::send_failure::send_failure;
 use super::transport::sse::{Sse, SseError};
 use super::transport::stdio::Stdio;
-use super::transport::tap::{Tapped, Wire};
-use super::transport::{environment, preflight, stderr_log};
+use super::transport::{chain, environment, http, preflight, stderr_log};
 use crate::names::NameTable;
 use crate::safety::osv::{self, Database};
 use crate::safety::{redact_error, suspicious_entry};
 
 /// How patient we are; tests are less so.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct ReconnectPace {
     /// The first pause before another attempt; it doubles each time.
     pub retry: Duration,
     /// The longest pause.
@@ -48,7 +51,7 @@ pub struct Pace {
     pub restart: Duration,
 }
 
-impl Default for Pace {
+impl Default for ReconnectPace {
     fn default() -> Self {
         Self {
             retry: Duration::from_secs(1),
@@ -62,7 +65,7 @@ impl Default for Pace {
 }
 
 /// What all servers of one host share.
-pub(crate) struct Shared {
+pub(crate) struct ServersContext {
     pub(crate) home: Home,
     pub(crate) vars: Vars,
     pub(crate) folder: PathBuf,
@@ -71,32 +74,32 @@ pub(crate) struct Shared {
     pub(crate) sampler: Option<Arc<dyn Sampler>>,
     pub(crate) person: Option<Arc<dyn Person>>,
     pub(crate) authorizer: Option<MakeAuthorizer>,
-    pub(crate) pace: Pace,
+    pub(crate) pace: ReconnectPace,
 }
 
 /// What one server keeps from connection to connection.
 #[derive(Clone)]
-pub(crate) struct Lasting {
+pub(crate) struct LastingState {
     pub(crate) sampling: Arc<Sampling>,
     pub(crate) calls: Arc<OpenCalls>,
     pub(crate) tools_changed: Arc<Notify>,
 }
 
-/// Whether an address has been looked at before.
+/// Whether the server has been reached before. Only a first attempt looks at the address beforehand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Visit {
+pub(crate) enum ConnectAttempt {
     First,
     Again,
 }
 
 /// Connects and shakes hands. Dropping the future leaves nothing behind.
 pub(crate) async fn connect(
-    shared: &Shared,
+    shared: &ServersContext,
     settings: &Arc<ServerSettings>,
-    lasting: &Lasting,
-    visit: Visit,
-) -> Result<Session, ConnectError> {
-    let handler = Handler {
+    lasting: &LastingState,
+    attempt: ConnectAttempt,
+) -> Result<Connection, ConnectError> {
+    let handler = ServerRequestHandler {
         settings: Arc::clone(settings),
         sampling: Arc::clone(&lasting.sampling),
         sampler: shared.sampler.clone(),
@@ -106,40 +109,40 @@ pub(crate) async fn connect(
         progress: Arc::new(ProgressTable::default()),
         calls: Arc::clone(&lasting.calls),
         tools_changed: Arc::clone(&lasting.tools_changed),
-        wire: Wire::new(),
+        monitor: ConnectionMonitor::new(),
     };
-    let mut lane = None;
+    let mut pipe = None;
     let running = match &settings.transport {
         TransportSettings::Stdio(stdio) => {
-            let wire = Arc::clone(&handler.wire);
-            let transport = start_program(shared, settings, stdio, wire).await?;
-            lane = Some(transport.lane());
+            let monitor = Arc::clone(&handler.monitor);
+            let transport = start_program(shared, settings, stdio, monitor).await?;
+            pipe = Some(transport.requests());
             shake_hands(handler, transport).await?
         }
         TransportSettings::Http(http) => {
-            let door = door(shared, settings, http)?;
-            if visit == Visit::First && http.preflight && http.oauth.is_none() {
-                preflight::look(&door.http, settings, http).await?;
+            let client = authorized_http(shared, settings, http)?;
+            if attempt == ConnectAttempt::First && http.preflight && http.oauth.is_none() {
+                preflight::look(&client.http, settings, http).await?;
             }
-            let ear = Arc::clone(&door.ear);
-            let running = shake_hands(handler, http::transport(door, http)).await?;
-            ear.is_open().await;
+            let standalone = Arc::clone(&client.standalone);
+            let running = shake_hands(handler, http::transport(client, http)).await?;
+            standalone.until_open().await;
             running
         }
         TransportSettings::Sse(http) => {
-            let door = door(shared, settings, http)?;
-            let sse = Sse::open(door, http).await.map_err(|error| sse_error(settings, &error))?;
+            let client = authorized_http(shared, settings, http)?;
+            let sse = Sse::open(client, http).await.map_err(|error| sse_error(settings, &error))?;
             shake_hands(handler, sse).await?
         }
     };
-    greeted(settings, running, lane)
+    greeted(settings, running, pipe)
 }
 
 async fn start_program(
-    shared: &Shared,
+    shared: &ServersContext,
     settings: &ServerSettings,
     stdio: &StdioSettings,
-    wire: Arc<Wire>,
+    monitor: Arc<ConnectionMonitor>,
 ) -> Result<Stdio, ConnectError> {
     let server = || settings.name.to_string();
     if let Some(why) = suspicious_entry(&stdio.command, &stdio.args) {
@@ -160,15 +163,15 @@ async fn start_program(
     let failed = |why: String| ConnectError::Failed { server: server(), why };
     let errors = stderr_log::open(&shared.home.logs(), &settings.name)
         .map_err(|error| failed(format!("its log cannot be opened: {error}")))?;
-    Stdio::start(program, &stdio.args, errors, wire)
+    Stdio::start(program, &stdio.args, errors, monitor)
         .map_err(|error| ConnectError::Program { server: server(), why: error.to_string() })
 }
 
-fn door(
-    shared: &Shared,
+fn authorized_http(
+    shared: &ServersContext,
     settings: &ServerSettings,
     http: &HttpSettings,
-) -> Result<Door, ConnectError> {
+) -> Result<AuthorizedHttp, ConnectError> {
     let client = http_client::client(settings, http, Headers::Server, &shared.vars)?;
     let authorizer = match (&http.oauth, &shared.authorizer) {
         (Some(oauth), Some(make)) => {
@@ -186,7 +189,7 @@ fn door(
         }
         (None, _) => None,
     };
-    Ok(Door { http: client, authorizer, ear: Arc::default() })
+    Ok(AuthorizedHttp { http: client, authorizer, standalone: Arc::default() })
 }
 
 fn login(settings: &ServerSettings, why: &str) -> ConnectError {
@@ -195,7 +198,7 @@ fn login(settings: &ServerSettings, why: &str) -> ConnectError {
 
 fn sse_error(settings: &ServerSettings, error: &SseError) -> ConnectError {
     match error.failure() {
-        Failure::Auth(why) => login(settings, &why),
+        RequestFailure::Auth(why) => login(settings, &why),
         _ => failed(settings, &error.to_string()),
     }
 }
@@ -206,19 +209,19 @@ fn failed(settings: &ServerSettings, why: &str) -> ConnectError {
 }
 
 async fn shake_hands<T>(
-    handler: Handler,
+    handler: ServerRequestHandler,
     transport: T,
-) -> Result<RunningService<RoleClient, Handler>, ConnectError>
+) -> Result<RunningService<RoleClient, ServerRequestHandler>, ConnectError>
 where
     T: Transport<RoleClient> + 'static,
 {
     let settings = Arc::clone(&handler.settings);
-    let wire = Arc::clone(&handler.wire);
-    let shaken = serve_client(handler, Tapped::new(transport, wire)).await;
+    let monitor = Arc::clone(&handler.monitor);
+    let shaken = serve_client(handler, MonitoredTransport::new(transport, monitor)).await;
     shaken.map_err(|error| match &error {
         ClientInitializeError::TransportError { error, .. } => {
             match send_failure(error.error.as_ref()) {
-                Failure::Auth(why) => login(&settings, &why),
+                RequestFailure::Auth(why) => login(&settings, &why),
                 other => failed(&settings, &format!("the handshake failed: {other}")),
             }
         }
@@ -251,9 +254,9 @@ fn certificate_hint(why: &str) -> &'static str {
 /// Keeps what the server said, if we understand each other.
 fn greeted(
     settings: &ServerSettings,
-    running: RunningService<RoleClient, Handler>,
-    lane: Option<Arc<Lane>>,
-) -> Result<Session, ConnectError> {
+    running: RunningService<RoleClient, ServerRequestHandler>,
+    pipe: Option<Arc<RequestPipe>>,
+) -> Result<Connection, ConnectError> {
     let Some(info) = running.peer().peer_info() else {
         return Err(failed(settings, "the handshake gave no answer"));
     };
@@ -270,6 +273,6 @@ fn greeted(
         _ => serde_json::Map::new(),
     };
     let server = info.server_info.as_ref().map(|own| format!("{} {}", own.name, own.version));
-    let hello = Hello { capabilities, server, instructions: info.instructions.clone() };
-    Ok(Session::new(running, hello, lane))
+    let hello = ServerHello { capabilities, server, instructions: info.instructions.clone() };
+    Ok(Connection::new(running, hello, pipe))
 }

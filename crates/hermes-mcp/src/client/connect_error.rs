@@ -1,13 +1,13 @@
 //! Why there is no connection to a server.
 
-use super::settings::SettingsError;
+use super::settings::McpSettingsError;
 
 /// Why there is no connection to a server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
     /// The entry cannot be used.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Settings(#[from] McpSettingsError),
     /// The command looks like an attack.
     #[error(
         "MCP server '{server}' is not started: {why}; if it is meant, put the script into a file \

@@ -18,21 +18,18 @@ use tokio::sync::Notify;
 
 use super::elicitation::{self, Elicitation, Person};
 use super::progress::{OpenCalls, ProgressTable};
+use super::protocol::VERSION;
 use super::request_error::RequestError;
 use super::roots;
 use super::sampling::{self, Sampler, Sampling};
-use super::servers::Surface;
 use super::settings::ServerSettings;
-use super::transport::tap::Wire;
+use super::transport::monitor::ConnectionMonitor;
 
-/// The newest version of the protocol we speak, and the older ones we take.
-pub(crate) const VERSION: &str = "2025-11-25";
-pub(crate) const VERSIONS: [&str; 4] = [VERSION, "2025-06-18", "2025-03-26", "2024-11-05"];
 /// Longest log message of a server.
 const LONGEST_LOG: usize = 2000;
 
 /// Everything a connection needs to answer its server.
-pub(crate) struct Handler {
+pub(crate) struct ServerRequestHandler {
     pub(crate) settings: Arc<ServerSettings>,
     pub(crate) sampling: Arc<Sampling>,
     pub(crate) sampler: Option<Arc<dyn Sampler>>,
@@ -43,10 +40,10 @@ pub(crate) struct Handler {
     pub(crate) calls: Arc<OpenCalls>,
     /// Told when the server's list of tools has changed.
     pub(crate) tools_changed: Arc<Notify>,
-    pub(crate) wire: Arc<Wire>,
+    pub(crate) monitor: Arc<ConnectionMonitor>,
 }
 
-impl Handler {
+impl ServerRequestHandler {
     fn capabilities(&self) -> Value {
         let mut capabilities = json!({});
         if self.sampler.is_some() && self.settings.sampling.is_enabled {
@@ -68,7 +65,7 @@ impl Handler {
                 Some(sampler) => self.sampling.answer(params, sampler.as_ref()).await,
                 None => Err(RequestError::method_not_found(method)),
             },
-            elicitation::METHOD => match self.person() {
+            elicitation::METHOD => match &self.person {
                 Some(person) => self.elicitation.answer(params, person.as_ref()).await,
                 None => Ok(json!({"action": "decline"})),
             },
@@ -79,12 +76,6 @@ impl Handler {
             }
             other => Err(RequestError::method_not_found(other)),
         }
-    }
-
-    /// The person of the session whose call the server works on, else the usual one.
-    fn person(&self) -> Option<Arc<dyn Person>> {
-        let own = self.calls.latest().and_then(|cx| cx.service::<Surface>());
-        own.map(|surface| Arc::clone(&surface.0)).or_else(|| self.person.clone())
     }
 
     fn log(&self, params: &Value) {
@@ -104,7 +95,7 @@ impl Handler {
     }
 }
 
-impl Service<RoleClient> for Handler {
+impl Service<RoleClient> for ServerRequestHandler {
     async fn handle_request(
         &self,
         request: ServerRequest,
@@ -115,7 +106,7 @@ impl Service<RoleClient> for Handler {
         let answer = tokio::select! {
             answer = self.answer(method, &request["params"]) => answer,
             () = context.ct.cancelled() => Err(RequestError::refused("the request was cancelled")),
-            () = self.wire.gone.cancelled() => Err(RequestError::refused("the connection is gone")),
+            () = self.monitor.gone.cancelled() => Err(RequestError::refused("the connection is gone")),
         };
         match answer {
             Ok(result) => Ok(ClientResult::CustomResult(CustomResult(result))),

@@ -1,7 +1,7 @@
 //! The MCP client: tools of other programs become ours.
 //!
 //! ```text
-//! Servers ── one Server per entry ── a task that keeps its Session alive
+//! Servers ── one ManagedServer per entry ── a task that keeps its Connection alive
 //!    │                                   │
 //!    │                                   └─ transport (stdio, http, sse) ── the other program
 //!    └─ Registry: one tool per remote tool, whose handler calls through the Server
@@ -17,10 +17,14 @@
 //! | [`sampling`], [`elicitation`], [`roots`] | what servers may ask of us |
 //! | [`authorize`] | who gets us past a server's 401 |
 //! | `transport` | the three ways to a server |
-//! | `session`, `sending` | one connection: requests, progress, cancellation |
-//! | `server` | one server over its life: connecting, calling, keeping alive |
-//! | `register` | from a server's listing to registered tools |
+//! | `handler` | what is done with a server's own requests and notifications |
+//! | `request`, `failure` | one request: sent, answered, lost, withdrawn |
+//! | `connection`, `connect` | one connection: how it is made, asked and closed |
+//! | `listing`, `utility` | what a server offers, and our tools about it |
+//! | `server` | one server over its life: connecting, calling, keeping alive, registering its tools |
 //! | `render` | from a server's answer to what a model reads |
+//!
+//! Each line may use those above it, never those below; [`Servers`] uses them all.
 //!
 //! # What never happens here
 //!
@@ -33,22 +37,25 @@
 pub mod authorize;
 mod connect;
 mod connect_error;
+mod connection;
 pub mod elicitation;
+mod failure;
 mod handler;
+mod listing;
 mod progress;
-mod register;
+mod protocol;
 mod render;
+mod request;
 pub mod request_error;
 pub mod roots;
 pub mod sampling;
-mod sending;
 mod server;
 mod servers;
-mod session;
 pub mod settings;
 pub mod status;
 pub(crate) mod transport;
+mod utility;
 
-pub use connect::Pace;
+pub use connect::ReconnectPace;
 pub use connect_error::ConnectError;
-pub use servers::{Probed, Reloaded, Servers, ServersParts, Surface, UnknownServer};
+pub use servers::{Probed, Servers, ServersParts, ServersReloaded, UnknownServer};

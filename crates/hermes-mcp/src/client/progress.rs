@@ -13,13 +13,13 @@ use tokio::sync::mpsc;
 
 /// A note of a server on one of our calls.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Note {
+pub(crate) struct ProgressNote {
     pub(crate) done: f64,
     pub(crate) total: Option<f64>,
     pub(crate) message: String,
 }
 
-impl Note {
+impl ProgressNote {
     fn read(params: &Value) -> Self {
         Self {
             done: params["progress"].as_f64().unwrap_or_default(),
@@ -50,13 +50,13 @@ pub(crate) struct ProgressTable(Mutex<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    listeners: HashMap<String, mpsc::Sender<Note>>,
-    early: HashMap<String, Note>,
+    listeners: HashMap<String, mpsc::Sender<ProgressNote>>,
+    early: HashMap<String, ProgressNote>,
 }
 
 impl ProgressTable {
     /// Listens under a token until the listener is dropped.
-    pub(crate) fn listen(self: &Arc<Self>, token: &Value) -> Listener {
+    pub(crate) fn listen(self: &Arc<Self>, token: &Value) -> ProgressListener {
         let key = token.to_string();
         let (sender, notes) = mpsc::channel(WAITING);
         let mut inner = self.lock();
@@ -65,13 +65,13 @@ impl ProgressTable {
             let _ = sender.try_send(note);
         }
         inner.listeners.insert(key.clone(), sender);
-        Listener(Some(Listening { table: Arc::clone(self), key, notes }))
+        ProgressListener { table: Arc::clone(self), key, notes }
     }
 
     /// Takes in the parameters of a progress notification.
     pub(crate) fn note(&self, params: &Value) {
         let key = params["progressToken"].to_string();
-        let note = Note::read(params);
+        let note = ProgressNote::read(params);
         let mut inner = self.lock();
         match inner.listeners.get(&key) {
             Some(listener) => {
@@ -91,35 +91,23 @@ impl ProgressTable {
 
 /// Hears the notes on one call.
 #[derive(Debug)]
-pub(crate) struct Listener(Option<Listening>);
-
-#[derive(Debug)]
-struct Listening {
+pub(crate) struct ProgressListener {
     table: Arc<ProgressTable>,
     key: String,
-    notes: mpsc::Receiver<Note>,
+    notes: mpsc::Receiver<ProgressNote>,
 }
 
-impl Listener {
-    /// Hears nothing: the call has ended.
-    pub(crate) fn deaf() -> Self {
-        Self(None)
-    }
-
+impl ProgressListener {
     /// The next note; waits for ever when there is none.
-    pub(crate) async fn next(&mut self) -> Note {
-        let note = match &mut self.0 {
-            Some(listening) => listening.notes.recv().await,
-            None => None,
-        };
-        match note {
+    pub(crate) async fn next(&mut self) -> ProgressNote {
+        match self.notes.recv().await {
             Some(note) => note,
             None => std::future::pending().await,
         }
     }
 }
 
-impl Drop for Listening {
+impl Drop for ProgressListener {
     fn drop(&mut self) {
         self.table.lock().listeners.remove(&self.key);
     }

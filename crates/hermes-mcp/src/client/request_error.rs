@@ -1,6 +1,6 @@
 //! What a server is told when its request is not granted.
 
-use hermes_guard::redact::{Mode, redact};
+use hermes_guard::redact::{RedactMode, redact};
 use serde_json::{Value, json};
 
 /// The code of a request we understood and did not grant.
@@ -22,7 +22,7 @@ impl RequestError {
     /// An error of this code.
     #[must_use]
     pub fn new(code: i64, message: &str) -> Self {
-        Self { code, message: redact(message, Mode::UrlCredentials).into_owned() }
+        Self { code, message: redact(message, RedactMode::UrlCredentials).into_owned() }
     }
 
     /// We understood, and will not.

@@ -31,14 +31,16 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::authorize::MakeAuthorizer;
-use super::connect::{Pace, Shared, Visit, connect};
+use super::connect::{ConnectAttempt, ReconnectPace, ServersContext, connect};
 use super::connect_error::ConnectError;
 use super::elicitation::Person;
-use super::register;
+use super::listing::read_listing;
 use super::sampling::{Sampler, SamplingCounters};
-use super::server::Server;
-use super::settings::{Entry, Problem, ServerSettings, discovery_timeout, read_servers};
-use super::status::{ServerStatus, State};
+use super::server::ManagedServer;
+use super::settings::{
+    McpSettingProblem, ServerEntry, ServerSettings, discovery_timeout, read_servers,
+};
+use super::status::{ServerState, ServerStatus};
 use crate::names::NameTable;
 
 /// The variable that switches all foreign code off.
@@ -46,10 +48,6 @@ const SAFE_MODE: &str = "HERMES_SAFE_MODE";
 /// How long one server, and all of them, may take to stop.
 const STOP_ONE: Duration = Duration::from_secs(10);
 const STOP_ALL: Duration = Duration::from_secs(15);
-
-/// A person who can be asked in one session: put into the services of a call's context, it answers
-/// the questions that servers have during that call.
-pub struct Surface(pub Arc<dyn Person>);
 
 /// What is needed to run servers.
 pub struct ServersParts {
@@ -70,7 +68,7 @@ pub struct ServersParts {
     /// Who logs in.
     pub authorizer: Option<MakeAuthorizer>,
     /// How patient we are.
-    pub pace: Pace,
+    pub pace: ReconnectPace,
 }
 
 impl ServersParts {
@@ -86,7 +84,7 @@ impl ServersParts {
             sampler: None,
             person: None,
             authorizer: None,
-            pace: Pace::default(),
+            pace: ReconnectPace::default(),
         }
     }
 }
@@ -111,7 +109,7 @@ pub struct Probed {
 
 /// What a new configuration has changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reloaded {
+pub struct ServersReloaded {
     /// Servers that are new.
     pub added: Vec<String>,
     /// Servers that are gone.
@@ -123,14 +121,14 @@ pub struct Reloaded {
 /// One row: what is configured and, once started, what runs.
 #[derive(Clone)]
 struct Row {
-    entry: Entry,
-    server: Option<Arc<Server>>,
+    entry: ServerEntry,
+    server: Option<Arc<ManagedServer>>,
 }
 
 /// All servers of a host. Cheap to clone; clones are the same servers.
 #[derive(Clone)]
 pub struct Servers {
-    shared: Arc<Shared>,
+    shared: Arc<ServersContext>,
     rows: Arc<Mutex<Vec<Row>>>,
     discovery: Duration,
 }
@@ -144,7 +142,7 @@ impl Servers {
             tracing::warn!("{problem}");
         }
         let rows = entries.into_iter().map(|entry| Row { entry, server: None }).collect();
-        let shared = Shared {
+        let shared = ServersContext {
             home: parts.home,
             vars: parts.vars,
             folder: parts.folder,
@@ -173,7 +171,7 @@ impl Servers {
             if let Some(settings) = enabled(&row.entry) {
                 let server = row
                     .server
-                    .get_or_insert_with(|| Server::new(settings, Arc::clone(&self.shared)));
+                    .get_or_insert_with(|| ManagedServer::new(settings, Arc::clone(&self.shared)));
                 server.start();
             }
         }
@@ -201,7 +199,7 @@ impl Servers {
 
     /// Keys of the configuration that are wrong and not in force.
     #[must_use]
-    pub fn problems(&self) -> Vec<Problem> {
+    pub fn problems(&self) -> Vec<McpSettingProblem> {
         self.lock().iter().flat_map(|row| row.entry.problems.clone()).collect()
     }
 
@@ -227,8 +225,8 @@ impl Servers {
 
     /// Takes over a new configuration: what is gone is stopped, what is new or different is started.
     /// A server that was switched off is left as it is until it ends.
-    pub async fn reload(&self, config: &Value) -> Reloaded {
-        let mut report = Reloaded::default();
+    pub async fn reload(&self, config: &Value) -> ServersReloaded {
+        let mut report = ServersReloaded::default();
         let mut stopping = Vec::new();
         {
             let mut rows = self.lock();
@@ -288,26 +286,27 @@ impl Servers {
         &self,
         settings: &Arc<ServerSettings>,
     ) -> Result<Probed, ConnectError> {
-        let server = Server::new(Arc::clone(settings), Arc::clone(&self.shared));
+        let server = ManagedServer::new(Arc::clone(settings), Arc::clone(&self.shared));
         let limit = settings.connect_timeout;
         let trial = async {
-            let session = connect(&self.shared, settings, &server.lasting, Visit::First).await?;
+            let connection =
+                connect(&self.shared, settings, &server.lasting, ConnectAttempt::First).await?;
             let everything = ServerSettings {
                 tools: super::settings::ToolFilter::All,
                 ..settings.as_ref().clone()
             };
-            let offer = register::read_offer(&session, &everything, limit).await;
-            let probed = offer.map(|offer| Probed {
-                server_info: session.hello.server.clone(),
-                tools: offer
+            let listing = read_listing(&connection, &everything, limit).await;
+            let probed = listing.map(|listing| Probed {
+                server_info: connection.hello.server.clone(),
+                tools: listing
                     .tools
                     .into_iter()
                     .map(|tool| (tool.raw.to_string(), tool.description))
                     .collect(),
-                has_resources: session.offers("resources"),
-                has_prompts: session.offers("prompts"),
+                has_resources: connection.offers("resources"),
+                has_prompts: connection.offers("prompts"),
             });
-            session.close().await;
+            connection.close().await;
             probed
         };
         timeout(limit, trial).await.unwrap_or_else(|_| {
@@ -331,7 +330,7 @@ impl Servers {
         }
     }
 
-    fn running(&self) -> Vec<Arc<Server>> {
+    fn running(&self) -> Vec<Arc<ManagedServer>> {
         self.lock().iter().filter_map(|row| row.server.clone()).collect()
     }
 
@@ -341,7 +340,7 @@ impl Servers {
 }
 
 /// The settings of a server that is to run.
-fn enabled(entry: &Entry) -> Option<Arc<ServerSettings>> {
+fn enabled(entry: &ServerEntry) -> Option<Arc<ServerSettings>> {
     entry.settings.as_ref().ok().filter(|settings| settings.enabled).cloned()
 }
 
@@ -350,9 +349,9 @@ fn row_status(row: &Row) -> ServerStatus {
         name: Arc::clone(&row.entry.name),
         transport: row.entry.settings.as_ref().map_or("", |settings| settings.transport.label()),
         state: match &row.entry.settings {
-            Ok(settings) if settings.enabled => State::Configured,
-            Ok(_) => State::Disabled,
-            Err(_) => State::Failed,
+            Ok(settings) if settings.enabled => ServerState::Configured,
+            Ok(_) => ServerState::Disabled,
+            Err(_) => ServerState::Failed,
         },
         tools: 0,
         error: row.entry.settings.as_ref().err().map(ToString::to_string),
@@ -362,7 +361,7 @@ fn row_status(row: &Row) -> ServerStatus {
         instructions: None,
     };
     if let Some(server) = &row.server {
-        if status.state != State::Disabled {
+        if status.state != ServerState::Disabled {
             status.state = server.state();
         }
         status.sampling = server.lasting.sampling.counters();

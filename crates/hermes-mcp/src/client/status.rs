@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::sampling::SamplingCounters;
 
-/// The state of one server.
+/// Where a server stands between being named and giving up on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum ServerState {
     /// Not started yet.
     Configured,
     /// Switched off in the configuration.
@@ -21,7 +21,7 @@ pub enum State {
     Parked,
 }
 
-impl State {
+impl ServerState {
     /// The word for tables and JSON.
     #[must_use]
     pub fn label(self) -> &'static str {
@@ -44,7 +44,7 @@ pub struct ServerStatus {
     /// `stdio`, `http` or `sse`; empty when the entry says neither.
     pub transport: &'static str,
     /// How it is doing.
-    pub state: State,
+    pub state: ServerState,
     /// How many of its tools are registered, utilities included.
     pub tools: usize,
     /// The last error, free of secrets.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use hermes_tool::{BoxFuture, Vars};
 use url::Url;
 
-use super::settings::{Company, Grant, LoginSettings, SigningKey};
+use super::settings::{IdentityProvider, LoginSettings, OAuthGrant, SigningKey};
 use super::{Guide, Login, LoginError};
 use crate::client::ConnectError;
 use crate::client::authorize::{
-    AuthError, Authorizer, AuthorizerRequest, Challenge, MakeAuthorizer,
+    AuthChallenge, AuthError, Authorizer, AuthorizerRequest, MakeAuthorizer,
 };
 use crate::client::settings::{OAuthSettings, ServerSettings, TransportSettings};
 use crate::client::transport::http_client::{self, Headers};
@@ -67,12 +67,12 @@ impl Authorizer for Held {
 
     fn recover(
         &self,
-        challenge: Challenge,
+        challenge: AuthChallenge,
         used: Option<String>,
     ) -> BoxFuture<Result<String, AuthError>> {
         let login = Arc::clone(&self.0);
         Box::pin(async move {
-            let Challenge { status, www_authenticate } = challenge;
+            let AuthChallenge { status, www_authenticate } = challenge;
             Ok(login.recover(status, &www_authenticate, used.as_deref()).await?)
         })
     }
@@ -113,19 +113,19 @@ fn settings(
     })
 }
 
-fn grant(server: &str, oauth: &OAuthSettings) -> Result<Grant, LoginError> {
+fn grant(server: &str, oauth: &OAuthSettings) -> Result<OAuthGrant, LoginError> {
     if let Some(identity) = &oauth.identity {
-        return Ok(Grant::Company(Company {
+        return Ok(OAuthGrant::IdentityProvider(IdentityProvider {
             token_endpoint: address(server, "identity.token_endpoint", &identity.token_endpoint)?,
             client_id: identity.client_id.clone(),
             id_token: identity.id_token.clone(),
         }));
     }
     match oauth.grant.as_deref() {
-        None | Some("authorization_code") => Ok(Grant::Person),
+        None | Some("authorization_code") => Ok(OAuthGrant::Person),
         Some(PROGRAM) => {
             let key = oauth.private_key.as_deref().map(|key| signing_key(server, key, oauth));
-            Ok(Grant::Program { key: key.transpose()? })
+            Ok(OAuthGrant::Program { key: key.transpose()? })
         }
         Some(other) => Err(LoginError::Failed(format!(
             "MCP server '{server}': `oauth.grant` is {other:?}; `authorization_code` and `{PROGRAM}` \

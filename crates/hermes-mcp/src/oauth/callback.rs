@@ -20,7 +20,7 @@ const SLOWEST: Duration = Duration::from_secs(10);
 
 /// What the browser brings, or a person pastes.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Visit {
+pub struct CallbackResult {
     /// What is exchanged for a token.
     pub code: Option<String>,
     /// What shows that it belongs to our question.
@@ -31,7 +31,7 @@ pub struct Visit {
     pub error: Option<String>,
 }
 
-impl Visit {
+impl CallbackResult {
     /// The visit of a query: `code=…&state=…`.
     #[must_use]
     pub fn of_query(query: &str) -> Self {
@@ -83,7 +83,7 @@ impl Callback {
         Ok(Self { listener, port })
     }
 
-    /// The port.
+    /// Where the browser comes back to; chosen by the system unless configured.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
@@ -95,7 +95,7 @@ impl Callback {
     /// # Errors
     ///
     /// When the port cannot be used any more.
-    pub async fn wait(&self, state: &str) -> io::Result<Visit> {
+    pub async fn wait(&self, state: &str) -> io::Result<CallbackResult> {
         loop {
             let (stream, _) = self.listener.accept().await?;
             let served = tokio::time::timeout(SLOWEST, serve(stream, state)).await;
@@ -106,7 +106,7 @@ impl Callback {
     }
 }
 
-async fn serve(mut stream: TcpStream, state: &str) -> io::Result<Option<Visit>> {
+async fn serve(mut stream: TcpStream, state: &str) -> io::Result<Option<CallbackResult>> {
     let mut request = Vec::new();
     let mut piece = [0; 2048];
     while !request.windows(4).any(|end| end == b"\r\n\r\n") && request.len() < MAX_REQUEST {
@@ -125,12 +125,12 @@ async fn serve(mut stream: TcpStream, state: &str) -> io::Result<Option<Visit>> 
         Some((PATH, query)) => Some(query),
         _ => None,
     });
-    let visit = query.map(Visit::of_query);
+    let visit = query.map(CallbackResult::of_query);
     let (status, words) = match &visit {
-        Some(Visit { state: given, .. }) if given.as_deref() != Some(state) => {
+        Some(CallbackResult { state: given, .. }) if given.as_deref() != Some(state) => {
             ("400 Bad Request", "This is not the login that was asked for.")
         }
-        Some(Visit { error: None, .. }) => {
+        Some(CallbackResult { error: None, .. }) => {
             ("200 OK", "You are logged in. You can close this page and go back to Hermes.")
         }
         Some(_) => ("200 OK", "The login did not succeed. Hermes says why."),
@@ -189,11 +189,14 @@ mod tests {
             "  code=c&state=s\n",
             "?state=s&code=c#fragment",
         ] {
-            let visit = Visit::of_paste(pasted).unwrap();
+            let visit = CallbackResult::of_paste(pasted).unwrap();
             assert_eq!((visit.code.as_deref(), visit.state.as_deref()), (Some("c"), Some("s")));
         }
-        let refused = Visit::of_paste("error=access_denied&error_description=no+way").unwrap();
+        let refused =
+            CallbackResult::of_paste("error=access_denied&error_description=no+way").unwrap();
         assert_eq!(refused.error.as_deref(), Some("access_denied: no way"));
-        assert!(Visit::of_paste("hello").is_none() && Visit::of_paste("").is_none());
+        assert!(
+            CallbackResult::of_paste("hello").is_none() && CallbackResult::of_paste("").is_none()
+        );
     }
 }

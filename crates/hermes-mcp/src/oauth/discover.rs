@@ -137,7 +137,7 @@ async fn first<T: DeserializeOwned>(
 }
 
 /// A description may have moved. Nothing secret is in the question, so we go after it, a few times.
-async fn follow(http: &Http, place: &Url, server: &Url) -> Result<web::Answer, LoginError> {
+async fn follow(http: &Http, place: &Url, server: &Url) -> Result<web::HttpAnswer, LoginError> {
     let mut place = place.clone();
     let mut answer = web::send(http.get(place.clone()), &place).await?;
     for _ in 0..MOST_MOVES {

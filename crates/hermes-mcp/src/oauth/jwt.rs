@@ -7,7 +7,7 @@ use ring::signature::{self, EcdsaKeyPair, RsaKeyPair};
 use serde_json::{Value, json};
 
 use super::settings::SigningKey;
-use super::{LoginError, random, token};
+use super::{LoginError, clock, random};
 
 /// What kind of note it is.
 pub(super) const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -20,7 +20,7 @@ pub(super) fn assertion(
     audience: &str,
     key: &SigningKey,
 ) -> Result<String, LoginError> {
-    let now = token::now().floor();
+    let now = clock::now().floor();
     #[expect(clippy::cast_possible_truncation, reason = "whole seconds of our time")]
     let whole = |seconds: f64| seconds as i64;
     let claims = json!({

@@ -11,7 +11,8 @@
 //! | [`challenge`], [`metadata`] | what servers say; pure |
 //! | `discover` | asking them |
 //! | `register` | becoming a client |
-//! | [`token`], `jwt` | showing who we are, and getting tokens |
+//! | [`auth_method`], `jwt` | showing who we are |
+//! | `token` | getting tokens |
 //! | [`callback`] | where the browser comes back to |
 //! | [`store`] | what is kept on disk |
 //! | [`login`] | all of it, in order |
@@ -25,9 +26,11 @@
 //! in a message, a log line or a debug output; a login goes on with a server that calls itself somebody
 //! else.
 
+pub mod auth_method;
 mod bridge;
 pub mod callback;
 pub mod challenge;
+mod clock;
 mod discover;
 mod jwt;
 pub mod login;
@@ -36,7 +39,7 @@ mod random;
 mod register;
 pub mod settings;
 pub mod store;
-pub mod token;
+mod token;
 mod web;
 
 #[cfg(test)]
@@ -47,8 +50,8 @@ use url::Url;
 
 pub use bridge::{authorizer, login_to};
 pub use login::Login;
-pub use settings::{Company, Grant, LoginSettings, SigningKey};
-pub use store::Shelf;
+pub use settings::{IdentityProvider, LoginSettings, OAuthGrant, SigningKey};
+pub use store::TokenStore;
 
 /// Why there is no token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

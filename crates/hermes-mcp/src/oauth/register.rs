@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::LoginError;
+use super::auth_method::AuthMethod;
 use super::metadata::ServerMetadata;
 use super::settings::{CLIENT_NAME, LoginSettings};
 use super::store::Registration;
-use super::token::AuthMethod;
 use super::web::{self, short};
 
 #[derive(Deserialize)]

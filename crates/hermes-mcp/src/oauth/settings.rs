@@ -21,7 +21,7 @@ pub struct LoginSettings {
     pub folder: PathBuf,
     /// A client registered beforehand.
     pub client_id: Option<String>,
-    /// Its secret.
+    /// What that client proves itself with, where it has one.
     pub client_secret: Option<String>,
     /// What to ask for, whatever the server says.
     pub scope: Option<String>,
@@ -38,12 +38,12 @@ pub struct LoginSettings {
     /// How long a person may take.
     pub timeout: Duration,
     /// Who logs in.
-    pub grant: Grant,
+    pub grant: OAuthGrant,
 }
 
 /// Who logs in.
 #[derive(Clone, Default)]
-pub enum Grant {
+pub enum OAuthGrant {
     /// A person, in a browser.
     #[default]
     Person,
@@ -53,7 +53,7 @@ pub enum Grant {
         key: Option<SigningKey>,
     },
     /// A person who is logged in with their company, which vouches for them.
-    Company(Company),
+    IdentityProvider(IdentityProvider),
 }
 
 /// A private key.
@@ -67,7 +67,7 @@ pub struct SigningKey {
 
 /// The company's identity provider.
 #[derive(Clone)]
-pub struct Company {
+pub struct IdentityProvider {
     /// Where its tokens are had.
     pub token_endpoint: Url,
     /// Our name there.
@@ -103,7 +103,7 @@ impl LoginSettings {
             client_name: None,
             client_metadata_url: None,
             timeout: LOGIN_WAIT,
-            grant: Grant::Person,
+            grant: OAuthGrant::Person,
         }
     }
 }

@@ -3,10 +3,10 @@
 //! Each server has up to three files, named after it: the tokens, how we are registered, and what was
 //! learned about its authorization server. They are replaced whole, so that a crash leaves the old or the
 //! new, and a second process may write them at any time: whoever holds tokens in memory asks
-//! [`Shelf::changed`] whether they are still those on disk.
+//! [`TokenStore::changed`] whether they are still those on disk.
 //!
 //! What never happens here: a token goes to another address than the one it was got for. The address is
-//! kept beside it ([`Known::server_url`]).
+//! kept beside it ([`LearnedMetadata::server_url`]).
 
 use std::path::{Path, PathBuf};
 
@@ -17,8 +17,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::LoginError;
+use super::auth_method::AuthMethod;
 use super::metadata::ServerMetadata;
-use super::token::AuthMethod;
 
 /// The longest name of a file, before its ending.
 const MAX_NAME: usize = 128;
@@ -81,7 +81,7 @@ impl std::fmt::Debug for Registration {
 
 /// What was learned on the way to the tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub struct LearnedMetadata {
     /// The server the tokens are for.
     pub server_url: String,
     /// What it calls itself.
@@ -92,19 +92,19 @@ pub struct Known {
 
 /// One server's files.
 #[derive(Clone, Debug)]
-pub struct Shelf {
+pub struct TokenStore {
     folder: PathBuf,
     name: String,
 }
 
-impl Shelf {
+impl TokenStore {
     /// The files of a server in this folder.
     #[must_use]
     pub fn new(folder: &Path, server: &str) -> Self {
         Self { folder: folder.to_owned(), name: file_name(server) }
     }
 
-    /// The file of tokens.
+    /// Where access and refresh tokens are kept, readable by nobody else.
     #[must_use]
     pub fn tokens_file(&self) -> PathBuf {
         self.folder.join(format!("{}.json", self.name))
@@ -140,7 +140,7 @@ impl Shelf {
 
     /// What was learned.
     #[must_use]
-    pub fn known(&self) -> Option<Known> {
+    pub fn known(&self) -> Option<LearnedMetadata> {
         read(&self.meta_file())
     }
 
@@ -167,7 +167,7 @@ impl Shelf {
     /// # Errors
     ///
     /// When the folder or the file cannot be written.
-    pub fn keep_known(&self, known: &Known) -> Result<(), LoginError> {
+    pub fn keep_known(&self, known: &LearnedMetadata) -> Result<(), LoginError> {
         self.keep(&self.meta_file(), known)
     }
 
@@ -248,7 +248,7 @@ mod tests {
     fn files_are_for_their_owner_alone() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("mcp-tokens");
-        let shelf = Shelf::new(&folder, "my server");
+        let shelf = TokenStore::new(&folder, "my server");
         shelf.keep_tokens(&tokens("a")).unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&folder), 0o700);
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn a_change_by_another_process_is_noticed() {
         let home = tempfile::tempdir().unwrap();
-        let (ours, theirs) = (Shelf::new(home.path(), "s"), Shelf::new(home.path(), "s"));
+        let (ours, theirs) = (TokenStore::new(home.path(), "s"), TokenStore::new(home.path(), "s"));
         ours.keep_tokens(&tokens("a")).unwrap();
         let (_, print) = ours.tokens();
         assert!(!ours.changed(print));
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn a_dropped_registration_leaves_a_copy_and_the_tokens() {
         let home = tempfile::tempdir().unwrap();
-        let shelf = Shelf::new(home.path(), "s");
+        let shelf = TokenStore::new(home.path(), "s");
         let registration = Registration {
             client_id: "c".into(),
             client_secret: None,

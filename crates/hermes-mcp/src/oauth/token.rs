@@ -8,85 +8,19 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::{Client as Http, RequestBuilder};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use url::Url;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
+use super::auth_method::AuthMethod;
 use super::settings::SigningKey;
 use super::store::Tokens;
 use super::web::{self, short};
-use super::{LoginError, jwt};
-
-/// How a client shows who it is at the token endpoint.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum AuthMethod {
-    /// By name alone.
-    #[default]
-    #[serde(rename = "none")]
-    None,
-    /// By secret, in the header.
-    #[serde(rename = "client_secret_basic")]
-    Basic,
-    /// By secret, in the body.
-    #[serde(rename = "client_secret_post")]
-    Post,
-    /// By a signed note.
-    #[serde(rename = "private_key_jwt")]
-    Signed,
-}
-
-impl AuthMethod {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Basic => "client_secret_basic",
-            Self::Post => "client_secret_post",
-            Self::Signed => "private_key_jwt",
-        }
-    }
-
-    /// The method of a word.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        [Self::None, Self::Basic, Self::Post, Self::Signed]
-            .into_iter()
-            .find(|method| method.as_str() == word)
-    }
-
-    /// The best of the methods a server takes, for a client with or without a secret. A server that does
-    /// not say takes `client_secret_basic`.
-    #[must_use]
-    pub fn choose(supported: Option<&[String]>, has_secret: bool) -> Self {
-        if !has_secret {
-            return Self::None;
-        }
-        let takes = |method: Self| {
-            supported.is_none_or(|words| words.iter().any(|word| word == method.as_str()))
-        };
-        [Self::Basic, Self::Post, Self::None]
-            .into_iter()
-            .find(|method| takes(*method))
-            .unwrap_or(Self::Basic)
-    }
-
-    /// What a client that is about to register should ask for: no secret if that will do.
-    #[must_use]
-    pub fn to_register(supported: Option<&[String]>) -> Self {
-        let takes = |method: Self| {
-            supported.is_some_and(|words| words.iter().any(|word| word == method.as_str()))
-        };
-        if supported.is_none() || takes(Self::None) {
-            return Self::None;
-        }
-        if takes(Self::Basic) || !takes(Self::Post) { Self::Basic } else { Self::Post }
-    }
-}
+use super::{LoginError, clock, jwt};
 
 /// A client as the token endpoint sees it.
 #[derive(Clone)]
-pub(super) struct Client {
+pub(super) struct OAuthClient {
     pub(super) id: String,
     pub(super) secret: Option<String>,
     pub(super) method: AuthMethod,
@@ -111,7 +45,7 @@ struct TokenAnswer {
 
 /// Why there is no token.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum TokenError {
+pub(super) enum TokenFailure {
     /// The endpoint does not know us.
     #[error("{0}")]
     UnknownClient(String),
@@ -123,11 +57,11 @@ pub(super) enum TokenError {
     Other(#[from] LoginError),
 }
 
-impl From<TokenError> for LoginError {
-    fn from(problem: TokenError) -> Self {
+impl From<TokenFailure> for LoginError {
+    fn from(problem: TokenFailure) -> Self {
         match problem {
-            TokenError::UnknownClient(text) | TokenError::Spent(text) => Self::Failed(text),
-            TokenError::Other(problem) => problem,
+            TokenFailure::UnknownClient(text) | TokenFailure::Spent(text) => Self::Failed(text),
+            TokenFailure::Other(problem) => problem,
         }
     }
 }
@@ -136,10 +70,10 @@ impl From<TokenError> for LoginError {
 pub(super) async fn fetch(
     http: &Http,
     endpoint: &Url,
-    client: &Client,
+    client: &OAuthClient,
     params: &[(&str, &str)],
-) -> Result<Tokens, TokenError> {
-    let now = now();
+) -> Result<Tokens, TokenFailure> {
+    let now = clock::now();
     let request = request(http, endpoint, client, params)?;
     let answer = web::send(request, endpoint).await?;
     if !answer.status.is_success() {
@@ -148,9 +82,9 @@ pub(super) async fn fetch(
         let text = format!("{} refuses: {} {code} {more}", short(endpoint), answer.status.as_u16());
         let text = text.trim_end().to_owned();
         return Err(match (answer.status.as_u16(), code) {
-            (400 | 401, "invalid_client") => TokenError::UnknownClient(text),
-            (_, "invalid_grant") => TokenError::Spent(text),
-            _ => TokenError::Other(LoginError::Failed(text)),
+            (400 | 401, "invalid_client") => TokenFailure::UnknownClient(text),
+            (_, "invalid_grant") => TokenFailure::Spent(text),
+            _ => TokenFailure::Other(LoginError::Failed(text)),
         });
     }
     let answer: TokenAnswer = answer.read(endpoint)?;
@@ -167,7 +101,7 @@ pub(super) async fn fetch(
 fn request(
     http: &Http,
     endpoint: &Url,
-    client: &Client,
+    client: &OAuthClient,
     params: &[(&str, &str)],
 ) -> Result<RequestBuilder, LoginError> {
     let mut form = Serializer::new(String::new());
@@ -205,37 +139,9 @@ fn seconds(value: &serde_json::Value) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
-/// Seconds since 1970.
-pub(super) fn now() -> f64 {
-    jiff::Timestamp::now().as_duration().as_secs_f64()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn words(words: &[&str]) -> Vec<String> {
-        words.iter().map(|word| (*word).to_owned()).collect()
-    }
-
-    #[test]
-    fn the_method_follows_what_the_server_takes() {
-        let choose = |list: &[&str], has_secret| AuthMethod::choose(Some(&words(list)), has_secret);
-        assert_eq!(choose(&["client_secret_post", "client_secret_basic"], true), AuthMethod::Basic);
-        assert_eq!(choose(&["client_secret_post"], true), AuthMethod::Post);
-        assert_eq!(choose(&["none"], true), AuthMethod::None);
-        assert_eq!(choose(&["client_secret_post"], false), AuthMethod::None);
-        assert_eq!(AuthMethod::choose(None, true), AuthMethod::Basic);
-    }
-
-    #[test]
-    fn registering_asks_for_a_secret_only_where_one_is_wanted() {
-        let ask = |list: &[&str]| AuthMethod::to_register(Some(&words(list)));
-        assert_eq!(ask(&["client_secret_basic", "none"]), AuthMethod::None);
-        assert_eq!(ask(&["client_secret_basic"]), AuthMethod::Basic);
-        assert_eq!(ask(&["client_secret_post"]), AuthMethod::Post);
-        assert_eq!(AuthMethod::to_register(None), AuthMethod::None);
-    }
 
     #[test]
     fn a_lifetime_may_be_written_as_text() {

@@ -15,14 +15,14 @@ const LIMIT: Duration = Duration::from_secs(30);
 const MAX_BODY: usize = 1 << 20;
 
 /// What came back.
-pub(super) struct Answer {
+pub(super) struct HttpAnswer {
     pub(super) status: StatusCode,
     pub(super) body: Value,
     /// Where the server says it is now.
     pub(super) moved_to: Option<String>,
 }
 
-impl Answer {
+impl HttpAnswer {
     /// A member of an error object, such as `error`.
     pub(super) fn text(&self, key: &str) -> Option<&str> {
         self.body[key].as_str()
@@ -40,7 +40,7 @@ impl Answer {
 }
 
 /// Sends a request and reads the whole answer, which may be no JSON at all.
-pub(super) async fn send(request: RequestBuilder, url: &Url) -> Result<Answer, LoginError> {
+pub(super) async fn send(request: RequestBuilder, url: &Url) -> Result<HttpAnswer, LoginError> {
     let failed =
         |problem: String| LoginError::Failed(format!("cannot reach {}: {problem}", short(url)));
     let exchange = async {
@@ -66,7 +66,7 @@ pub(super) async fn send(request: RequestBuilder, url: &Url) -> Result<Answer, L
             }
         }
         let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-        Ok(Answer { status, body, moved_to })
+        Ok(HttpAnswer { status, body, moved_to })
     };
     match tokio::time::timeout(LIMIT, exchange).await {
         Ok(answer) => answer,

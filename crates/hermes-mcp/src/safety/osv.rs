@@ -29,7 +29,7 @@ const NAMED: usize = 3;
 pub struct Package {
     /// `npm` or `PyPI`.
     pub ecosystem: &'static str,
-    /// Its name.
+    /// As the registry writes it, with a scope if it has one.
     pub name: String,
     /// The version asked for, if one is.
     pub version: Option<String>,

@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use hermes_guard::redact::{Mode, redact};
+use hermes_guard::redact::{RedactMode, redact};
 use regex::Regex;
 
 /// What stands where a secret was.
@@ -48,7 +48,7 @@ pub fn redact_error(text: &str) -> String {
             None => return REDACTED.to_owned(),
         }
     }
-    redact(&text, Mode::UrlCredentials).into_owned()
+    redact(&text, RedactMode::UrlCredentials).into_owned()
 }
 
 #[cfg(test)]

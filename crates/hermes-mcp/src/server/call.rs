@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use hermes_runtime::{Outcome, ToolCall};
+use hermes_runtime::{CallOutcome, ToolCall};
 use hermes_tool::{CallIds, ContextParts};
 use rmcp::Peer;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorData};
@@ -19,56 +19,57 @@ use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer, ServiceError
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use super::caller::{Asked, Caller, CallerError, Wish};
+use super::caller::{Caller, CallerError, CallerMessage, ClientRequest};
+use super::client_state::{ClientState, takes_questions};
+use super::content;
 use super::log::{self, LogLevel};
 use super::progress::{Meter, SILENCE};
-use super::session::Session;
-use super::{catalog, content};
 
 /// How long withdrawing open questions may hold up a result.
 const WITHDRAWING: Duration = Duration::from_secs(1);
 
 /// Makes the call and answers it.
 pub(super) async fn serve(
-    session: &Session,
+    client: &ClientState,
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
-    let shared = session.shared();
+    let server = &client.server;
     let name = request.name.as_ref();
-    let allowed = catalog::names(shared);
+    let allowed = Arc::clone(&server.catalog().names);
     if !allowed.contains(name) {
         return Err(ErrorData::invalid_params(
             format!("Unknown tool: {name}. This server offers: {}", listed(&allowed)),
             None,
         ));
     }
-    let (caller, wishes) = Caller::new(session.id(), session.takes_questions(&context));
-    let id = call_id(session);
-    let _present = shared.callers.enter(id.clone(), caller.clone());
+    let (caller, messages) = Caller::new(Arc::clone(&client.id), takes_questions(&context));
+    let id = call_id(&client.id);
+    let _present = server.callers.enter(id.clone(), caller.clone());
     let meter = context.meta.get_progress_token().map(Meter::new);
     let sink = caller.clone();
     let parts = ContextParts {
         ids: CallIds {
-            task_id: session.id().to_string(),
-            session_id: session.id().to_string(),
+            task_id: client.id.to_string(),
+            session_id: client.id.to_string(),
             tool_call_id: id,
             ..CallIds::default()
         },
-        cwd: shared.cwd.clone(),
+        cwd: server.cwd.clone(),
         cancellation: context.ct.child_token(),
         progress: Some(Arc::new(move |note| sink.report(note))),
-        services: (shared.services)(&caller).with(Arc::new(caller)),
+        services: (server.services)(&caller).with(Arc::new(caller)),
         ..ContextParts::default()
     };
     let call = ToolCall {
         context: parts,
-        scope: shared.scope.clone(),
-        allowed: Some(Arc::new(allowed)),
+        scope: server.catalog.scope().clone(),
+        allowed: Some(allowed),
         ..ToolCall::new(name, Value::Object(arguments(request.arguments)))
     };
-    let messenger = Messenger { peer: &context.peer, wishes, meter, level: session.log_level() };
-    let outcome = messenger.carry(shared.runtime.call(call)).await;
+    let level = client.log_level();
+    let messenger = Messenger { peer: &context.peer, messages, meter, level };
+    let outcome = messenger.carry(server.runtime.call(call)).await;
     Ok(content::result(&outcome))
 }
 
@@ -80,9 +81,9 @@ fn arguments(given: Option<Map<String, Value>>) -> Map<String, Value> {
 }
 
 /// An id that is good for a file name.
-fn call_id(session: &Session) -> String {
+fn call_id(session: &str) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    format!("{}_{}", session.id(), COUNT.fetch_add(1, Ordering::Relaxed))
+    format!("{session}_{}", COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn listed(names: &BTreeSet<String>) -> String {
@@ -95,13 +96,13 @@ fn listed(names: &BTreeSet<String>) -> String {
 /// Carries what a call wants to say to its client.
 struct Messenger<'a> {
     peer: &'a Peer<RoleServer>,
-    wishes: mpsc::Receiver<Wish>,
+    messages: mpsc::Receiver<CallerMessage>,
     meter: Option<Meter>,
     level: LogLevel,
 }
 
 impl Messenger<'_> {
-    async fn carry(mut self, call: impl Future<Output = Outcome>) -> Outcome {
+    async fn carry(mut self, call: impl Future<Output = CallOutcome>) -> CallOutcome {
         let started = Instant::now();
         let mut questions = FuturesUnordered::new();
         let mut call = std::pin::pin!(call);
@@ -109,15 +110,15 @@ impl Messenger<'_> {
         loop {
             tokio::select! {
                 biased;
-                Some(wish) = self.wishes.recv() => match wish {
-                    Wish::Request(asked) => questions.push(ask(peer, *asked)),
+                Some(message) = self.messages.recv() => match message {
+                    CallerMessage::Request(asked) => questions.push(ask(peer, *asked)),
                     other => self.tell(other).await,
                 },
                 Some(()) = questions.next(), if !questions.is_empty() => {}
                 outcome = &mut call => {
                     // What was said before the end is heard before the result.
-                    while let Ok(wish) = self.wishes.try_recv() {
-                        self.tell(wish).await;
+                    while let Ok(message) = self.messages.try_recv() {
+                        self.tell(message).await;
                     }
                     // Nobody waits for an answer any more, so questions still open are withdrawn.
                     let withdrawn = async { while questions.next().await.is_some() {} };
@@ -130,17 +131,19 @@ impl Messenger<'_> {
     }
 
     /// A client that cannot be told is about to be noticed as gone, by the SDK.
-    async fn tell(&mut self, wish: Wish) {
-        match wish {
-            Wish::Progress(note) => {
+    async fn tell(&mut self, message: CallerMessage) {
+        match message {
+            CallerMessage::Progress(note) => {
                 if let Some(meter) = &mut self.meter {
                     let _ = self.peer.notify_progress(meter.notification(note)).await;
                 }
             }
-            Wish::Log(line) if line.level >= self.level => log::send(self.peer, line).await,
-            Wish::Log(_) => {}
+            CallerMessage::Log(line) if line.level >= self.level => {
+                log::send(self.peer, line).await;
+            }
+            CallerMessage::Log(_) => {}
             // The call is over, so nobody waits for the answer.
-            Wish::Request(asked) => drop(asked),
+            CallerMessage::Request(asked) => drop(asked),
         }
     }
 
@@ -153,8 +156,8 @@ impl Messenger<'_> {
 
 /// Sends a request and brings the answer back. When the answer is no longer wanted, the client
 /// hears that the question is withdrawn.
-async fn ask(peer: &Peer<RoleServer>, asked: Asked) {
-    let Asked { request, wait, mut reply } = asked;
+async fn ask(peer: &Peer<RoleServer>, asked: ClientRequest) {
+    let ClientRequest { request, wait, mut reply } = asked;
     let options = match wait {
         Some(wait) => PeerRequestOptions::with_timeout(wait),
         None => PeerRequestOptions::no_options(),

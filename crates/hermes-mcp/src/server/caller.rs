@@ -23,18 +23,18 @@ pub(super) const WAITING_MESSAGES: usize = 256;
 
 /// Something to be sent to the client while a call runs.
 #[derive(Debug)]
-pub(super) enum Wish {
+pub(super) enum CallerMessage {
     /// How far the call has come.
     Progress(Progress),
     /// A line for the client's log.
     Log(LogLine),
     /// A request with an answer.
-    Request(Box<Asked>),
+    Request(Box<ClientRequest>),
 }
 
 /// A request to the client.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct ClientRequest {
     pub(super) request: ServerRequest,
     pub(super) wait: Option<Duration>,
     pub(super) reply: oneshot::Sender<Result<ClientResult, CallerError>>,
@@ -62,12 +62,12 @@ pub enum CallerError {
 pub struct Caller {
     session: Arc<str>,
     takes_questions: bool,
-    wishes: mpsc::Sender<Wish>,
+    messages: mpsc::Sender<CallerMessage>,
 }
 
 /// What a person chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum ClientChoice {
     /// One of the options, by its value.
     Picked(String),
     /// They declined, closed the question, or sent it back empty.
@@ -75,9 +75,12 @@ pub enum Choice {
 }
 
 impl Caller {
-    pub(super) fn new(session: Arc<str>, takes_questions: bool) -> (Self, mpsc::Receiver<Wish>) {
-        let (wishes, waiting) = mpsc::channel(WAITING_MESSAGES);
-        (Self { session, takes_questions, wishes }, waiting)
+    pub(super) fn new(
+        session: Arc<str>,
+        takes_questions: bool,
+    ) -> (Self, mpsc::Receiver<CallerMessage>) {
+        let (messages, waiting) = mpsc::channel(WAITING_MESSAGES);
+        (Self { session, takes_questions, messages }, waiting)
     }
 
     /// The id of the client's session.
@@ -94,11 +97,11 @@ impl Caller {
 
     /// Writes to the client's log. A client that reads too slowly misses lines.
     pub fn log(&self, line: LogLine) {
-        let _ = self.wishes.try_send(Wish::Log(line));
+        let _ = self.messages.try_send(CallerMessage::Log(line));
     }
 
     pub(super) fn report(&self, progress: Progress) {
-        let _ = self.wishes.try_send(Wish::Progress(progress));
+        let _ = self.messages.try_send(CallerMessage::Progress(progress));
     }
 
     /// Sends any request of the protocol and waits for the answer.
@@ -111,8 +114,8 @@ impl Caller {
         wait: Option<Duration>,
     ) -> Result<ClientResult, CallerError> {
         let (reply, answer) = oneshot::channel();
-        let asked = Wish::Request(Box::new(Asked { request, wait, reply }));
-        self.wishes.send(asked).await.map_err(|_| CallerError::Gone)?;
+        let asked = CallerMessage::Request(Box::new(ClientRequest { request, wait, reply }));
+        self.messages.send(asked).await.map_err(|_| CallerError::Gone)?;
         answer.await.unwrap_or(Err(CallerError::Gone))
     }
 
@@ -151,7 +154,7 @@ impl Caller {
         message: impl Into<String>,
         options: &[(&str, &str)],
         wait: Option<Duration>,
-    ) -> Result<Choice, CallerError> {
+    ) -> Result<ClientChoice, CallerError> {
         let one_of: Vec<Value> =
             options.iter().map(|(value, words)| json!({"const": value, "title": words})).collect();
         let schema = json!({
@@ -168,8 +171,8 @@ impl Caller {
         let picked = result.content.as_ref().and_then(|content| content["decision"].as_str());
         let known = picked.filter(|picked| options.iter().any(|(value, _)| value == picked));
         Ok(match (result.action, known) {
-            (ElicitationAction::Accept, Some(picked)) => Choice::Picked(picked.to_owned()),
-            _ => Choice::Declined,
+            (ElicitationAction::Accept, Some(picked)) => ClientChoice::Picked(picked.to_owned()),
+            _ => ClientChoice::Declined,
         })
     }
 }

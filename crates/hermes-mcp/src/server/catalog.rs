@@ -1,4 +1,7 @@
 //! The tools on offer, as the protocol describes them.
+//!
+//! Describing them means copying every schema, which a call has no use for. The [`ToolCatalog`] is made
+//! when a tool has come, gone or changed, and shared by all sessions until the next time.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,17 +11,26 @@ use hermes_tool::{Effect, Effects};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::Shared;
-
-/// The tools on offer, sorted by name.
-pub(super) fn offers(shared: &Shared) -> Vec<Tool> {
-    shared.runtime.offers(&shared.scope).iter().map(describe).collect()
+/// What clients are told of the tools.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ToolCatalog {
+    /// Sorted by name.
+    pub(super) tools: Vec<Tool>,
+    /// Their names, to look a call up in.
+    pub(super) names: Arc<BTreeSet<String>>,
 }
 
-/// Their names, to look a call up in.
-pub(super) fn names(shared: &Shared) -> BTreeSet<String> {
-    let offers = shared.runtime.offers(&shared.scope);
-    offers.iter().map(|offer| offer.tool.name().to_string()).collect()
+impl ToolCatalog {
+    /// Describes what the runtime offers.
+    pub(super) fn new(offers: &[Offer]) -> Self {
+        let names = offers.iter().map(|offer| offer.tool.name().to_string()).collect();
+        Self { tools: offers.iter().map(describe).collect(), names: Arc::new(names) }
+    }
+
+    /// One tool by its name.
+    pub(super) fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
 }
 
 fn describe(offer: &Offer) -> Tool {

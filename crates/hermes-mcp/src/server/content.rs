@@ -1,13 +1,13 @@
 //! Results as the protocol wants them.
 
-use hermes_runtime::{Outcome, Status};
+use hermes_runtime::{CallOutcome, Status};
 use hermes_tool::ToolOutput;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
 /// The answer to a call. Text is sent once, as text; a result that says how it failed is marked as
 /// an error, so that the client's model reads it and goes on.
-pub(super) fn result(outcome: &Outcome) -> CallToolResult {
+pub(super) fn result(outcome: &CallOutcome) -> CallToolResult {
     let blocks = match &outcome.output {
         ToolOutput::Multimodal { content, .. } => content.iter().map(block).collect(),
         _ => vec![ContentBlock::text(outcome.text())],

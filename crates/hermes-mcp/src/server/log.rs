@@ -25,7 +25,7 @@ pub enum LogLevel {
     Emergency,
 }
 
-/// A line of the log.
+/// A log message as the protocol carries it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogLine {
     /// How much it matters.

@@ -40,6 +40,7 @@ pub mod bridge;
 mod call;
 mod caller;
 mod catalog;
+mod client_state;
 mod content;
 mod http;
 mod log;
@@ -55,11 +56,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hermes_runtime::{Runtime, ToolScope};
+use hermes_runtime::{OfferCache, Runtime, ToolScope};
 use hermes_tool::Services;
 use tokio_util::sync::CancellationToken;
 
-pub use caller::{Caller, CallerError, Callers, Choice};
+pub use caller::{Caller, CallerError, Callers, ClientChoice};
 pub use http::{HTTP_PATH, HttpOptions, MAX_BODY_BYTES};
 pub use log::{LogLevel, LogLine};
 pub use prompts::HouseholdPrompts;
@@ -68,7 +69,8 @@ pub use session_resources::SessionResources;
 pub use sources::{Prompts, Resources, SourceError};
 pub use stdio::ServeError;
 
-use session::Session;
+use catalog::ToolCatalog;
+use session::ClientSession;
 
 /// What happens when a client's session is over; it gets the session's id.
 type SessionEnd = Arc<dyn Fn(&str) + Send + Sync>;
@@ -78,15 +80,15 @@ type CallServices = Arc<dyn Fn(&Caller) -> Services + Send + Sync>;
 /// The tools of a runtime, for clients of the protocol. Cheap to clone.
 #[derive(Clone)]
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<ServerContext>,
 }
 
 /// What all sessions of a server share.
-pub(crate) struct Shared {
+pub(crate) struct ServerContext {
     pub(crate) runtime: Runtime,
     pub(crate) name: String,
     pub(crate) version: String,
-    pub(crate) scope: ToolScope,
+    pub(crate) catalog: OfferCache<ToolCatalog>,
     pub(crate) instructions: Option<String>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) resources: Vec<Arc<dyn Resources>>,
@@ -96,9 +98,16 @@ pub(crate) struct Shared {
     pub(crate) session_end: Option<SessionEnd>,
 }
 
-/// Builds a [`Server`].
+impl ServerContext {
+    /// The tools on offer right now.
+    pub(crate) fn catalog(&self) -> Arc<ToolCatalog> {
+        self.catalog.get(&self.runtime, |offers| ToolCatalog::new(&offers))
+    }
+}
+
+/// Collects what the server offers; whoever is not named is not offered.
 pub struct ServerBuilder {
-    shared: Shared,
+    shared: ServerContext,
 }
 
 impl Server {
@@ -109,11 +118,11 @@ impl Server {
         version: impl Into<String>,
     ) -> ServerBuilder {
         ServerBuilder {
-            shared: Shared {
+            shared: ServerContext {
                 runtime,
                 name: name.into(),
                 version: version.into(),
-                scope: ToolScope::default(),
+                catalog: OfferCache::new(ToolScope::default()),
                 instructions: None,
                 cwd: None,
                 resources: Vec::new(),
@@ -128,12 +137,12 @@ impl Server {
     /// Names of the tools on offer, sorted.
     #[must_use]
     pub fn tool_names(&self) -> BTreeSet<String> {
-        catalog::names(&self.shared)
+        self.shared.catalog().names.as_ref().clone()
     }
 
     /// A session for one client.
-    pub(crate) fn session(&self) -> Session {
-        Session::new(Arc::clone(&self.shared))
+    pub(crate) fn session(&self) -> ClientSession {
+        ClientSession::new(Arc::clone(&self.shared))
     }
 
     /// Serves one client on a pair of streams, until it hangs up or `stop` is cancelled.
@@ -164,7 +173,7 @@ impl ServerBuilder {
     /// The toolsets on offer; all by default.
     #[must_use]
     pub fn scope(mut self, scope: ToolScope) -> Self {
-        self.shared.scope = scope;
+        self.shared.catalog = OfferCache::new(scope);
         self
     }
 

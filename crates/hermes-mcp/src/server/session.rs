@@ -1,9 +1,7 @@
 //! One client's session: every request of the protocol, answered.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use rmcp::ServerHandler;
 use rmcp::model::{
@@ -15,80 +13,26 @@ use rmcp::model::{
     UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
-use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::log::LogLevel;
+use super::client_state::ClientState;
 use super::sources::SourceError;
-use super::{Shared, call, catalog, watch};
+use super::{ServerContext, call, watch};
 
 /// The newest revision this server speaks: the last one with sessions, in which a client can be
 /// asked something while its call runs.
 const NEWEST: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 
-/// One client.
-pub(crate) struct Session {
-    shared: Arc<Shared>,
-    id: Arc<str>,
-    level: Mutex<LogLevel>,
-    subscriptions: Subscriptions,
-    over: CancellationToken,
-    _over: DropGuard,
-}
+/// Answers one client.
+pub(crate) struct ClientSession(ClientState);
 
-/// Addresses the client wants to hear about, with the revision it knows.
-pub(super) type Subscriptions = Arc<Mutex<BTreeMap<String, Option<String>>>>;
-
-impl Session {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let over = CancellationToken::new();
-        Self {
-            shared,
-            id: format!("mcp_{}_{number}", std::process::id()).into(),
-            level: Mutex::default(),
-            subscriptions: Subscriptions::default(),
-            _over: over.clone().drop_guard(),
-            over,
-        }
+impl ClientSession {
+    pub(super) fn new(server: Arc<ServerContext>) -> Self {
+        Self(ClientState::new(server))
     }
 
-    pub(super) fn shared(&self) -> &Arc<Shared> {
-        &self.shared
+    fn server(&self) -> &Arc<ServerContext> {
+        &self.0.server
     }
-
-    pub(super) fn id(&self) -> Arc<str> {
-        Arc::clone(&self.id)
-    }
-
-    /// Log lines below this level are not sent.
-    pub(super) fn log_level(&self) -> LogLevel {
-        *lock(&self.level)
-    }
-
-    /// Whether the client shows forms to a person.
-    pub(super) fn takes_questions(&self, context: &RequestContext<RoleServer>) -> bool {
-        let capabilities = context.client_capabilities();
-        let offered = capabilities.and_then(|capabilities| capabilities.elicitation);
-        // Before there were two kinds, offering elicitation meant forms.
-        offered.is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none())
-    }
-
-    async fn revision(&self, uri: &str) -> Option<String> {
-        watch::revision(&self.shared, uri).await
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        if let Some(act) = &self.shared.session_end {
-            act(&self.id);
-        }
-    }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn refused(error: SourceError) -> ErrorData {
@@ -99,7 +43,7 @@ fn refused(error: SourceError) -> ErrorData {
 }
 
 #[expect(deprecated, reason = "logging and subscriptions are part of the revisions we speak")]
-impl ServerHandler for Session {
+impl ServerHandler for ClientSession {
     fn get_info(&self) -> InitializeResult {
         let capabilities = ServerCapabilities::builder()
             .enable_logging()
@@ -110,11 +54,11 @@ impl ServerHandler for Session {
             .enable_tools()
             .enable_tool_list_changed()
             .build();
-        let about = Implementation::new(&self.shared.name, &self.shared.version);
+        let about = Implementation::new(&self.server().name, &self.server().version);
         let info = InitializeResult::new(capabilities)
             .with_server_info(about)
             .with_protocol_version(NEWEST);
-        match &self.shared.instructions {
+        match &self.server().instructions {
             Some(text) => info.with_instructions(text),
             None => info,
         }
@@ -125,11 +69,11 @@ impl ServerHandler for Session {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let watch = watch::Watch {
-            shared: Arc::clone(&self.shared),
-            subscriptions: Arc::clone(&self.subscriptions),
+        let watch = watch::ChangeWatch {
+            server: Arc::clone(self.server()),
+            subscriptions: Arc::clone(&self.0.subscriptions),
             peer: context.peer,
-            over: self.over.clone(),
+            over: self.0.over.clone(),
         };
         tokio::spawn(watch.run());
     }
@@ -139,11 +83,11 @@ impl ServerHandler for Session {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(catalog::offers(&self.shared)))
+        Ok(ListToolsResult::with_all_items(self.server().catalog().tools.clone()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        catalog::offers(&self.shared).into_iter().find(|tool| tool.name == name)
+        self.server().catalog().tool(name).cloned()
     }
 
     async fn call_tool(
@@ -151,7 +95,7 @@ impl ServerHandler for Session {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        call::serve(self, request, context).await.map(CallToolResponse::from)
+        call::serve(&self.0, request, context).await.map(CallToolResponse::from)
     }
 
     async fn set_level(
@@ -159,7 +103,7 @@ impl ServerHandler for Session {
         request: rmcp::model::SetLevelRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        *lock(&self.level) = request.level.into();
+        self.0.set_log_level(request.level.into());
         Ok(())
     }
 
@@ -169,7 +113,7 @@ impl ServerHandler for Session {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let mut all = Vec::new();
-        for source in &self.shared.resources {
+        for source in &self.server().resources {
             all.extend(source.list().await.map_err(refused)?);
         }
         Ok(ListResourcesResult::with_all_items(all))
@@ -180,7 +124,7 @@ impl ServerHandler for Session {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let all = self.shared.resources.iter().flat_map(|source| source.templates()).collect();
+        let all = self.server().resources.iter().flat_map(|source| source.templates()).collect();
         Ok(ListResourceTemplatesResult::with_all_items(all))
     }
 
@@ -189,7 +133,7 @@ impl ServerHandler for Session {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        for source in &self.shared.resources {
+        for source in &self.server().resources {
             if let Some(contents) = source.read(&request.uri).await.map_err(refused)? {
                 return Ok(ReadResourceResult::new(contents).into());
             }
@@ -202,8 +146,8 @@ impl ServerHandler for Session {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let revision = self.revision(&request.uri).await;
-        lock(&self.subscriptions).insert(request.uri, revision);
+        let revision = watch::revision(self.server(), &request.uri).await;
+        self.0.subscriptions.insert(request.uri, revision);
         Ok(())
     }
 
@@ -212,7 +156,7 @@ impl ServerHandler for Session {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        lock(&self.subscriptions).remove(&request.uri);
+        self.0.subscriptions.remove(&request.uri);
         Ok(())
     }
 
@@ -221,7 +165,7 @@ impl ServerHandler for Session {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let all = self.shared.prompts.iter().flat_map(|source| source.list()).collect();
+        let all = self.server().prompts.iter().flat_map(|source| source.list()).collect();
         Ok(ListPromptsResult::with_all_items(all))
     }
 
@@ -232,7 +176,7 @@ impl ServerHandler for Session {
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let found =
-            self.shared.prompts.iter().find_map(|source| source.get(&request.name, &arguments));
+            self.server().prompts.iter().find_map(|source| source.get(&request.name, &arguments));
         match found {
             Some(prompt) => prompt.map(Into::into).map_err(refused),
             None => Err(ErrorData::invalid_params(
@@ -250,14 +194,14 @@ impl ServerHandler for Session {
         let (argument, typed) = (request.argument.name, request.argument.value);
         let mut values = match request.r#ref {
             Reference::Prompt(prompt) => {
-                let sources = self.shared.prompts.iter();
+                let sources = self.server().prompts.iter();
                 let mut found =
                     sources.filter_map(|source| source.complete(&prompt.name, &argument, &typed));
                 found.next().unwrap_or_default()
             }
             Reference::Resource(template) => {
                 let mut all = Vec::new();
-                for source in &self.shared.resources {
+                for source in &self.server().resources {
                     all.extend(source.complete(&template.uri, &argument, &typed).await);
                 }
                 all

@@ -1,8 +1,9 @@
 //! Recorded conversations, to read: `hermes://session/ID`.
 
-use hermes_store::sessions::{
-    Export, Format, ListFilter, Only, SessionStore, SessionSummary, SessionsError, when,
+use hermes_sessions::{
+    Export, Format, ListFilter, Only, SessionDatabase, SessionSummary, SessionsError,
 };
+use hermes_store::clock::local_time;
 use hermes_tool::BoxFuture;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
@@ -22,21 +23,21 @@ type Redact = fn(&str) -> String;
 
 /// The conversations in a store. Nothing is opened before the first look, and nothing is written.
 pub struct SessionResources {
-    store: SessionStore,
+    store: SessionDatabase,
     redact: Redact,
 }
 
 impl SessionResources {
     /// The conversations of this store; every text goes through `redact`.
     #[must_use]
-    pub fn new(store: SessionStore, redact: Redact) -> Self {
+    pub fn new(store: SessionDatabase, redact: Redact) -> Self {
         Self { store, redact }
     }
 
     /// Looks into the store on a thread where waiting for the disk is fine.
     fn look<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&SessionStore) -> Result<T, SessionsError> + Send + 'static,
+        look: impl FnOnce(&SessionDatabase) -> Result<T, SessionsError> + Send + 'static,
     ) -> BoxFuture<Result<T, SourceError>> {
         let store = self.store.clone();
         Box::pin(async move {
@@ -121,7 +122,7 @@ fn resource(session: &SessionSummary, redact: Redact) -> Resource {
     let about = format!(
         "{} messages, last active {}, from {}",
         session.message_count,
-        when(session.last_active),
+        local_time(session.last_active),
         session.source
     );
     Resource::new(format!("{PREFIX}{}", session.id), session.id.clone())
@@ -147,11 +148,11 @@ fn ending(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hermes_store::sessions::{NewMessage, NewSession};
+    use hermes_sessions::{NewMessage, NewSession};
 
     fn shop() -> (tempfile::TempDir, SessionResources) {
         let folder = tempfile::tempdir().unwrap();
-        let store = SessionStore::at(folder.path().join("state.db"));
+        let store = SessionDatabase::at(folder.path().join("state.db"));
         for id in ["a1", "b2"] {
             let new = NewSession { id: id.into(), source: "cli".into(), ..NewSession::default() };
             store.create(&new).unwrap();

@@ -5,7 +5,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use super::session::Session;
+use super::session::ClientSession;
 
 /// The longest message a client may send, in bytes. Longer ones are dropped.
 const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -22,7 +22,7 @@ pub enum ServeError {
 }
 
 pub(super) async fn serve<R, W>(
-    session: Session,
+    session: ClientSession,
     read: R,
     write: W,
     stop: CancellationToken,

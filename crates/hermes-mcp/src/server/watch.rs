@@ -12,24 +12,24 @@ use rmcp::service::RoleServer;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
-use super::session::{Subscriptions, lock};
-use super::{Shared, catalog};
+use super::ServerContext;
+use super::client_state::Subscriptions;
 
 /// How often changes are looked for.
 const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Looks for changes until the session is over.
-pub(super) struct Watch {
-    pub(super) shared: Arc<Shared>,
-    pub(super) subscriptions: Subscriptions,
+pub(super) struct ChangeWatch {
+    pub(super) server: Arc<ServerContext>,
+    pub(super) subscriptions: Arc<Subscriptions>,
     pub(super) peer: Peer<RoleServer>,
     pub(super) over: CancellationToken,
 }
 
-impl Watch {
+impl ChangeWatch {
     pub(super) async fn run(self) {
-        let mut generation = self.shared.runtime.registry().generation();
-        let mut offered = catalog::offers(&self.shared);
+        let mut generation = self.server.runtime.registry().generation();
+        let mut offered = self.server.catalog();
         let mut ticks = interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -37,12 +37,12 @@ impl Watch {
                 () = self.over.cancelled() => return,
                 _ = ticks.tick() => {}
             }
-            let now = self.shared.runtime.registry().generation();
+            let now = self.server.runtime.registry().generation();
             if now != generation {
                 generation = now;
-                let offers = catalog::offers(&self.shared);
-                if offers != offered {
-                    offered = offers;
+                let catalog = self.server.catalog();
+                if catalog.tools != offered.tools {
+                    offered = catalog;
                     if self.peer.notify_tool_list_changed().await.is_err() {
                         return;
                     }
@@ -55,17 +55,12 @@ impl Watch {
     }
 
     async fn tell_of_resources(&self) -> Result<(), rmcp::ServiceError> {
-        let known: Vec<(String, Option<String>)> =
-            lock(&self.subscriptions).iter().map(|(uri, at)| (uri.clone(), at.clone())).collect();
-        for (uri, before) in known {
-            let now = revision(&self.shared, &uri).await;
+        for (uri, before) in self.subscriptions.all() {
+            let now = revision(&self.server, &uri).await;
             if now == before {
                 continue;
             }
-            // Unless the client has unsubscribed in the meantime.
-            if let Some(at) = lock(&self.subscriptions).get_mut(&uri) {
-                *at = now;
-            } else {
+            if !self.subscriptions.advance(&uri, now) {
                 continue;
             }
             self.peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await?;
@@ -75,8 +70,8 @@ impl Watch {
 }
 
 /// The revision of a resource, from the first source that knows it.
-pub(super) async fn revision(shared: &Shared, uri: &str) -> Option<String> {
-    for source in &shared.resources {
+pub(super) async fn revision(server: &ServerContext, uri: &str) -> Option<String> {
+    for source in &server.resources {
         if let Some(revision) = source.revision(uri).await {
             return Some(revision);
         }

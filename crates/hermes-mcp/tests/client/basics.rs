@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hermes_mcp::client::ServersParts;
-use hermes_mcp::client::elicitation::{Consent, Form, Person, Reply, Visit};
-use hermes_mcp::client::status::State;
+use hermes_mcp::client::elicitation::{Form, FormReply, PageConsent, PageRequest, Person};
+use hermes_mcp::client::status::ServerState;
 use hermes_tool::{BoxFuture, ContextParts, Effect, Origin, Progress, Tool, ToolOutput};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn with(mut entry: Value, more: &Value) -> Value {
 async fn tools_are_registered_called_and_withdrawn() {
     let host = Host::started(&json!({"fix ture": fixture(&["noise=1"])})).await;
     let status = host.status("fix ture");
-    assert_eq!(status.state, State::Connected, "{status:?}");
+    assert_eq!(status.state, ServerState::Connected, "{status:?}");
     assert_eq!(status.server_info.as_deref(), Some("fixture 1.0"));
     assert_eq!(status.instructions.as_deref(), Some("Be kind."));
     let tool = host.registry.get("mcp__fix_ture__echo").unwrap();
@@ -212,15 +212,15 @@ async fn names_of_others_are_not_taken() {
 struct Helpful;
 
 impl Person for Helpful {
-    fn fill(&self, form: Form) -> BoxFuture<Reply> {
+    fn fill(&self, form: Form) -> BoxFuture<FormReply> {
         let mut content = serde_json::Map::new();
         assert_eq!(form.fields.len(), 1, "the person sees the fields");
         content.insert("name".into(), "you".into());
-        Box::pin(async { Reply::Accepted(content) })
+        Box::pin(async { FormReply::Accepted(content) })
     }
 
-    fn visit(&self, _visit: Visit) -> BoxFuture<Consent> {
-        Box::pin(async { Consent::Declined })
+    fn visit(&self, _visit: PageRequest) -> BoxFuture<PageConsent> {
+        Box::pin(async { PageConsent::Declined })
     }
 }
 
@@ -254,7 +254,7 @@ async fn an_idle_program_is_closed_and_comes_back_with_the_next_call() {
     let host = Host::started(&json!({"s": entry})).await;
     let first: u32 = host.text("mcp__s__where", json!({})).await.parse().unwrap();
     host.until("its end", |_| !is_alive(first)).await;
-    assert_eq!(host.status("s").state, State::Connected, "still listed");
+    assert_eq!(host.status("s").state, ServerState::Connected, "still listed");
     assert!(host.registry.get("mcp__s__where").is_some());
     let second: u32 = host.text("mcp__s__where", json!({})).await.parse().unwrap();
     assert_ne!(first, second);
@@ -274,7 +274,7 @@ async fn a_new_configuration_starts_stops_and_keeps() {
     assert_eq!(host.text("mcp__keep__where", json!({})).await, kept.to_string());
     assert!(host.registry.get("mcp__new__echo").is_some());
     assert!(host.registry.get("mcp__drop__echo").is_none());
-    assert_eq!(host.status("off").state, State::Disabled);
+    assert_eq!(host.status("off").state, ServerState::Disabled);
 }
 
 #[tokio::test]
@@ -295,6 +295,6 @@ async fn safe_mode_starts_nothing() {
         parts.vars = parts.vars.overlaid([("HERMES_SAFE_MODE".to_owned(), "1".to_owned())]);
     });
     host.servers.start();
-    assert_eq!(host.status("s").state, State::Configured);
+    assert_eq!(host.status("s").state, ServerState::Configured);
     host.servers.stop().await;
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hermes_mcp::client::status::{ServerStatus, State};
-use hermes_mcp::client::{Pace, Servers, ServersParts};
+use hermes_mcp::client::status::{ServerState, ServerStatus};
+use hermes_mcp::client::{ReconnectPace, Servers, ServersParts};
 use hermes_runtime::registry::Registry;
 use hermes_store::home::Home;
 use hermes_tool::{ContextParts, Handler, ToolContext, ToolOutput, Vars};
@@ -21,8 +21,8 @@ pub(crate) struct Host {
 }
 
 /// A quick pace, so that tests do not sleep through pauses meant for people.
-pub(crate) fn quick() -> Pace {
-    Pace {
+pub(crate) fn quick() -> ReconnectPace {
+    ReconnectPace {
         retry: Duration::from_millis(20),
         longest_retry: Duration::from_millis(200),
         parked: Duration::from_millis(300),
@@ -85,7 +85,7 @@ impl Host {
         }
     }
 
-    pub(crate) async fn until_state(&self, name: &str, state: State) {
+    pub(crate) async fn until_state(&self, name: &str, state: ServerState) {
         self.until(state.label(), |host| host.status(name).state == state).await;
     }
 

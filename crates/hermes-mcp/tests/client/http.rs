@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use hermes_mcp::client::authorize::{AuthError, Authorizer, AuthorizerRequest, Challenge};
-use hermes_mcp::client::status::State;
+use hermes_mcp::client::authorize::{AuthChallenge, AuthError, Authorizer, AuthorizerRequest};
+use hermes_mcp::client::status::ServerState;
 use hermes_tool::BoxFuture;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::host::{Host, PATIENCE};
 async fn connected(entry: &Value) -> Host {
     let host = Host::started(&json!({"web": entry})).await;
     let status = host.status("web");
-    assert_eq!(status.state, State::Connected, "{status:?}");
+    assert_eq!(status.state, ServerState::Connected, "{status:?}");
     host
 }
 
@@ -87,7 +87,7 @@ async fn an_http_error_is_told_and_counts_for_the_breaker() {
 async fn a_web_page_is_recognised_and_nothing_is_tried_twice() {
     let double = Double::start().await;
     let host = Host::started(&json!({"web": {"url": double.url("/page")}})).await;
-    host.until_state("web", State::Failed).await;
+    host.until_state("web", ServerState::Failed).await;
     let error = host.status("web").error.unwrap();
     assert!(error.contains("text/html") && error.contains("/mcp"), "{error}");
     let seen: Vec<String> = double.seen().iter().map(|seen| seen.method.clone()).collect();
@@ -119,7 +119,8 @@ async fn the_older_transport_works_and_reconnects() {
     assert_eq!(host.status("web").transport, "sse");
     assert_eq!(host.text("mcp__web__echo", json!({"text": "hi"})).await, "hi");
     double.cut_stream();
-    host.until("the end of the stream", |host| host.status("web").state != State::Connected).await;
+    host.until("the end of the stream", |host| host.status("web").state != ServerState::Connected)
+        .await;
     assert_eq!(host.text("mcp__web__echo", json!({"text": "again"})).await, "again");
     assert_eq!(double.calls("echo"), 2);
 }
@@ -143,7 +144,7 @@ impl Authorizer for Keys {
 
     fn recover(
         &self,
-        challenge: Challenge,
+        challenge: AuthChallenge,
         used: Option<String>,
     ) -> BoxFuture<Result<String, AuthError>> {
         assert_eq!(challenge.status, 401);
@@ -183,7 +184,7 @@ async fn without_a_login_the_server_is_tried_once() {
     let double = Double::start().await;
     double.want_token("x");
     let host = Host::started(&json!({"web": {"url": double.url("/mcp")}})).await;
-    host.until_state("web", State::Failed).await;
+    host.until_state("web", ServerState::Failed).await;
     let error = host.status("web").error.unwrap();
     assert!(error.contains("login"), "{error}");
     let hellos = double.seen().iter().filter(|seen| seen.body["method"] == "initialize").count();
@@ -250,6 +251,6 @@ async fn servers_are_reached_through_the_proxy_of_the_environment() {
     let host = through("server.invalid");
     host.servers.start();
     assert!(host.servers.wait_ready(PATIENCE).await);
-    assert_ne!(host.status("web").state, State::Connected);
+    assert_ne!(host.status("web").state, ServerState::Connected);
     assert_eq!(proxy.seen().len(), asked, "this one is not for the proxy");
 }

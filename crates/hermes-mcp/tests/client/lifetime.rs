@@ -1,6 +1,6 @@
 //! How long a connection lasts, and how its life is felt.
 
-use hermes_mcp::client::status::State;
+use hermes_mcp::client::status::ServerState;
 use serde_json::{Value, json};
 
 use crate::host::{Host, fixture, is_alive};
@@ -29,7 +29,7 @@ async fn a_server_that_knows_no_ping_is_asked_for_its_tools_from_then_on() {
     host.until("a second pulse", |_| asked(&folder, "tools/list") >= listed + 2).await;
     assert_eq!(asked(&folder, "ping"), 1, "it was told once");
     assert_eq!(asked(&folder, "initialize"), 1, "the connection is the same");
-    assert_eq!(host.status("s").state, State::Connected);
+    assert_eq!(host.status("s").state, ServerState::Connected);
     assert_eq!(host.text("mcp__s__echo", json!({"text": "hi"})).await, "hi");
 }
 

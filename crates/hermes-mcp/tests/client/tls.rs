@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use axum::serve::Listener;
-use hermes_mcp::client::status::State;
+use hermes_mcp::client::status::ServerState;
 use hermes_store::atomic::{self, WriteOptions};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
@@ -116,7 +116,7 @@ async fn a_certificate_opens_the_door_in_each_way_it_may_be_written() {
     ] {
         let host = guarded.host(&way).await;
         let status = host.status("web");
-        assert_eq!(status.state, State::Connected, "{way} {status:?}");
+        assert_eq!(status.state, ServerState::Connected, "{way} {status:?}");
         assert_eq!(host.text("mcp__web__echo", json!({"text": "hi"})).await, "hi");
         host.servers.stop().await;
     }
@@ -132,7 +132,7 @@ async fn without_the_right_certificates_nobody_is_connected() {
     ] {
         let host = guarded.host(&way).await;
         let status = host.status("web");
-        assert_ne!(status.state, State::Connected, "{way}");
+        assert_ne!(status.state, ServerState::Connected, "{way}");
         let error = status.error.unwrap_or_default();
         assert!(error.contains(hint), "{way}: {error}");
     }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hermes_mcp::client::elicitation::{Consent, Form, Person, Reply, Visit};
+use hermes_mcp::client::elicitation::{Form, FormReply, PageConsent, PageRequest, Person};
 use hermes_mcp::client::sampling::{SampleAnswer, SampleRequest, Sampler};
-use hermes_mcp::client::status::{ServerStatus, State};
+use hermes_mcp::client::status::{ServerState, ServerStatus};
 use hermes_mcp::client::{Servers, ServersParts};
 use hermes_process::{Child, Command};
 use hermes_runtime::registry::Registry;
@@ -64,7 +64,7 @@ impl Rig {
         assert!(servers.wait_ready(PATIENCE).await, "{name} settles");
         let runtime = Runtime::builder().registry(Arc::clone(&registry)).build();
         let rig = Self { _folder: folder, registry, servers, runtime };
-        assert_eq!(rig.status().state, State::Connected, "{:?}", rig.status());
+        assert_eq!(rig.status().state, ServerState::Connected, "{:?}", rig.status());
         rig
     }
 
@@ -148,16 +148,16 @@ impl Sampler for Echo {
 struct Agreeing;
 
 impl Person for Agreeing {
-    fn fill(&self, form: Form) -> BoxFuture<Reply> {
+    fn fill(&self, form: Form) -> BoxFuture<FormReply> {
         let needed =
             form.fields.iter().filter(|field| field.is_required && field.default.is_none());
         let entered: Map<String, Value> = needed
             .map(|field| (field.name.clone(), field.parse("Ada").unwrap_or(Value::Null)))
             .collect();
-        Box::pin(async { Reply::Accepted(entered) })
+        Box::pin(async { FormReply::Accepted(entered) })
     }
 
-    fn visit(&self, _visit: Visit) -> BoxFuture<Consent> {
-        Box::pin(async { Consent::Declined })
+    fn visit(&self, _visit: PageRequest) -> BoxFuture<PageConsent> {
+        Box::pin(async { PageConsent::Declined })
     }
 }

@@ -1,6 +1,6 @@
 //! Servers people use every day.
 
-use hermes_mcp::client::status::State;
+use hermes_mcp::client::status::ServerState;
 use hermes_process::Command;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -63,7 +63,7 @@ async fn time() {
     assert!(converted.contains("21:00"), "{converted}");
     let wrong = rig.call("mcp__time__get_current_time", json!({"timezone": "Mars/Base"})).await;
     assert!(wrong["error"].is_string(), "{wrong}");
-    assert_eq!(rig.status().state, State::Connected, "an error of a tool is no trouble");
+    assert_eq!(rig.status().state, ServerState::Connected, "an error of a tool is no trouble");
     rig.servers.stop().await;
 }
 

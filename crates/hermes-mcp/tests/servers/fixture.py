@@ -10,6 +10,7 @@ What it does is said by arguments `key=value`:
   mark=FILE     for die_once: dies while the file is not there, and makes it
   tools=A,B     names of extra tools that echo
   ping=unknown|fail   how it answers a ping, instead of well
+  id=last       the number of a request comes last in its answer, as in many servers
 """
 import json
 import os
@@ -36,7 +37,10 @@ def note(key, text):
 
 
 def answer(request, result):
-    send({"jsonrpc": "2.0", "id": request["id"], "result": result})
+    if options.get("id") == "last":
+        send({"result": result, "jsonrpc": "2.0", "id": request["id"]})
+    else:
+        send({"jsonrpc": "2.0", "id": request["id"], "result": result})
 
 
 def fail(request, code, text):
@@ -56,7 +60,7 @@ def tools():
     found = [tool(name) for name in (
         "echo", "sleep", "count", "count_then_die", "fail", "environment", "big", "swap", "twice",
         "garbage", "never", "progress", "rpc_error", "ask_roots", "ask_person", "orphan", "where",
-        "stop_reading", "media")]
+        "stop_reading", "media", "long_noise")]
     found.append(tool("look_then_die", annotations={"readOnlyHint": True}))
     found += [tool(name) for name in state["tools"]]
     found += [tool(name) for name in options.get("tools", "").split(",") if name]
@@ -107,6 +111,11 @@ def call(request):
                 sys.stdout.write(line + "\n")
             sys.stdout.flush()
         answer(request, text("after garbage"))
+    elif name == "long_noise":
+        with lock:
+            sys.stdout.write("y" * (65 * 1024 * 1024) + "\n")
+            sys.stdout.flush()
+        answer(request, text("after noise"))
     elif name == "never":
         pass
     elif name == "stop_reading":

@@ -32,7 +32,7 @@
 
 mod settings;
 
-pub use settings::{ContextSpill, DEFAULT_MAX_CHARS, DEFAULT_PREVIEW_CHARS};
+pub use settings::{ContextSpill, DEFAULT_MAX_CHARS, DEFAULT_PREVIEW_CHARS, OUTPUT_SPILL_KEY};
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};

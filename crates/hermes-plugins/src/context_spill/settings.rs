@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use hermes_tool::Vars;
 use serde_json::Value;
 
-use crate::problem::Problem;
-use crate::shell_hooks::{OUTPUT_SPILL_KEY, expand_user_folder};
+use crate::problem::PluginSettingProblem;
+use crate::user_folder::expand_user_folder;
+
+/// Where these settings stand among the hooks: the one key there that names no event.
+pub const OUTPUT_SPILL_KEY: &str = "output_spill";
 
 /// Longest piece that stays in the conversation, in characters.
 pub const DEFAULT_MAX_CHARS: usize = 10_000;
@@ -41,9 +44,13 @@ impl ContextSpill {
     }
 
     /// Reads the settings from the `hooks` section. What is missing or cannot be used keeps its
-    /// default; the latter is named in a [`Problem`].
+    /// default; the latter is named in a [`PluginSettingProblem`].
     #[must_use]
-    pub fn read(hooks: &Value, default_directory: &Path, vars: &Vars) -> (Self, Vec<Problem>) {
+    pub fn read(
+        hooks: &Value,
+        default_directory: &Path,
+        vars: &Vars,
+    ) -> (Self, Vec<PluginSettingProblem>) {
         let mut spill = Self::new(default_directory);
         let mut reader = Reader { section: &Value::Null, problems: Vec::new() };
         match hooks.get(OUTPUT_SPILL_KEY) {
@@ -69,14 +76,15 @@ impl ContextSpill {
 
 struct Reader<'a> {
     section: &'a Value,
-    problems: Vec<Problem>,
+    problems: Vec<PluginSettingProblem>,
 }
 
 impl Reader<'_> {
     fn problem(&mut self, key: &str, wrong: &str) {
         let dot = if key.is_empty() { "" } else { "." };
         let place = format!("hooks.{OUTPUT_SPILL_KEY}{dot}{key}");
-        self.problems.push(Problem::new(place, format!("{wrong}; the default is used")));
+        self.problems
+            .push(PluginSettingProblem::new(place, format!("{wrong}; the default is used")));
     }
 
     fn get(&self, key: &str) -> Option<&Value> {
@@ -130,7 +138,7 @@ mod tests {
             Path::new("/h/hook_outputs"),
             &vars,
         );
-        (spill, problems.iter().map(Problem::to_string).collect())
+        (spill, problems.iter().map(PluginSettingProblem::to_string).collect())
     }
 
     #[test]

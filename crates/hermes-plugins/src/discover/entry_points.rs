@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 use thiserror::Error;
 
-use super::{Found, Runs, Source};
+use super::{FoundPlugin, PluginSource, Runs};
 use crate::environment::environment;
 use crate::manifest::Manifest;
 use crate::python;
@@ -94,7 +94,7 @@ impl EntryPoints {
 
     /// What is known without starting Python.
     #[must_use]
-    pub fn known(&self) -> Option<Vec<Found>> {
+    pub fn known(&self) -> Option<Vec<FoundPlugin>> {
         let text = std::fs::read_to_string(self.file()).ok()?;
         let kept: Kept = serde_json::from_str(&text).ok()?;
         let holds = kept.python == self.python
@@ -107,7 +107,7 @@ impl EntryPoints {
     ///
     /// # Errors
     /// When there is no Python, or it does not answer.
-    pub async fn ask(&self) -> Result<Vec<Found>, EntryPointError> {
+    pub async fn ask(&self) -> Result<Vec<FoundPlugin>, EntryPointError> {
         let host = python::host_folder(&self.home)?;
         let done = Command::new(&self.python)
             .arg(host)
@@ -162,7 +162,7 @@ fn changed_at(folder: &Path) -> u64 {
         .unwrap_or(0)
 }
 
-fn found(point: EntryPoint) -> Found {
+fn found(point: EntryPoint) -> FoundPlugin {
     let manifest = Manifest {
         name: point.name.clone(),
         version: point.version,
@@ -171,9 +171,9 @@ fn found(point: EntryPoint) -> Found {
         raw: Map::from_iter([("package".to_owned(), point.package.into())]),
         ..Manifest::default()
     };
-    Found {
+    FoundPlugin {
         key: point.name.clone(),
-        source: Source::Package,
+        source: PluginSource::Package,
         folder: PathBuf::new(),
         manifest,
         runs: Runs::EntryPoint(point.name),

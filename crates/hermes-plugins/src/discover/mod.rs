@@ -18,19 +18,19 @@ mod tests;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use hermes_store::home::Home;
+use hermes_store::home::{DOT_FOLDER, Home};
 use hermes_tool::Vars;
 
-use crate::Problem;
-use crate::manifest::{Kind, Manifest};
+use crate::PluginSettingProblem;
+use crate::manifest::{Manifest, PluginKind};
 use crate::settings::PluginSettings;
 
 /// Names the folder of plugins that come with Hermes.
 pub const BUNDLED_VARIABLE: &str = "HERMES_BUNDLED_PLUGINS";
 /// Lets plugins of the current project take part.
 pub const PROJECT_VARIABLE: &str = "HERMES_ENABLE_PROJECT_PLUGINS";
-/// Where a project keeps its plugins.
-const PROJECT_FOLDER: &str = ".hermes/plugins";
+/// Where a project keeps its plugins, below its folder of ours.
+const PROJECT_FOLDER: &str = "plugins";
 /// Categories of bundled plugins that other parts of Hermes look after.
 const LOADED_ELSEWHERE: [&str; 3] = ["memory", "context_engine", "model-providers"];
 /// Most plugins read from one place: more is a mistake, such as a link to a whole disk.
@@ -38,7 +38,7 @@ const MAX_PLUGINS: usize = 500;
 
 /// Where a plugin was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum PluginSource {
     /// It comes with Hermes.
     Bundled,
     /// The user put it into the state folder.
@@ -49,7 +49,7 @@ pub enum Source {
     Package,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for PluginSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Bundled => "bundled",
@@ -75,22 +75,22 @@ pub enum Runs {
 
 /// A plugin that was found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundPlugin {
     /// What it is called in the settings.
     pub key: String,
     /// Where it was found.
-    pub source: Source,
+    pub source: PluginSource,
     /// Its folder; empty for an installed package.
     pub folder: PathBuf,
     /// What it says about itself.
     pub manifest: Manifest,
-    /// What runs it.
+    /// The program its manifest names, or the one its files suggest.
     pub runs: Runs,
 }
 
 /// Whether a plugin is loaded, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum LoadChoice {
     /// It is loaded.
     Load,
     /// Nobody has enabled it.
@@ -101,7 +101,7 @@ pub enum Choice {
     Recorded,
 }
 
-impl Found {
+impl FoundPlugin {
     /// Whether the user means this plugin by a name.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
@@ -110,17 +110,17 @@ impl Found {
 
     /// Whether it is to be loaded.
     #[must_use]
-    pub fn choice(&self, settings: &PluginSettings) -> Choice {
+    pub fn choice(&self, settings: &PluginSettings) -> LoadChoice {
         let is_among = |names: &[String]| names.iter().any(|name| self.is_called(name));
         if is_among(&settings.disabled) {
-            return Choice::Disabled;
+            return LoadChoice::Disabled;
         }
         match self.manifest.kind {
-            Kind::Exclusive | Kind::ModelProvider => Choice::Recorded,
-            Kind::Platform if self.source == Source::Bundled => Choice::Recorded,
-            Kind::Backend if self.source == Source::Bundled => Choice::Load,
-            _ if is_among(&settings.enabled) => Choice::Load,
-            _ => Choice::NotEnabled,
+            PluginKind::Exclusive | PluginKind::ModelProvider => LoadChoice::Recorded,
+            PluginKind::Platform if self.source == PluginSource::Bundled => LoadChoice::Recorded,
+            PluginKind::Backend if self.source == PluginSource::Bundled => LoadChoice::Load,
+            _ if is_among(&settings.enabled) => LoadChoice::Load,
+            _ => LoadChoice::NotEnabled,
         }
     }
 }
@@ -129,15 +129,15 @@ impl Found {
 #[derive(Clone, Debug, Default)]
 pub struct Discovery {
     /// The plugins, one a key, in the order in which they were found.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundPlugin>,
     /// Folders that should have been plugins.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<PluginSettingProblem>,
 }
 
 /// Where to look.
 #[derive(Clone, Debug)]
 pub struct Places {
-    roots: Vec<(Source, PathBuf)>,
+    roots: Vec<(PluginSource, PathBuf)>,
 }
 
 impl Places {
@@ -145,11 +145,13 @@ impl Places {
     #[must_use]
     pub fn usual(home: &Home, vars: &Vars, cwd: Option<&Path>) -> Self {
         let bundled = vars.non_blank(BUNDLED_VARIABLE);
-        let mut roots: Vec<_> =
-            bundled.map(|folder| (Source::Bundled, PathBuf::from(folder))).into_iter().collect();
-        roots.push((Source::User, home.plugins()));
+        let mut roots: Vec<_> = bundled
+            .map(|folder| (PluginSource::Bundled, PathBuf::from(folder)))
+            .into_iter()
+            .collect();
+        roots.push((PluginSource::User, home.plugins()));
         if let Some(cwd) = cwd.filter(|_| vars.is_on(PROJECT_VARIABLE)) {
-            roots.push((Source::Project, cwd.join(PROJECT_FOLDER)));
+            roots.push((PluginSource::Project, cwd.join(DOT_FOLDER).join(PROJECT_FOLDER)));
         }
         Self { roots }
     }
@@ -176,26 +178,27 @@ impl Places {
 
 impl Discovery {
     /// Adds a plugin; one found earlier under the same key gives way.
-    pub fn put(&mut self, plugin: Found) {
+    pub fn put(&mut self, plugin: FoundPlugin) {
         self.found.retain(|known| known.key != plugin.key);
         self.found.push(plugin);
     }
 
     /// The plugin the user means.
     #[must_use]
-    pub fn named(&self, name: &str) -> Option<&Found> {
+    pub fn named(&self, name: &str) -> Option<&FoundPlugin> {
         let by_key = self.found.iter().find(|plugin| plugin.key == name);
         by_key.or_else(|| self.found.iter().find(|plugin| plugin.manifest.name == name))
     }
 
     /// Takes a folder for a plugin; says whether it has a manifest.
-    fn add(&mut self, source: Source, folder: &Path, category: Option<&str>) -> bool {
+    fn add(&mut self, source: PluginSource, folder: &Path, category: Option<&str>) -> bool {
         let manifest = match Manifest::find(folder) {
             None => return false,
             Some(Ok(manifest)) => manifest,
             Some(Err(problem)) => {
                 let place = folder.display().to_string();
-                self.problems.push(Problem::new(place, format!("not loaded: {problem}")));
+                self.problems
+                    .push(PluginSettingProblem::new(place, format!("not loaded: {problem}")));
                 return true;
             }
         };
@@ -210,13 +213,13 @@ impl Discovery {
         } else {
             Runs::Nothing
         };
-        self.put(Found { key, source, folder: folder.to_owned(), manifest, runs });
+        self.put(FoundPlugin { key, source, folder: folder.to_owned(), manifest, runs });
         true
     }
 }
 
-fn is_loaded_elsewhere(source: Source, category: &str) -> bool {
-    source == Source::Bundled && LOADED_ELSEWHERE.contains(&category)
+fn is_loaded_elsewhere(source: PluginSource, category: &str) -> bool {
+    source == PluginSource::Bundled && LOADED_ELSEWHERE.contains(&category)
 }
 
 fn name_of(folder: &Path) -> String {

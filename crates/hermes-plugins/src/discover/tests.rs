@@ -59,7 +59,7 @@ fn later_places_win_and_a_project_takes_part_only_when_asked() {
     let bundled = (BUNDLED_VARIABLE, bundled.as_str());
     let found = scene.look(&[bundled]);
     assert_eq!(keys(&found), ["a"]);
-    assert_eq!(found.found[0].source, Source::User);
+    assert_eq!(found.found[0].source, PluginSource::User);
     let found = scene.look(&[bundled, (PROJECT_VARIABLE, "1")]);
     assert_eq!(found.found[0].manifest.version, "3");
 }
@@ -76,23 +76,33 @@ fn a_manifest_that_cannot_be_read_is_told_and_hides_nobody() {
 
 #[test]
 fn a_plugin_is_loaded_when_somebody_said_so_and_nobody_said_no() {
-    let choose = |kind: Kind, source: Source, settings: serde_json::Value| {
+    let choose = |kind: PluginKind, source: PluginSource, settings: serde_json::Value| {
         let manifest = Manifest { name: "p".into(), kind, ..Manifest::default() };
         let runs = Runs::Python;
-        let found = Found { key: "web/p".into(), source, folder: PathBuf::new(), manifest, runs };
+        let found =
+            FoundPlugin { key: "web/p".into(), source, folder: PathBuf::new(), manifest, runs };
         found.choice(&PluginSettings::read(&json!({"plugins": settings})))
     };
-    let (user, bundled) = (Source::User, Source::Bundled);
-    assert_eq!(choose(Kind::Standalone, user, json!({})), Choice::NotEnabled);
-    assert_eq!(choose(Kind::Standalone, user, json!({"enabled": ["p"]})), Choice::Load);
-    assert_eq!(choose(Kind::Standalone, user, json!({"enabled": ["web/p"]})), Choice::Load);
+    let (user, bundled) = (PluginSource::User, PluginSource::Bundled);
+    assert_eq!(choose(PluginKind::Standalone, user, json!({})), LoadChoice::NotEnabled);
+    assert_eq!(choose(PluginKind::Standalone, user, json!({"enabled": ["p"]})), LoadChoice::Load);
+    assert_eq!(
+        choose(PluginKind::Standalone, user, json!({"enabled": ["web/p"]})),
+        LoadChoice::Load
+    );
     let both = json!({"enabled": ["p"], "disabled": ["web/p"]});
-    assert_eq!(choose(Kind::Standalone, user, both), Choice::Disabled);
-    assert_eq!(choose(Kind::Backend, bundled, json!({})), Choice::Load);
-    assert_eq!(choose(Kind::Backend, bundled, json!({"disabled": ["p"]})), Choice::Disabled);
-    assert_eq!(choose(Kind::Backend, user, json!({})), Choice::NotEnabled);
-    assert_eq!(choose(Kind::Platform, bundled, json!({})), Choice::Recorded);
-    assert_eq!(choose(Kind::Platform, user, json!({"enabled": ["p"]})), Choice::Load);
-    assert_eq!(choose(Kind::Exclusive, user, json!({"enabled": ["p"]})), Choice::Recorded);
-    assert_eq!(choose(Kind::ModelProvider, bundled, json!({})), Choice::Recorded);
+    assert_eq!(choose(PluginKind::Standalone, user, both), LoadChoice::Disabled);
+    assert_eq!(choose(PluginKind::Backend, bundled, json!({})), LoadChoice::Load);
+    assert_eq!(
+        choose(PluginKind::Backend, bundled, json!({"disabled": ["p"]})),
+        LoadChoice::Disabled
+    );
+    assert_eq!(choose(PluginKind::Backend, user, json!({})), LoadChoice::NotEnabled);
+    assert_eq!(choose(PluginKind::Platform, bundled, json!({})), LoadChoice::Recorded);
+    assert_eq!(choose(PluginKind::Platform, user, json!({"enabled": ["p"]})), LoadChoice::Load);
+    assert_eq!(
+        choose(PluginKind::Exclusive, user, json!({"enabled": ["p"]})),
+        LoadChoice::Recorded
+    );
+    assert_eq!(choose(PluginKind::ModelProvider, bundled, json!({})), LoadChoice::Recorded);
 }

@@ -1,6 +1,6 @@
 //! One running plugin process and the conversation with it.
 //!
-//! A [`Link`] sends requests and matches answers to them, any number at a time; serves what the
+//! A [`PluginLink`] sends requests and matches answers to them, any number at a time; serves what the
 //! plugin asks for ([`Serve`]); and keeps its log. Four tasks belong to it: one writes, one reads
 //! messages, one reads the standard error, one waits for the end. It lives on the workers of the
 //! plugins, whatever runtime a caller is on.
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hermes_process::{Command, Output, ProcessError, ProcessHandle, Stdin, Stop};
+use hermes_process::{Command, OutputMode, ProcessError, ProcessHandle, Stdin, StopMode};
 use hermes_runtime::pipeline::Next;
 use hermes_tool::{BoxFuture, ToolContext};
 use serde_json::{Map, Value, json};
@@ -28,7 +28,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::log::Log;
-use crate::protocol::{self, Failure, MAX_LINE_BYTES};
+use crate::protocol::{self, MAX_LINE_BYTES, RemoteFailure};
 
 /// Lines waiting to be written; a plugin that does not read holds up its callers, not our memory.
 const QUEUED_LINES: usize = 64;
@@ -47,7 +47,7 @@ pub(crate) enum LinkError {
     Gone(String),
     /// The plugin says no.
     #[error("{}", .0.message)]
-    Failed(Failure),
+    Failed(RemoteFailure),
     /// The answer was too long to be read.
     #[error("its answer of {0} bytes is longer than {MAX_LINE_BYTES}")]
     TooLong(u64),
@@ -89,7 +89,7 @@ struct Pending {
 }
 
 /// A running plugin process.
-pub(crate) struct Link {
+pub(crate) struct PluginLink {
     out: mpsc::Sender<Vec<u8>>,
     pending: Mutex<HashMap<u64, Pending>>,
     last_id: AtomicU64,
@@ -102,14 +102,14 @@ pub(crate) struct Link {
     log: Arc<Log>,
 }
 
-impl Link {
+impl PluginLink {
     /// Starts the process. Must be called on the workers of the plugins.
     pub(crate) fn open(
         command: Command,
         serve: Arc<dyn Serve>,
         log: Arc<Log>,
     ) -> Result<Arc<Self>, ProcessError> {
-        let mut child = command.stdin(Stdin::Piped).output(Output::Separate).spawn()?;
+        let mut child = command.stdin(Stdin::Piped).output(OutputMode::Separate).spawn()?;
         let (out, lines) = mpsc::channel(QUEUED_LINES);
         let link = Arc::new(Self {
             out,
@@ -198,7 +198,7 @@ impl Link {
         if tokio::time::timeout(PING_DEADLINE, ping).await.is_err() {
             self.log.line("hermes", "it was given up on and does not answer; it is ended");
             lock(&self.end).get_or_insert_with(|| "was stuck and has been ended".to_owned());
-            self.process.order(Stop::Kill);
+            self.process.order(StopMode::Kill);
         }
     }
 
@@ -221,7 +221,7 @@ impl Link {
     /// Ends it at once.
     pub(crate) fn kill(&self, why: &str) {
         lock(&self.end).get_or_insert_with(|| why.to_owned());
-        self.process.order(Stop::Kill);
+        self.process.order(StopMode::Kill);
     }
 
     fn about(&self, id: u64) -> Option<Arc<About>> {
@@ -236,16 +236,16 @@ impl Link {
     }
 }
 
-impl Drop for Link {
+impl Drop for PluginLink {
     fn drop(&mut self) {
-        self.process.order(Stop::Kill);
+        self.process.order(StopMode::Kill);
         self.gone.cancel();
     }
 }
 
 /// Somebody waits for an answer; when they no longer do, the plugin is told.
 struct Waiting {
-    link: Arc<Link>,
+    link: Arc<PluginLink>,
     id: u64,
     given_up: GivenUp,
 }

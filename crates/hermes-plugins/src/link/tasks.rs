@@ -9,10 +9,10 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::{About, Link, LinkError, Serve, lock};
+use super::{About, LinkError, PluginLink, Serve, lock};
 use crate::log::Log;
-use crate::protocol::lines::{Line, Lines};
-use crate::protocol::{self, MAX_LINE_BYTES, Message};
+use crate::protocol::lines::{ProtocolLine, ProtocolLines};
+use crate::protocol::{self, MAX_LINE_BYTES, ProtocolMessage};
 
 /// Longest line of the standard error that is kept.
 const MAX_COMPLAINT_BYTES: usize = 64 * 1024;
@@ -35,15 +35,19 @@ pub(super) async fn write(stdin: Option<InputPipe>, mut lines: mpsc::Receiver<Ve
 }
 
 /// Reads messages until the plugin closes its output.
-pub(super) async fn read(link: Weak<Link>, stdout: Option<OutputPipe>, serve: Arc<dyn Serve>) {
+pub(super) async fn read(
+    link: Weak<PluginLink>,
+    stdout: Option<OutputPipe>,
+    serve: Arc<dyn Serve>,
+) {
     let Some(stdout) = stdout else { return };
-    let mut lines = Lines::new(stdout, MAX_LINE_BYTES);
+    let mut lines = ProtocolLines::new(stdout, MAX_LINE_BYTES);
     let mut garbage = 0;
     while let Ok(Some(line)) = lines.next().await {
         let Some(link) = link.upgrade() else { return };
         let line = match line {
-            Line::Whole(line) => line,
-            Line::TooLong { beginning, bytes } => {
+            ProtocolLine::Whole(line) => line,
+            ProtocolLine::TooLong { beginning, bytes } => {
                 link.log.line("hermes", &format!("a line of {bytes} bytes was skipped"));
                 if let Some(id) = protocol::answered_id(&beginning) {
                     link.answered(id, Err(LinkError::TooLong(bytes)));
@@ -51,14 +55,16 @@ pub(super) async fn read(link: Weak<Link>, stdout: Option<OutputPipe>, serve: Ar
                 continue;
             }
         };
-        match Message::read(&line) {
-            Some(Message::Answer { id, outcome }) => {
+        match ProtocolMessage::read(&line) {
+            Some(ProtocolMessage::Answer { id, outcome }) => {
                 link.answered(id, outcome.map_err(LinkError::Failed));
             }
-            Some(Message::Request { id, method, params }) => {
+            Some(ProtocolMessage::Request { id, method, params }) => {
                 answer(&link, &serve, id, method, params);
             }
-            Some(Message::Notice { method, params }) => take_notice(&link, &serve, &method, params),
+            Some(ProtocolMessage::Notice { method, params }) => {
+                take_notice(&link, &serve, &method, params);
+            }
             None if line.iter().all(u8::is_ascii_whitespace) => {}
             None => {
                 garbage += 1;
@@ -72,7 +78,7 @@ pub(super) async fn read(link: Weak<Link>, stdout: Option<OutputPipe>, serve: Ar
 
 /// Serves a request of the plugin beside everything else.
 fn answer(
-    link: &Arc<Link>,
+    link: &Arc<PluginLink>,
     serve: &Arc<dyn Serve>,
     id: Value,
     method: String,
@@ -99,7 +105,12 @@ fn answer(
     }));
 }
 
-fn take_notice(link: &Arc<Link>, serve: &Arc<dyn Serve>, method: &str, params: Map<String, Value>) {
+fn take_notice(
+    link: &Arc<PluginLink>,
+    serve: &Arc<dyn Serve>,
+    method: &str,
+    params: Map<String, Value>,
+) {
     let text = |key: &str| params.get(key).and_then(Value::as_str).unwrap_or_default();
     match method {
         "log" => {
@@ -120,15 +131,15 @@ fn take_notice(link: &Arc<Link>, serve: &Arc<dyn Serve>, method: &str, params: M
 /// Keeps what the plugin writes to its standard error.
 pub(super) async fn complaints(log: Arc<Log>, stderr: Option<OutputPipe>) {
     let Some(stderr) = stderr else { return };
-    let mut lines = Lines::new(stderr, MAX_COMPLAINT_BYTES);
+    let mut lines = ProtocolLines::new(stderr, MAX_COMPLAINT_BYTES);
     while let Ok(Some(line)) = lines.next().await {
-        let (Line::Whole(text) | Line::TooLong { beginning: text, .. }) = line;
+        let (ProtocolLine::Whole(text) | ProtocolLine::TooLong { beginning: text, .. }) = line;
         log.line("stderr", &String::from_utf8_lossy(&text));
     }
 }
 
 /// Waits for the end of the process, and tells whoever waits for it.
-pub(super) async fn watch(link: Weak<Link>, mut child: Child, readers: [JoinHandle<()>; 2]) {
+pub(super) async fn watch(link: Weak<PluginLink>, mut child: Child, readers: [JoinHandle<()>; 2]) {
     let ended = match child.wait().await {
         Ok(status) => format!("ended ({status})"),
         Err(problem) => format!("was lost: {problem}"),

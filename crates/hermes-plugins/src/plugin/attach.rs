@@ -18,7 +18,7 @@ pub(crate) const MAX_TOOLS: usize = 500;
 
 /// What is known about a plugin.
 #[derive(Debug, Default)]
-pub(crate) struct Book {
+pub(crate) struct PluginState {
     /// What it says it brings.
     pub(crate) brings: Registrations,
     /// Whether that is certain enough to begin without asking it.

@@ -16,7 +16,7 @@ pub(super) fn hook(plugin: &Arc<Plugin>, event: HookEvent, id: &str) -> Hook {
         async move {
             let plugin = weak.upgrade()?;
             let params = json!({"hook": id, "event": event.name(), "payload": &*payload});
-            let deadline = plugin.shared.settings.hook_timeout;
+            let deadline = plugin.shared.settings.hook_timeout();
             match plugin.ask("hook.call", params, About::Nothing, deadline).await {
                 Ok(Value::Null) => None,
                 Ok(answer) => Some(answer),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hermes_process::Command;
 
 use super::Plugin;
-use crate::discover::{Found, Runs};
+use crate::discover::{FoundPlugin, Runs};
 use crate::environment::environment;
 use crate::error::PluginError;
 use crate::python;
@@ -34,7 +34,7 @@ pub(super) fn command(plugin: &Plugin) -> Result<Command, PluginError> {
 }
 
 /// The entry point of an installed package.
-pub(super) fn entry_point(found: &Found) -> Option<&str> {
+pub(super) fn entry_point(found: &FoundPlugin) -> Option<&str> {
     match &found.runs {
         Runs::EntryPoint(name) => Some(name),
         _ => None,

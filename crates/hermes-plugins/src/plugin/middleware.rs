@@ -19,7 +19,7 @@ pub(super) fn on_request(plugin: &Arc<Plugin>, id: &str) {
         async move {
             let plugin = weak.upgrade()?;
             let params = json!({"middleware": id, "fields": fields(&view)});
-            let deadline = plugin.shared.settings.hook_timeout;
+            let deadline = plugin.shared.settings.hook_timeout();
             let asked = plugin.ask("middleware.request", params, About::Nothing, deadline).await;
             asked
                 .inspect_err(|problem| {
@@ -50,7 +50,7 @@ async fn around(
 ) -> Result<Dispatched, MiddlewareError> {
     let params = json!({"middleware": id, "fields": fields(view)});
     // The call inside may take as long as calls take.
-    let deadline = plugin.shared.settings.call_timeout + plugin.shared.settings.hook_timeout;
+    let deadline = plugin.shared.settings.call_timeout() + plugin.shared.settings.hook_timeout();
     let about = About::Execution(Arc::clone(&next));
     let answered = plugin.ask("middleware.execution", params, about, deadline).await;
     match answered.map_err(|problem| failed(&problem))? {

@@ -22,14 +22,14 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwapOption;
 use serde_json::{Map, Value, json};
 
-pub(crate) use self::attach::Book;
-use crate::discover::Found;
+pub(crate) use self::attach::PluginState;
+use crate::discover::FoundPlugin;
 use crate::error::PluginError;
-use crate::link::{About, Link, LinkError};
+use crate::link::{About, LinkError, PluginLink};
 use crate::log::Log;
 use crate::protocol::{Registrations, VERSION};
-use crate::record::Record;
-use crate::shared::Shared;
+use crate::record::RunRecord;
+use crate::shared::PluginContext;
 
 /// Failures in a row after which a plugin is left alone.
 pub(crate) const MAX_FAILURES: u32 = 5;
@@ -46,15 +46,15 @@ const PAUSES: [Duration; MAX_FAILURES as usize] = [
 
 /// A plugin that is loaded.
 pub(crate) struct Plugin {
-    pub(crate) found: Found,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) found: FoundPlugin,
+    pub(crate) shared: Arc<PluginContext>,
     pub(crate) log: Arc<Log>,
     fingerprint: String,
     /// The process, while there is one.
-    live: ArcSwapOption<Link>,
+    live: ArcSwapOption<PluginLink>,
     /// Held while it is started, so that it is started once.
     starting: tokio::sync::Mutex<Trouble>,
-    book: Mutex<Book>,
+    book: Mutex<PluginState>,
 }
 
 /// How often it failed lately.
@@ -66,9 +66,9 @@ struct Trouble {
 
 impl Plugin {
     /// A plugin with what is known of its last run. Starts nothing.
-    pub(crate) fn new(found: Found, shared: Arc<Shared>) -> Arc<Self> {
+    pub(crate) fn new(found: FoundPlugin, shared: Arc<PluginContext>) -> Arc<Self> {
         let fingerprint = shared.fingerprint(&found);
-        let record = Record::load(&shared.home, &found.key);
+        let record = RunRecord::load(&shared.home, &found.key);
         let log = Arc::new(Log::new(&found.key, &shared.log_folder(), shared.echo));
         let plugin = Arc::new(Self {
             found,
@@ -92,7 +92,7 @@ impl Plugin {
         &self.found.key
     }
 
-    pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
+    pub(crate) fn book(&self) -> MutexGuard<'_, PluginState> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -102,7 +102,7 @@ impl Plugin {
     }
 
     /// The process, if one runs.
-    pub(crate) fn live(&self) -> Option<Arc<Link>> {
+    pub(crate) fn live(&self) -> Option<Arc<PluginLink>> {
         self.live.load_full().filter(|link| !link.is_gone())
     }
 
@@ -138,7 +138,7 @@ impl Plugin {
     }
 
     /// The running process, started if need be.
-    async fn link(self: &Arc<Self>) -> Result<Arc<Link>, PluginError> {
+    async fn link(self: &Arc<Self>) -> Result<Arc<PluginLink>, PluginError> {
         if let Some(link) = self.live() {
             return Ok(link);
         }
@@ -167,12 +167,12 @@ impl Plugin {
     }
 
     /// Starts the process and hears what it brings.
-    async fn start(self: &Arc<Self>) -> Result<Arc<Link>, PluginError> {
+    async fn start(self: &Arc<Self>) -> Result<Arc<PluginLink>, PluginError> {
         let command = launch::command(self)?;
-        let serve = Arc::new(serve::Desk::of(self));
-        let link = Link::open(command, serve, Arc::clone(&self.log))
+        let serve = Arc::new(serve::PluginRequests::of(self));
+        let link = PluginLink::open(command, serve, Arc::clone(&self.log))
             .map_err(|source| PluginError::Start { plugin: self.key().to_owned(), source })?;
-        let deadline = self.shared.settings.start_timeout;
+        let deadline = self.shared.settings.start_timeout();
         let hello = link.ask("hello", &self.hello(), About::Nothing, deadline).await;
         let hello = hello.map_err(|error| {
             link.kill("did not load and has been ended");
@@ -211,7 +211,7 @@ impl Plugin {
         };
         if !is_known {
             attach::attach_and_tell(self, brings.clone());
-            let record = Record { fingerprint: self.fingerprint.clone(), runs_on, brings };
+            let record = RunRecord { fingerprint: self.fingerprint.clone(), runs_on, brings };
             record.save(&self.shared.home, self.key());
         }
     }
@@ -250,7 +250,7 @@ impl Plugin {
     }
 
     fn may_override(&self) -> bool {
-        self.found.source == crate::discover::Source::Bundled
+        self.found.source == crate::discover::PluginSource::Bundled
             || self.shared.settings.allows_override(self.key(), &self.found.manifest.name)
     }
 

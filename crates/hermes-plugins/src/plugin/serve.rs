@@ -27,15 +27,15 @@ const MAX_DEPTH: u32 = 8;
 struct Depth(u32);
 
 /// Serves one plugin.
-pub(super) struct Desk(Weak<Plugin>);
+pub(super) struct PluginRequests(Weak<Plugin>);
 
-impl Desk {
+impl PluginRequests {
     pub(super) fn of(plugin: &Arc<Plugin>) -> Self {
         Self(Arc::downgrade(plugin))
     }
 }
 
-impl Serve for Desk {
+impl Serve for PluginRequests {
     fn request(
         &self,
         method: String,

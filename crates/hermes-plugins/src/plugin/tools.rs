@@ -122,7 +122,7 @@ fn effects(names: Option<&[String]>) -> Effects {
 
 async fn call(plugin: Weak<Plugin>, tool: String, args: Args, cx: ToolContext) -> ToolResult {
     let plugin = plugin.upgrade().ok_or(PluginError::Closed)?;
-    let deadline = cx.time_left().unwrap_or(plugin.shared.settings.call_timeout);
+    let deadline = cx.time_left().unwrap_or(plugin.shared.settings.call_timeout());
     let ids = cx.ids();
     let params = json!({
         "tool": tool,

@@ -9,7 +9,7 @@ const KEPT_OF_LONG: usize = 256;
 
 /// A line.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum ProtocolLine {
     /// All of it, without its end.
     Whole(Vec<u8>),
     /// It was too long; this is how it began, and how long it was.
@@ -17,18 +17,18 @@ pub(crate) enum Line {
 }
 
 /// Cuts a stream into lines and never holds more than one of them, up to a limit.
-pub(crate) struct Lines<R> {
+pub(crate) struct ProtocolLines<R> {
     reader: BufReader<R>,
     limit: usize,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> ProtocolLines<R> {
     pub(crate) fn new(reader: R, limit: usize) -> Self {
         Self { reader: BufReader::with_capacity(64 * 1024, reader), limit }
     }
 
     /// The next line; `None` at the end.
-    pub(crate) async fn next(&mut self) -> io::Result<Option<Line>> {
+    pub(crate) async fn next(&mut self) -> io::Result<Option<ProtocolLine>> {
         let (mut line, mut dropped) = (Vec::new(), 0_u64);
         loop {
             let part = self.reader.fill_buf().await?;
@@ -58,12 +58,12 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-fn ended(line: Vec<u8>, dropped: u64) -> Line {
+fn ended(line: Vec<u8>, dropped: u64) -> ProtocolLine {
     match dropped {
-        0 => Line::Whole(line),
+        0 => ProtocolLine::Whole(line),
         dropped => {
             let bytes = dropped + line.len() as u64;
-            Line::TooLong { beginning: line, bytes }
+            ProtocolLine::TooLong { beginning: line, bytes }
         }
     }
 }
@@ -72,8 +72,8 @@ fn ended(line: Vec<u8>, dropped: u64) -> Line {
 mod tests {
     use super::*;
 
-    async fn lines(text: &[u8], limit: usize) -> Vec<Line> {
-        let mut lines = Lines::new(text, limit);
+    async fn lines(text: &[u8], limit: usize) -> Vec<ProtocolLine> {
+        let mut lines = ProtocolLines::new(text, limit);
         let mut all = Vec::new();
         while let Some(line) = lines.next().await.unwrap() {
             all.push(line);
@@ -85,10 +85,10 @@ mod tests {
     async fn a_long_line_is_skipped_and_the_next_one_is_read() {
         let text = format!("one\n{}\ntwo", "x".repeat(1_000_000));
         let all = lines(text.as_bytes(), 1_000).await;
-        assert_eq!(all[0], Line::Whole(b"one".to_vec()));
-        let Line::TooLong { beginning, bytes } = &all[1] else { panic!("{:?}", all[1]) };
+        assert_eq!(all[0], ProtocolLine::Whole(b"one".to_vec()));
+        let ProtocolLine::TooLong { beginning, bytes } = &all[1] else { panic!("{:?}", all[1]) };
         assert!(beginning.len() <= 1_000 && *bytes == 1_000_000, "{bytes}");
-        assert_eq!(all[2], Line::Whole(b"two".to_vec()));
+        assert_eq!(all[2], ProtocolLine::Whole(b"two".to_vec()));
     }
 
     #[tokio::test]

@@ -25,9 +25,9 @@ pub const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 
 /// Something a plugin sent.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Message {
+pub(crate) enum ProtocolMessage {
     /// The answer to a request of ours.
-    Answer { id: u64, outcome: Result<Value, Failure> },
+    Answer { id: u64, outcome: Result<Value, RemoteFailure> },
     /// It asks for something.
     Request { id: Value, method: String, params: Map<String, Value> },
     /// It tells something.
@@ -36,13 +36,13 @@ pub(crate) enum Message {
 
 /// Why a request has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Failure {
+pub(crate) struct RemoteFailure {
     /// A short name of the sort of error, if the plugin gave one.
     pub(crate) kind: Option<String>,
     pub(crate) message: String,
 }
 
-impl Failure {
+impl RemoteFailure {
     fn read(error: &Value) -> Self {
         let text = |key: &str| error.get(key).and_then(Value::as_str).map(str::to_owned);
         let message = match error {
@@ -53,7 +53,7 @@ impl Failure {
     }
 }
 
-impl Message {
+impl ProtocolMessage {
     /// Reads a line; `None` if it is no message.
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
         let Ok(Value::Object(mut fields)) = serde_json::from_slice(line) else { return None };
@@ -62,7 +62,7 @@ impl Message {
             let id = id?.as_u64()?;
             return match (fields.shift_remove("error"), fields.shift_remove("result")) {
                 (Some(error), _) if !error.is_null() => {
-                    Some(Self::Answer { id, outcome: Err(Failure::read(&error)) })
+                    Some(Self::Answer { id, outcome: Err(RemoteFailure::read(&error)) })
                 }
                 (_, Some(result)) => Some(Self::Answer { id, outcome: Ok(result) }),
                 (Some(_), None) => Some(Self::Answer { id, outcome: Ok(Value::Null) }),
@@ -120,18 +120,21 @@ mod tests {
 
     #[test]
     fn lines_are_told_apart_by_their_fields() {
-        let read = |line: &str| Message::read(line.as_bytes());
+        let read = |line: &str| ProtocolMessage::read(line.as_bytes());
         assert_eq!(
             read(r#"{"id": 3, "result": null}"#),
-            Some(Message::Answer { id: 3, outcome: Ok(Value::Null) })
+            Some(ProtocolMessage::Answer { id: 3, outcome: Ok(Value::Null) })
         );
-        let failed = Failure { kind: Some("ValueError".into()), message: "no".into() };
+        let failed = RemoteFailure { kind: Some("ValueError".into()), message: "no".into() };
         assert_eq!(
             read(r#"{"jsonrpc":"2.0","id":3,"error":{"type":"ValueError","message":"no"}}"#),
-            Some(Message::Answer { id: 3, outcome: Err(failed) })
+            Some(ProtocolMessage::Answer { id: 3, outcome: Err(failed) })
         );
-        assert!(matches!(read(r#"{"id":"p1","method":"next"}"#), Some(Message::Request { .. })));
-        assert!(matches!(read(r#"{"method":"log"}"#), Some(Message::Notice { .. })));
+        assert!(matches!(
+            read(r#"{"id":"p1","method":"next"}"#),
+            Some(ProtocolMessage::Request { .. })
+        ));
+        assert!(matches!(read(r#"{"method":"log"}"#), Some(ProtocolMessage::Notice { .. })));
         for garbage in
             ["", "hello", "[1]", "{}", r#"{"id":1}"#, r#"{"id":"x","result":1}"#, "{\"id"]
         {

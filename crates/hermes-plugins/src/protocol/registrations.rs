@@ -10,7 +10,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Registrations {
-    /// Tools.
+    /// What the model may call.
     #[serde(deserialize_with = "sound")]
     pub tools: Vec<ToolEntry>,
     /// Hooks, in the order in which they are called.
@@ -25,7 +25,7 @@ pub struct Registrations {
     /// Commands for the shell.
     #[serde(deserialize_with = "sound")]
     pub cli_commands: Vec<CliCommand>,
-    /// Skills.
+    /// Folders with a `SKILL.md`.
     #[serde(deserialize_with = "sound")]
     pub skills: Vec<SkillEntry>,
     /// Whatever else it registered.
@@ -67,7 +67,7 @@ where
     Ok(values.into_iter().filter_map(read).collect())
 }
 
-/// A tool.
+/// A tool as a plugin describes it, before the registry has looked at it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct ToolEntry {
     /// What the model calls.
@@ -115,7 +115,7 @@ pub struct ToolEntry {
 pub struct HookEntry {
     /// Names the callback in calls; the event's name by default.
     pub id: String,
-    /// The event.
+    /// When it is called: one of the names of the hooks.
     pub event: String,
 }
 
@@ -170,7 +170,7 @@ pub struct CommandEntry {
 /// A command for the shell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CliCommand {
-    /// Its name.
+    /// What stands behind `hermes` on the command line.
     pub name: String,
     /// A line on what it does.
     #[serde(default)]
@@ -195,7 +195,7 @@ pub struct SkillEntry {
 pub struct OtherEntry {
     /// What sort of thing, such as `platform` or `image_gen_provider`.
     pub kind: String,
-    /// Its name.
+    /// What the plugin calls it; only shown.
     #[serde(default)]
     pub name: String,
 }

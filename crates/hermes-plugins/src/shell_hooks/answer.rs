@@ -8,7 +8,7 @@ pub const DEFAULT_BLOCK_NOTICE: &str = "Blocked by a shell hook, which gave no r
 
 /// What a hook wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum HookAnswer {
     /// Nothing.
     Silent,
     /// This, in the form the runtime understands.
@@ -17,7 +17,7 @@ pub enum Answer {
     Ignored(String),
 }
 
-impl Answer {
+impl HookAnswer {
     /// Reads what a hook has written: nothing, or one JSON object.
     #[must_use]
     pub fn read(event: HookEvent, output: &str) -> Self {
@@ -103,13 +103,13 @@ fn first_text<'a, const N: usize>(
 mod tests {
     use super::*;
 
-    fn read(event: HookEvent, answer: &Value) -> Answer {
-        Answer::read(event, &answer.to_string())
+    fn read(event: HookEvent, answer: &Value) -> HookAnswer {
+        HookAnswer::read(event, &answer.to_string())
     }
 
     fn blocked(answer: &Value) -> Option<String> {
         match read(HookEvent::PreToolCall, answer) {
-            Answer::Directive(directive) => {
+            HookAnswer::Directive(directive) => {
                 assert_eq!(directive["action"], "block");
                 Some(directive["message"].as_str().unwrap().to_owned())
             }
@@ -148,9 +148,9 @@ mod tests {
             json!({"action": "approve", "message": "m", "rule_key": "k"}),
         ] {
             let read = read(HookEvent::PreToolCall, &answer);
-            assert!(matches!(read, Answer::Ignored(_)), "{answer}: {read:?}");
+            assert!(matches!(read, HookAnswer::Ignored(_)), "{answer}: {read:?}");
         }
-        assert_eq!(read(HookEvent::PreToolCall, &json!({"context": "x"})), Answer::Silent);
+        assert_eq!(read(HookEvent::PreToolCall, &json!({"context": "x"})), HookAnswer::Silent);
     }
 
     #[test]
@@ -162,33 +162,33 @@ mod tests {
         ] {
             assert_eq!(
                 read(HookEvent::PreVerify, &answer),
-                Answer::Directive(json!({"action": "continue", "message": "run the tests"})),
+                HookAnswer::Directive(json!({"action": "continue", "message": "run the tests"})),
                 "{answer}"
             );
         }
         let blank = read(HookEvent::PreVerify, &json!({"action": "continue", "message": "\n"}));
-        assert!(matches!(blank, Answer::Ignored(_)));
-        assert_eq!(read(HookEvent::PreVerify, &json!({"action": "stop"})), Answer::Silent);
+        assert!(matches!(blank, HookAnswer::Ignored(_)));
+        assert_eq!(read(HookEvent::PreVerify, &json!({"action": "stop"})), HookAnswer::Silent);
     }
 
     #[test]
     fn other_events_take_context() {
         assert_eq!(
             read(HookEvent::PreLlmCall, &json!({"context": "It rains.", "action": "block"})),
-            Answer::Directive(json!({"context": "It rains."}))
+            HookAnswer::Directive(json!({"context": "It rains."}))
         );
         let number = read(HookEvent::PreLlmCall, &json!({"context": 3}));
-        assert!(matches!(number, Answer::Ignored(_)));
-        assert_eq!(read(HookEvent::PostToolCall, &json!({"ok": true})), Answer::Silent);
+        assert!(matches!(number, HookAnswer::Ignored(_)));
+        assert_eq!(read(HookEvent::PostToolCall, &json!({"ok": true})), HookAnswer::Silent);
     }
 
     #[test]
     fn anything_but_one_object_is_ignored() {
-        assert_eq!(Answer::read(HookEvent::PreToolCall, " \n"), Answer::Silent);
+        assert_eq!(HookAnswer::read(HookEvent::PreToolCall, " \n"), HookAnswer::Silent);
         for output in ["done", "[1]", "\"block\"", "{} {}", "log line\n{\"action\":\"block\"}", "{"]
         {
-            let read = Answer::read(HookEvent::PreToolCall, output);
-            assert!(matches!(read, Answer::Ignored(_)), "{output}: {read:?}");
+            let read = HookAnswer::read(HookEvent::PreToolCall, output);
+            assert!(matches!(read, HookAnswer::Ignored(_)), "{output}: {read:?}");
         }
     }
 }

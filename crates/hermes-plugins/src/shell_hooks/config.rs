@@ -2,7 +2,7 @@
 //!
 //! One list per event, each entry with a `command` and perhaps a `matcher` and a `timeout`; see the
 //! module above for an example. What cannot be used is left out or replaced by its default, and
-//! named in a [`Problem`] with its place; one bad entry never costs the others, and nothing is ever
+//! named in a [`PluginSettingProblem`] with its place; one bad entry never costs the others, and nothing is ever
 //! dropped in silence. Whether a command may run is not decided here, nor is it looked for: settings
 //! may be read, listed and checked on a machine that has none of the programs.
 
@@ -14,7 +14,8 @@ use serde_json::{Map, Value};
 use super::ShellHook;
 use super::matcher::Matcher;
 use super::words::Words;
-use crate::problem::Problem;
+use crate::context_spill::OUTPUT_SPILL_KEY;
+use crate::problem::PluginSettingProblem;
 
 /// Time limit of a hook that names none, or none that can be used.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -22,9 +23,6 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 pub const MIN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Longest time limit.
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(300);
-
-/// The one key beside the events: settings of [`crate::context_spill`].
-pub const OUTPUT_SPILL_KEY: &str = "output_spill";
 
 /// Names this alike count as a likely slip of the fingers.
 const CLOSE_ENOUGH: f64 = 0.7;
@@ -35,7 +33,7 @@ pub struct ReadConfig {
     /// Those that can be used, in the order they are written.
     pub hooks: Vec<ShellHook>,
     /// What was left out or changed.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<PluginSettingProblem>,
 }
 
 /// Reads the `hooks` section; a missing one is `null` and has no hooks.
@@ -59,7 +57,7 @@ pub fn read_config(section: &Value) -> ReadConfig {
 
 impl ReadConfig {
     fn problem(&mut self, place: impl Into<String>, message: impl Into<String>) {
-        self.problems.push(Problem::new(place, message));
+        self.problems.push(PluginSettingProblem::new(place, message));
     }
 
     fn event(&mut self, name: &str, entries: &Value) {
@@ -218,7 +216,10 @@ mod tests {
     fn one(entry: &Value) -> (Option<ShellHook>, Vec<String>) {
         let read = read_config(&json!({"pre_tool_call": [entry]}));
         assert!(read.hooks.len() <= 1);
-        (read.hooks.into_iter().next(), read.problems.iter().map(Problem::to_string).collect())
+        (
+            read.hooks.into_iter().next(),
+            read.problems.iter().map(PluginSettingProblem::to_string).collect(),
+        )
     }
 
     #[test]
@@ -253,7 +254,7 @@ mod tests {
             "post_tool_call": [{"command": "b"}],
         }));
         assert_eq!(read.hooks.len(), 1);
-        let messages: Vec<_> = read.problems.iter().map(Problem::to_string).collect();
+        let messages: Vec<_> = read.problems.iter().map(PluginSettingProblem::to_string).collect();
         assert!(messages[0].starts_with("hooks.pre_tool_calls: "), "{messages:?}");
         assert!(messages[0].ends_with("did you mean pre_tool_call?"), "{messages:?}");
         assert!(messages[1].ends_with("did you mean output_spill?"), "{messages:?}");

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The way of a hook: [`read_config`] turns the settings into [`ShellHook`]s; [`register`] asks for
-//! consent ([`consent`]) and hands them to the runtime; when the event comes, a [`Runner`] starts
+//! consent ([`consent`]) and hands them to the runtime; when the event comes, a [`HookRunner`] starts
 //! the command, writes the event to its standard input (`input`) and reads its answer (`answer`).
 //! [`test_run`] does the same for a made-up event and shows every step.
 //!
@@ -46,17 +46,18 @@ mod run;
 mod sample;
 mod words;
 
-pub use answer::{Answer, DEFAULT_BLOCK_NOTICE};
-pub use config::{
-    DEFAULT_TIMEOUT, MAX_TIMEOUT, MIN_TIMEOUT, OUTPUT_SPILL_KEY, ReadConfig, read_config,
-};
-pub use consent::{Allowlist, Consent, ConsentPolicy, ConsentSources};
+pub use answer::{DEFAULT_BLOCK_NOTICE, HookAnswer};
+pub use config::{DEFAULT_TIMEOUT, MAX_TIMEOUT, MIN_TIMEOUT, ReadConfig, read_config};
+pub use consent::{Allowlist, ConsentPolicy, ConsentSources, HookConsent};
 pub use hermes_process::End;
 pub use matcher::Matcher;
-pub use register::{Active, Agreed, Registered, SAFE_MODE_VARIABLE, SkipReason, Skipped, register};
-pub use run::{MAX_OUTPUT_CHARS, PASSED_VARIABLES, Run, RunError, Runner, TestReport, test_run};
+pub use register::{
+    Active, Agreed, RegisteredHooks, SAFE_MODE_VARIABLE, SkipReason, Skipped, register,
+};
+pub use run::{
+    HookRunner, MAX_OUTPUT_CHARS, PASSED_VARIABLES, Run, RunError, TestReport, test_run,
+};
 pub use sample::sample_payload;
-pub(crate) use words::expand as expand_user_folder;
 pub use words::{BadCommand, Words};
 
 use std::time::Duration;

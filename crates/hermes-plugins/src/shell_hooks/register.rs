@@ -14,17 +14,17 @@ use tracing::{info, warn};
 
 use super::ShellHook;
 use super::consent::{
-    ACCEPT_SETTING, ACCEPT_VARIABLE, AllowlistError, Approval, Consent, ConsentPolicy, Reply,
-    ScriptState,
+    ACCEPT_SETTING, ACCEPT_VARIABLE, AllowlistError, Approval, ConsentPolicy, ConsentReply,
+    HookConsent, ScriptState,
 };
-use super::run::Runner;
+use super::run::HookRunner;
 
 /// The variable that keeps every hook and plugin out.
 pub const SAFE_MODE_VARIABLE: &str = "HERMES_SAFE_MODE";
 
 /// What came of the hooks in the settings.
 #[derive(Debug, Default)]
-pub struct Registered {
+pub struct RegisteredHooks {
     /// Those put into force by this call.
     pub active: Vec<Active>,
     /// The others.
@@ -37,9 +37,9 @@ pub struct Registered {
 /// A hook in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Active {
-    /// The hook.
+    /// What runs, and when.
     pub hook: ShellHook,
-    /// Who agreed to it.
+    /// A person, or a setting that agrees to all.
     pub agreed: Agreed,
 }
 
@@ -57,7 +57,7 @@ pub enum Agreed {
 /// A hook not put into force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// The hook.
+    /// As the configuration has it.
     pub hook: ShellHook,
     /// Why not.
     pub reason: SkipReason,
@@ -102,10 +102,10 @@ impl fmt::Display for Skipped {
 pub fn register(
     hooks: &Hooks,
     configured: &[ShellHook],
-    consent: &Consent,
-    runner: &Runner,
-) -> Registered {
-    let mut registered = Registered::default();
+    consent: &HookConsent,
+    runner: &HookRunner,
+) -> RegisteredHooks {
+    let mut registered = RegisteredHooks::default();
     if configured.is_empty() {
         return registered; // and leave the list unread
     }
@@ -138,7 +138,7 @@ pub fn register(
     registered
 }
 
-impl Registered {
+impl RegisteredHooks {
     fn skip(&mut self, hook: &ShellHook, reason: SkipReason) {
         info!(event = %hook.event, command = hook.command, "shell hook skipped: {reason}");
         self.skipped.push(Skipped { hook: hook.clone(), reason });
@@ -151,7 +151,7 @@ impl Registered {
 }
 
 /// The hook as the runtime calls it.
-fn callback(owner: String, hook: &ShellHook, runner: &Runner) -> Hook {
+fn callback(owner: String, hook: &ShellHook, runner: &HookRunner) -> Hook {
     let shared = Arc::new((hook.clone(), runner.clone()));
     Hook::future(owner, move |payload| {
         let shared = Arc::clone(&shared);
@@ -167,18 +167,18 @@ fn callback(owner: String, hook: &ShellHook, runner: &Runner) -> Hook {
 
 /// Who agreed to what, on the way through the hooks of one call.
 struct Registrar<'a> {
-    consent: &'a Consent,
-    runner: &'a Runner,
+    consent: &'a HookConsent,
+    runner: &'a HookRunner,
     approvals: Vec<Approval>,
     /// Answers given on the way: a command with two matchers is asked about once.
-    replies: HashMap<(HookEvent, &'a str), Reply>,
+    replies: HashMap<(HookEvent, &'a str), ConsentReply>,
 }
 
 impl<'a> Registrar<'a> {
     fn agreement(
         &mut self,
         hook: &'a ShellHook,
-        registered: &mut Registered,
+        registered: &mut RegisteredHooks,
     ) -> Result<Agreed, SkipReason> {
         let earlier = self.approvals.iter().find(|known| known.covers(hook.event, &hook.command));
         if let Some(approval) = earlier {
@@ -204,22 +204,22 @@ impl<'a> Registrar<'a> {
             }
         };
         match reply {
-            Reply::Yes => Ok(agreed),
-            Reply::No => Err(SkipReason::Declined),
+            ConsentReply::Yes => Ok(agreed),
+            ConsentReply::No => Err(SkipReason::Declined),
         }
     }
 
     /// Asks, where the policy says so, and notes a yes.
-    fn new_reply(&self, hook: &ShellHook, registered: &mut Registered) -> Reply {
+    fn new_reply(&self, hook: &ShellHook, registered: &mut RegisteredHooks) -> ConsentReply {
         if let ConsentPolicy::Ask(ask) = &self.consent.policy
-            && ask(hook) == Reply::No
+            && ask(hook) == ConsentReply::No
         {
-            return Reply::No;
+            return ConsentReply::No;
         }
         let folder = self.runner.user_folder();
         if let Err(error) = self.consent.allowlist.approve(hook.event, &hook.command, folder) {
             registered.problem(error);
         }
-        Reply::Yes
+        ConsentReply::Yes
     }
 }

@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use hermes_process::{CaptureLimit, Command, End, ProcessError};
 use hermes_runtime::hooks::Payload;
+use hermes_store::home::HOME_VARIABLE;
 use hermes_tool::Vars;
 use serde_json::Value;
 use tracing::{debug, warn};
 
 use super::ShellHook;
-use super::answer::Answer;
+use super::answer::HookAnswer;
 use super::input::input;
 use super::words::{BadCommand, Words};
 
@@ -30,7 +31,7 @@ pub const PASSED_VARIABLES: [&str; 7] = ["PATH", "HOME", "LANG", "TMPDIR", "TERM
 
 /// Everything a hook's process is made from, apart from the hook itself.
 #[derive(Clone, Debug)]
-pub struct Runner {
+pub struct HookRunner {
     vars: Vars,
     hermes_home: PathBuf,
     cwd: Option<PathBuf>,
@@ -39,7 +40,7 @@ pub struct Runner {
 /// A hook that has run.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// How it ended.
+    /// By itself, by a signal, or stopped at its time limit.
     pub end: End,
     /// How long it took.
     pub duration: Duration,
@@ -48,7 +49,7 @@ pub struct Run {
     /// What it complained about, cut likewise.
     pub stderr: String,
     /// What it wants.
-    pub answer: Answer,
+    pub answer: HookAnswer,
 }
 
 /// Why a hook has not run.
@@ -76,11 +77,11 @@ pub struct TestReport {
 
 /// Runs a hook on a made-up event, whatever its matcher says and whether or not anybody agreed to
 /// it: whoever calls this is the one who could agree.
-pub async fn test_run(hook: &ShellHook, payload: &Payload, runner: &Runner) -> TestReport {
+pub async fn test_run(hook: &ShellHook, payload: &Payload, runner: &HookRunner) -> TestReport {
     TestReport { applies: hook.applies_to(payload), outcome: runner.run(hook, payload).await }
 }
 
-impl Runner {
+impl HookRunner {
     /// Hooks see those of the variables that are in [`PASSED_VARIABLES`], and this Hermes home. They
     /// run in the directory Hermes is in at that moment.
     pub fn new(vars: Vars, hermes_home: impl Into<PathBuf>) -> Self {
@@ -126,12 +127,12 @@ impl Runner {
         let stdout = finished.stdout.text();
         let answer = match finished.end {
             End::TimedOut | End::Cancelled => {
-                Answer::ignored(format!("it was not done within {:?}", hook.timeout))
+                HookAnswer::ignored(format!("it was not done within {:?}", hook.timeout))
             }
-            _ if finished.stdout.is_truncated() => {
-                Answer::ignored(format!("the output is longer than {MAX_OUTPUT_CHARS} characters"))
-            }
-            End::Exited(_) | End::Signalled(_) => Answer::read(hook.event, &stdout),
+            _ if finished.stdout.is_truncated() => HookAnswer::ignored(format!(
+                "the output is longer than {MAX_OUTPUT_CHARS} characters"
+            )),
+            End::Exited(_) | End::Signalled(_) => HookAnswer::read(hook.event, &stdout),
         };
         let stderr = finished.stderr.text();
         Ok(Run { end: finished.end, duration: finished.duration, stdout, stderr, answer })
@@ -149,14 +150,14 @@ impl Runner {
         };
         debug!(%event, command, end = ?run.end, duration = ?run.duration, "shell hook ran");
         match run.answer {
-            Answer::Directive(directive) => Some(directive),
-            Answer::Silent => {
+            HookAnswer::Directive(directive) => Some(directive),
+            HookAnswer::Silent => {
                 if run.end != End::Exited(0) {
                     warn!(%event, command, end = ?run.end, "shell hook failed without an answer");
                 }
                 None
             }
-            Answer::Ignored(why) => {
+            HookAnswer::Ignored(why) => {
                 warn!(%event, command, end = ?run.end, "shell hook has no effect: {why}");
                 None
             }
@@ -168,6 +169,6 @@ impl Runner {
             .iter()
             .filter(|(name, _)| PASSED_VARIABLES.contains(name) || name.starts_with("LC_"))
             .map(|(name, value)| (name, Path::new(value)))
-            .chain([("HERMES_HOME", self.hermes_home.as_path())])
+            .chain([(HOME_VARIABLE, self.hermes_home.as_path())])
     }
 }

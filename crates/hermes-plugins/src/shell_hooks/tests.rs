@@ -13,7 +13,7 @@ use hermes_store::atomic::{WriteOptions, write};
 use hermes_tool::Vars;
 use serde_json::json;
 
-use super::consent::{AllowlistError, Reply, ScriptState};
+use super::consent::{AllowlistError, ConsentReply, ScriptState};
 use super::*;
 
 const PRE: HookEvent = HookEvent::PreToolCall;
@@ -39,22 +39,22 @@ impl Room {
         format!("sh {}", shlex::try_quote(self.path(name).to_str().unwrap()).unwrap())
     }
 
-    fn runner(&self) -> Runner {
+    fn runner(&self) -> HookRunner {
         self.runner_with(&[])
     }
 
-    fn runner_with(&self, more: &[(&str, &str)]) -> Runner {
+    fn runner_with(&self, more: &[(&str, &str)]) -> HookRunner {
         let home = self.folder();
         let vars = [("PATH", "/usr/bin:/bin"), ("HOME", home.to_str().unwrap())]
             .iter()
             .chain(more)
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect::<Vars>();
-        Runner::new(vars, self.path("hermes")).in_directory(self.folder())
+        HookRunner::new(vars, self.path("hermes")).in_directory(self.folder())
     }
 
-    fn consent(&self, policy: ConsentPolicy) -> Consent {
-        Consent { allowlist: Allowlist::at(self.path("hermes/list.json")), policy }
+    fn consent(&self, policy: ConsentPolicy) -> HookConsent {
+        HookConsent { allowlist: Allowlist::at(self.path("hermes/list.json")), policy }
     }
 
     async fn run(&self, event: HookEvent, script: &str) -> Run {
@@ -63,15 +63,15 @@ impl Room {
     }
 }
 
-fn block(message: &str) -> Answer {
-    Answer::Directive(json!({"action": "block", "message": message}))
+fn block(message: &str) -> HookAnswer {
+    HookAnswer::Directive(json!({"action": "block", "message": message}))
 }
 
-fn active(registered: &Registered) -> Vec<&str> {
+fn active(registered: &RegisteredHooks) -> Vec<&str> {
     registered.active.iter().map(|active| active.hook.command.as_str()).collect()
 }
 
-fn reasons(registered: &Registered) -> Vec<SkipReason> {
+fn reasons(registered: &RegisteredHooks) -> Vec<SkipReason> {
     registered.skipped.iter().map(|skipped| skipped.reason).collect()
 }
 
@@ -96,9 +96,9 @@ async fn a_failing_script_is_still_heard() {
 async fn garbage_and_silence_have_no_effect() {
     let room = Room::new();
     let run = room.run(PRE, "echo working; echo '{\"action\": \"block\"}'").await;
-    assert!(matches!(run.answer, Answer::Ignored(_)), "{run:?}");
+    assert!(matches!(run.answer, HookAnswer::Ignored(_)), "{run:?}");
     let run = room.run(PRE, "exit 1").await;
-    assert_eq!((run.end, run.answer), (End::Exited(1), Answer::Silent));
+    assert_eq!((run.end, run.answer), (End::Exited(1), HookAnswer::Silent));
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn output_beyond_the_cap_is_garbage_and_is_not_kept() {
     );
     let run = Room::new().run(PRE, &script).await;
     assert!(
-        matches!(&run.answer, Answer::Ignored(why) if why.contains("longer")),
+        matches!(&run.answer, HookAnswer::Ignored(why) if why.contains("longer")),
         "{:?}",
         run.answer
     );
@@ -125,7 +125,7 @@ async fn a_slow_hook_is_ended_with_everything_it_started() {
     let begun = Instant::now();
     let run = room.runner().run(&hook, &sample_payload(PRE)).await.unwrap();
     assert_eq!(run.end, End::TimedOut);
-    assert!(matches!(run.answer, Answer::Ignored(_)), "{:?}", run.answer);
+    assert!(matches!(run.answer, HookAnswer::Ignored(_)), "{:?}", run.answer);
     assert!(begun.elapsed() < Duration::from_secs(20));
     let child = std::fs::read_to_string(room.path("pid")).unwrap();
     assert!(!Path::new("/proc").join(child.trim()).exists(), "process {child} still runs");
@@ -151,7 +151,11 @@ async fn quoted_words_and_the_users_folder_reach_the_program() {
     let command = "sh ~/'my hook.sh' 'two words' $HOME";
     let hook = ShellHook::new(HookEvent::PreLlmCall, command);
     let run = room.runner().run(&hook, &Payload::new()).await.unwrap();
-    assert_eq!(run.answer, Answer::Directive(json!({"context": "two words|$HOME|2"})), "{run:?}");
+    assert_eq!(
+        run.answer,
+        HookAnswer::Directive(json!({"context": "two words|$HOME|2"})),
+        "{run:?}"
+    );
 }
 
 #[tokio::test]
@@ -241,7 +245,7 @@ fn an_agreement_is_noted_and_holds_next_time() {
     let count = Arc::clone(&asked);
     let consent = room.consent(ConsentPolicy::Ask(Box::new(move |hook| {
         count.fetch_add(1, Ordering::SeqCst);
-        if hook.event == PRE { Reply::Yes } else { Reply::No }
+        if hook.event == PRE { ConsentReply::Yes } else { ConsentReply::No }
     })));
     let registered = register(&Hooks::default(), &configured, &consent, &room.runner());
     assert_eq!(
@@ -259,7 +263,7 @@ fn an_agreement_is_noted_and_holds_next_time() {
 
 #[test]
 fn one_command_with_two_matchers_is_asked_about_once() {
-    for (reply, in_force) in [(Reply::Yes, 2), (Reply::No, 0)] {
+    for (reply, in_force) in [(ConsentReply::Yes, 2), (ConsentReply::No, 0)] {
         let (room, hooks) = (Room::new(), Hooks::default());
         let asked = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&asked);

@@ -3,6 +3,8 @@
 //! Quotes, backslashes and comments work as in a shell; nothing else does. Pipes, redirections and
 //! variables reach the program as they are written, since no shell is there to read them.
 
+use crate::user_folder::expand_user_folder;
+
 /// A command taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
@@ -29,7 +31,7 @@ impl Words {
     /// the price is that quotes do not protect a `~`.
     pub fn split(command: &str, user_folder: Option<&str>) -> Result<Self, BadCommand> {
         let words = shlex::split(command).ok_or(BadCommand::Open)?;
-        let mut words = words.into_iter().map(|word| expand(word, user_folder));
+        let mut words = words.into_iter().map(|word| expand_user_folder(word, user_folder));
         let program = words.next().filter(|program| !program.is_empty());
         Ok(Self { program: program.ok_or(BadCommand::Empty)?, args: words.collect() })
     }
@@ -44,17 +46,6 @@ impl Words {
         self.iter().find(|word| {
             matches!(*word, "|" | "||" | "&" | "&&" | ";" | "<" | ">" | ">>" | "2>" | "2>&1")
         })
-    }
-}
-
-/// Puts the user's folder in place of a leading `~`.
-pub(crate) fn expand(path: String, user_folder: Option<&str>) -> String {
-    let Some(folder) = user_folder else { return path };
-    match path.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-            format!("{}{rest}", folder.trim_end_matches('/'))
-        }
-        _ => path,
     }
 }
 

@@ -1,15 +1,15 @@
 //! The collector that keeps a stream's head and tail while it flows by.
 //!
-//! Bytes are decoded as they come ([`Decoder`]) and counted in characters. The first ones fill the
-//! head; all others pass through the tail, which forgets its beginning. Only when the stream has
-//! ended is it known whether something is missing, so the notice is put in when the text is asked
-//! for ([`Captured::text`]), and head and tail give way to it.
+//! Bytes are decoded as they come ([`Utf8Decoder`]) and counted in characters. The first ones fill
+//! the head; all others pass through the tail, which forgets its beginning. Only when the stream
+//! has ended is it known whether something is missing, so the notice is put in when the text is
+//! asked for ([`CapturedOutput::text`]), and head and tail give way to it.
 //!
 //! The limit bounds the rendered text, not only what is kept; and no character is ever split.
 
 use super::CaptureLimit;
 use super::render;
-use super::utf8::Decoder;
+use super::utf8::Utf8Decoder;
 
 /// Collects a byte stream as text in bounded memory: its first characters and its last ones.
 ///
@@ -28,7 +28,7 @@ use super::utf8::Decoder;
 /// ```
 #[derive(Debug, Clone)]
 pub struct HeadTail {
-    decoder: Decoder,
+    decoder: Utf8Decoder,
     window: Window,
 }
 
@@ -46,7 +46,7 @@ impl HeadTail {
             tail_chars: 0,
             total: 0,
         };
-        Self { decoder: Decoder::default(), window }
+        Self { decoder: Utf8Decoder::default(), window }
     }
 
     /// Takes the next bytes. How the stream is cut into pieces does not matter.
@@ -56,11 +56,11 @@ impl HeadTail {
     }
 
     /// Ends the stream.
-    pub fn finish(mut self) -> Captured {
+    pub fn finish(mut self) -> CapturedOutput {
         let Self { decoder, window } = &mut self;
         decoder.finish(|text| window.take(text));
         window.trim_tail();
-        Captured { window: self.window }
+        CapturedOutput { window: self.window }
     }
 }
 
@@ -112,11 +112,11 @@ impl Window {
 
 /// What a [`HeadTail`] collected.
 #[derive(Debug, Clone)]
-pub struct Captured {
+pub struct CapturedOutput {
     window: Window,
 }
 
-impl Captured {
+impl CapturedOutput {
     /// The text: all of it if it fits the limit, else head, notice and tail within the limit.
     pub fn text(&self) -> String {
         self.text_with_suffix("")
@@ -128,7 +128,7 @@ impl Captured {
     /// limit is cut to its own end.
     pub fn text_with_suffix(&self, suffix: &str) -> String {
         let Window { limit, head, tail, total, .. } = &self.window;
-        render::within(*limit, render::Kept { head, tail, total: *total }, suffix)
+        render::within(*limit, render::KeptOutput { head, tail, total: *total }, suffix)
     }
 
     /// How many characters the stream had.
@@ -136,14 +136,14 @@ impl Captured {
         self.window.total
     }
 
-    /// Whether characters were left out of [`Captured::text`].
+    /// Whether characters were left out of [`CapturedOutput::text`].
     pub fn is_truncated(&self) -> bool {
         self.window.total > self.window.limit.max_chars as u64
     }
 }
 
 /// A stream nobody captured.
-impl Default for Captured {
+impl Default for CapturedOutput {
     fn default() -> Self {
         HeadTail::new(CaptureLimit::default()).finish()
     }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn collect(limit: CaptureLimit, bytes: &[u8], size: usize) -> Captured {
+    fn collect(limit: CaptureLimit, bytes: &[u8], size: usize) -> CapturedOutput {
         let mut collector = HeadTail::new(limit);
         for piece in bytes.chunks(size) {
             collector.push(piece);

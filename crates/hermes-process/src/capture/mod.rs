@@ -4,7 +4,7 @@ mod head_tail;
 mod render;
 mod utf8;
 
-pub use head_tail::{Captured, HeadTail};
+pub use head_tail::{CapturedOutput, HeadTail};
 
 /// How much of a stream is kept, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

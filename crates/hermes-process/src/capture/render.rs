@@ -9,17 +9,17 @@ const ROUNDS: usize = 4;
 /// What is left of a stream of `total` characters: all of it if `head` and `tail` have that many
 /// together, else its beginning and its end.
 #[derive(Clone, Copy)]
-pub(super) struct Kept<'a> {
+pub(super) struct KeptOutput<'a> {
     pub(super) head: &'a str,
     pub(super) tail: &'a str,
     pub(super) total: u64,
 }
 
 /// The text and `suffix`, together within the limit.
-pub(super) fn within(limit: CaptureLimit, kept: Kept<'_>, suffix: &str) -> String {
+pub(super) fn within(limit: CaptureLimit, kept: KeptOutput<'_>, suffix: &str) -> String {
     let suffix = last_chars(suffix, limit.max_chars);
     let room = limit.max_chars - suffix.chars().count();
-    let Kept { head, tail, total } = kept;
+    let KeptOutput { head, tail, total } = kept;
     if total <= room as u64 {
         return [head, tail, suffix].concat();
     }
@@ -92,7 +92,7 @@ mod tests {
 
     fn cut(text: &str, max_chars: usize, suffix: &str) -> String {
         let limit = CaptureLimit::chars(max_chars);
-        let kept = Kept { head: text, tail: "", total: text.chars().count() as u64 };
+        let kept = KeptOutput { head: text, tail: "", total: text.chars().count() as u64 };
         // The collector never keeps more than the limit; the head alone stands for a short text.
         assert!(kept.total <= max_chars as u64);
         within(limit, kept, suffix)
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_limit_too_small_for_the_notice_shows_text_only() {
-        let kept = Kept { head: "abcd", tail: "uvwxyz", total: 1_000 };
+        let kept = KeptOutput { head: "abcd", tail: "uvwxyz", total: 1_000 };
         assert_eq!(within(CaptureLimit::chars(10), kept, ""), "abcduvwxyz");
     }
 

@@ -4,14 +4,14 @@
 /// [`String::from_utf8_lossy`] would on the whole stream: where the stream is cut into pieces
 /// makes no difference.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Decoder {
+pub(super) struct Utf8Decoder {
     /// The start of a character whose rest has not arrived yet: at most three bytes.
     pending: Vec<u8>,
 }
 
 const REPLACEMENT: &str = "\u{FFFD}";
 
-impl Decoder {
+impl Utf8Decoder {
     /// Decodes the next piece, giving the text to `sink` part by part.
     pub(super) fn feed(&mut self, bytes: &[u8], mut sink: impl FnMut(&str)) {
         if self.pending.is_empty() {
@@ -60,7 +60,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn in_pieces(bytes: &[u8], size: usize) -> String {
-        let mut decoder = Decoder::default();
+        let mut decoder = Utf8Decoder::default();
         let mut text = String::new();
         for piece in bytes.chunks(size) {
             decoder.feed(piece, |part| text.push_str(part));

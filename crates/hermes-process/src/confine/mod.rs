@@ -15,11 +15,11 @@
 //!   or removed, through whatever path, link or descriptor the program gets at it. Everything may
 //!   be read that the user may read. Inside the listed places everything is allowed but making
 //!   device nodes.
-//! * **Devices.** `/dev/null`, `/dev/zero`, `/dev/full` and `/dev/tty` may be written to, as may the
-//!   terminal given by [`Command::pty`](crate::Command::pty). Not the rest of `/dev/pts`: whoever
-//!   writes to another terminal writes to its user. Not `/dev/shm`: other programs share memory
-//!   there; list it for programs that need it (semaphores in Python, browsers). Neither is `/tmp`
-//!   listed by itself: give the program a `TMPDIR` of its own.
+//! * **Devices.** `/dev/null`, `/dev/zero`, `/dev/full` and `/dev/tty` may be written to, as may
+//!   the terminal given by [`Command::pty`](crate::Command::pty). Not the rest of `/dev/pts`:
+//!   whoever writes to another terminal writes to its user. Not `/dev/shm`: other programs share
+//!   memory there; list it for programs that need it (semaphores in Python, browsers). Neither is
+//!   `/tmp` listed by itself: give the program a `TMPDIR` of its own.
 //! * **Network.** See [`Network`].
 //! * **Other processes.** None outside the confinement can be traced, and neither its memory nor
 //!   its environment be read, not even by root. From Linux 6.12 on none can be signalled, either.
@@ -201,32 +201,36 @@ impl Confinement {
     pub(crate) fn prepare(
         &self,
         own_terminal: Option<BorrowedFd<'_>>,
-    ) -> Result<Prepared, ConfinementError> {
+    ) -> Result<PreparedConfinement, ConfinementError> {
         let (ruleset, free) = match &self.files {
             Files::Free => (ruleset::apart()?, self.network == Network::Allowed),
             Files::ReadOnlyExcept(places) => (ruleset::read_only(places, own_terminal)?, false),
         };
         if free && self.metadata == Metadata::Changeable {
             let privileges = Privileges::KeptIfAllowed;
-            return Ok(Prepared { privileges, filter: Vec::new(), ruleset: Some(ruleset) });
+            return Ok(PreparedConfinement {
+                privileges,
+                filter: Vec::new(),
+                ruleset: Some(ruleset),
+            });
         }
         if !support::has_seccomp() {
             return Err(ConfinementError::Seccomp);
         }
         let filter =
             filter::program(self.network, self.metadata).ok_or(ConfinementError::Seccomp)?;
-        Ok(Prepared { privileges: Privileges::GivenUp, filter, ruleset: Some(ruleset) })
+        Ok(PreparedConfinement { privileges: Privileges::GivenUp, filter, ruleset: Some(ruleset) })
     }
 }
 
 /// A confinement made ready.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedConfinement {
     pub(crate) privileges: Privileges,
     pub(crate) filter: Vec<Instruction>,
     pub(crate) ruleset: Option<OwnedFd>,
 }
 
-impl Prepared {
+impl PreparedConfinement {
     /// No confinement.
     pub(crate) fn nothing() -> Self {
         Self { privileges: Privileges::Kept, filter: Vec::new(), ruleset: None }

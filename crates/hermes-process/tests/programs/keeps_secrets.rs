@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             shield_own_environment()?;
         }
         "hide" => {
-            // A keeper from before has a copy of the block.
+            // A fork server from before has a copy of the block.
             prepare()?;
             if hide_environment([NAME])? != 1 {
                 return Err("the variable was not found".into());
@@ -36,10 +36,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     prepare()?;
     let us = std::process::id();
-    let keeper = format!("pgrep -P {us} -x hermes-keeper");
+    let fork_server = format!("pgrep -P {us} -x hermes-forksrv");
     for (place, script) in [
         ("our environment", format!("cat /proc/{us}/environ")),
-        ("the keeper's environment", format!("cat /proc/$({keeper})/environ")),
+        ("the fork server's environment", format!("cat /proc/$({fork_server})/environ")),
         ("our memory", format!("head -c 1 /proc/{us}/mem 2>&1 | grep -o denied")),
     ] {
         let mut command = Command::new("sh").args(["-c", &script]).cwd("/").env_inherit(["PATH"]);

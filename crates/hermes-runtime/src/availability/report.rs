@@ -20,11 +20,11 @@ pub struct ToolsetReport {
 /// A toolset none of whose tools can be offered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnavailableToolset {
-    /// Its name.
+    /// As configuration and lists write it.
     pub name: Arc<str>,
     /// Variables its tools want.
     pub env_vars: Vec<String>,
-    /// Its tools.
+    /// Those of it that cannot be called now.
     pub tools: Vec<Arc<str>>,
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{CoercionMode, Kind, python};
+use super::{CoercionMode, JsonKind, python};
 
 /// Which notations a container's text may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,16 +24,16 @@ impl Notation {
 }
 
 /// The kind of container that trimmed text begins like.
-pub(super) fn opened_by(trimmed: &str) -> Option<Kind> {
+pub(super) fn opened_by(trimmed: &str) -> Option<JsonKind> {
     match trimmed.as_bytes().first()? {
-        b'[' => Some(Kind::Array),
-        b'{' => Some(Kind::Object),
+        b'[' => Some(JsonKind::Array),
+        b'{' => Some(JsonKind::Object),
         _ => None,
     }
 }
 
 /// Parse text that is, completely, a container of the given kind.
-pub(super) fn parse(text: &str, kind: Kind, notation: Notation) -> Option<Value> {
+pub(super) fn parse(text: &str, kind: JsonKind, notation: Notation) -> Option<Value> {
     // Looking at the first character spares a useless parse of, say, a whole source file.
     let start = text.trim_start_matches([' ', '\t', '\n', '\r']);
     if opened_by(start) != Some(kind) {

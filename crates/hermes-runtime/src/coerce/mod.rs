@@ -41,8 +41,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use std::str::FromStr;
-
+use hermes_tool::settings::SettingWords;
 use serde_json::{Map, Value};
 
 use container::Notation;
@@ -54,7 +53,7 @@ use schema::{Schema, Types};
 pub const MAX_DEPTH: usize = 127;
 
 /// How far coercion goes; see the module's introduction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, SettingWords)]
 pub enum CoercionMode {
     /// Convert inside lists and objects too, and read Python literals.
     #[default]
@@ -63,29 +62,9 @@ pub enum CoercionMode {
     Reference,
 }
 
-/// A coercion mode was named that does not exist.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown coercion mode `{0}`: use `deep` or `reference`")]
-pub struct UnknownMode(String);
-
-impl FromStr for CoercionMode {
-    type Err = UnknownMode;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let name = text.trim();
-        if name.eq_ignore_ascii_case("deep") {
-            Ok(Self::Deep)
-        } else if name.eq_ignore_ascii_case("reference") {
-            Ok(Self::Reference)
-        } else {
-            Err(UnknownMode(name.to_owned()))
-        }
-    }
-}
-
 /// The kinds of JSON value, as schemas name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonKind {
     /// `null`
     Null,
     /// `boolean`
@@ -102,7 +81,7 @@ pub enum Kind {
     Object,
 }
 
-impl Kind {
+impl JsonKind {
     /// The kind of a value; numbers without a fraction part in their notation are integers.
     pub fn of(value: &Value) -> Self {
         match value {
@@ -150,9 +129,9 @@ pub struct Coercion {
     /// The parameter's name.
     pub parameter: String,
     /// What was sent.
-    pub from: Kind,
+    pub from: JsonKind,
     /// What it became; equal to `from` when only something inside it changed.
-    pub to: Kind,
+    pub to: JsonKind,
     /// How many values were converted, the parameter itself and those inside it.
     pub conversions: usize,
 }
@@ -185,10 +164,10 @@ pub fn coerce(args: &mut Map<String, Value>, parameters: &Value, mode: CoercionM
         let Some(schema) = properties.get(name) else {
             continue;
         };
-        let from = Kind::of(value);
+        let from = JsonKind::of(value);
         let conversions = parameter(name, value, schema, mode);
         if conversions > 0 {
-            let (parameter, to) = (name.clone(), Kind::of(value));
+            let (parameter, to) = (name.clone(), JsonKind::of(value));
             done.changes.push(Coercion { parameter, from, to, conversions });
         }
     }
@@ -201,13 +180,13 @@ fn parameter(name: &str, value: &mut Value, schema: Schema<'_>, mode: CoercionMo
     match value {
         Value::Null => 0,
         Value::Array(_) | Value::Object(_)
-            if types.is(Kind::of(value))
-                || mode == CoercionMode::Deep && types.lists(Kind::of(value)) =>
+            if types.is(JsonKind::of(value))
+                || mode == CoercionMode::Deep && types.lists(JsonKind::of(value)) =>
         {
             nested::inside(value, schema, mode, 0)
         }
         Value::Array(_) => 0,
-        _ if types.is(Kind::Array) => listed(name, value, schema, mode),
+        _ if types.is(JsonKind::Array) => listed(name, value, schema, mode),
         Value::String(text) => match convert(text, schema, types, mode) {
             Some(converted) => {
                 *value = converted;
@@ -225,7 +204,7 @@ fn parameter(name: &str, value: &mut Value, schema: Schema<'_>, mode: CoercionMo
 fn listed(name: &str, value: &mut Value, schema: Schema<'_>, mode: CoercionMode) -> usize {
     *value = match value.take() {
         Value::String(text) if scalar::is_null(&text) && schema.nullable() => return 1,
-        Value::String(text) => match container::parse(&text, Kind::Array, Notation::of(mode)) {
+        Value::String(text) => match container::parse(&text, JsonKind::Array, Notation::of(mode)) {
             Some(list) => list,
             None => {
                 if text.trim_start().starts_with('[') {
@@ -248,7 +227,7 @@ fn convert(text: &str, schema: Schema<'_>, types: Types<'_>, mode: CoercionMode)
         return Some(Value::Null);
     }
     types.kinds().find_map(|kind| match kind {
-        Kind::Array | Kind::Object => {
+        JsonKind::Array | JsonKind::Object => {
             let notation =
                 if types.only() == Some(kind) { Notation::of(mode) } else { Notation::Json };
             container::parse(text, kind, notation)

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::container::{self, Notation};
 use super::schema::Schema;
-use super::{CoercionMode, Kind, MAX_DEPTH, scalar};
+use super::{CoercionMode, JsonKind, MAX_DEPTH, scalar};
 
 /// Look at the items of a list, or the declared properties of an object.
 ///
@@ -46,7 +46,7 @@ struct Place<'s> {
     schema: Schema<'s>,
     mode: CoercionMode,
     /// The only type besides null, where deep mode may act on it.
-    only: Option<Kind>,
+    only: Option<JsonKind>,
 }
 
 impl<'s> Place<'s> {
@@ -81,7 +81,7 @@ impl<'s> Place<'s> {
             Some(_) => None,
             // Text that may be text stays text here, also the text `null`.
             None => match self.only? {
-                Kind::String => None,
+                JsonKind::String => None,
                 _ if scalar::is_null(trimmed) && self.schema.nullable() => Some(Value::Null),
                 kind => scalar::parse(trimmed, kind),
             },

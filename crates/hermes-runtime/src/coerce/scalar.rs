@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value};
 
-use super::Kind;
+use super::JsonKind;
 
 /// Whether text spells null: the word, in any letter case, with whitespace around it.
 pub(super) fn is_null(text: &str) -> bool {
@@ -10,12 +10,12 @@ pub(super) fn is_null(text: &str) -> bool {
 }
 
 /// Convert text to a scalar of the given kind; `None` leaves it text.
-pub(super) fn parse(text: &str, kind: Kind) -> Option<Value> {
+pub(super) fn parse(text: &str, kind: JsonKind) -> Option<Value> {
     match kind {
-        Kind::Integer | Kind::Number => numeric(text.trim(), kind).map(Value::Number),
-        Kind::Boolean => boolean(text.trim()).map(Value::Bool),
-        Kind::Null => is_null(text).then_some(Value::Null),
-        Kind::String | Kind::Array | Kind::Object => None,
+        JsonKind::Integer | JsonKind::Number => numeric(text.trim(), kind).map(Value::Number),
+        JsonKind::Boolean => boolean(text.trim()).map(Value::Bool),
+        JsonKind::Null => is_null(text).then_some(Value::Null),
+        JsonKind::String | JsonKind::Array | JsonKind::Object => None,
     }
 }
 
@@ -36,7 +36,7 @@ fn boolean(trimmed: &str) -> Option<bool> {
 /// double can hold. Everything else goes through a double: without a fraction it becomes an
 /// integer if 64 bits hold it. What they do not hold is a float for `number`, and stays text for
 /// `integer`, where any digit lost would be a different integer.
-fn numeric(trimmed: &str, kind: Kind) -> Option<Number> {
+fn numeric(trimmed: &str, kind: JsonKind) -> Option<Number> {
     let unsigned = trimmed.strip_prefix(['+', '-']).unwrap_or(trimmed).as_bytes();
     // Rust's own float syntax is the wanted one plus the words for infinity and not-a-number.
     if !unsigned.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.') {
@@ -53,7 +53,7 @@ fn numeric(trimmed: &str, kind: Kind) -> Option<Number> {
     let double: f64 = trimmed.parse().ok().filter(|double: &f64| double.is_finite())?;
     match whole(double) {
         Some(integer) if !unsigned.iter().all(u8::is_ascii_digit) => Some(integer),
-        _ if kind == Kind::Number => Number::from_f64(double),
+        _ if kind == JsonKind::Number => Number::from_f64(double),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Kind, MAX_DEPTH};
+use super::{JsonKind, MAX_DEPTH};
 
 /// A schema that says something: a non-empty object.
 #[derive(Debug, Clone, Copy)]
@@ -50,34 +50,34 @@ impl<'s> Types<'s> {
     }
 
     /// Whether the type is exactly this one, not a list holding it.
-    pub(super) fn is(self, kind: Kind) -> bool {
+    pub(super) fn is(self, kind: JsonKind) -> bool {
         matches!(self, Self::One(name) if name == kind.name())
     }
 
     /// Whether the type is this one or a list holding it.
-    pub(super) fn lists(self, kind: Kind) -> bool {
+    pub(super) fn lists(self, kind: JsonKind) -> bool {
         self.kinds().any(|named| named == kind)
     }
 
     /// Every known type named, in order.
-    pub(super) fn kinds(self) -> impl Iterator<Item = Kind> + use<'s> {
+    pub(super) fn kinds(self) -> impl Iterator<Item = JsonKind> + use<'s> {
         let (one, many): (Option<&str>, &[Value]) = match self {
             Self::Absent => (None, &[]),
             Self::One(name) => (Some(name), &[]),
             Self::Many(names) => (None, names),
         };
-        one.into_iter().chain(many.iter().filter_map(Value::as_str)).filter_map(Kind::named)
+        one.into_iter().chain(many.iter().filter_map(Value::as_str)).filter_map(JsonKind::named)
     }
 
     /// The one type named besides `null`. A name that is no known type makes it uncertain.
-    pub(super) fn only(self) -> Option<Kind> {
+    pub(super) fn only(self) -> Option<JsonKind> {
         match self {
             Self::Absent => None,
-            Self::One(name) => Kind::named(name),
+            Self::One(name) => JsonKind::named(name),
             Self::Many(names) => {
                 let mut others = names.iter().filter(|name| name.as_str() != Some("null"));
                 let first = others.next()?;
-                if others.next().is_some() { None } else { Kind::named(first.as_str()?) }
+                if others.next().is_some() { None } else { JsonKind::named(first.as_str()?) }
             }
         }
     }
@@ -105,20 +105,20 @@ impl<'s> Schema<'s> {
 
     /// Whether `null` is said to be welcome at this very level.
     pub(super) fn nullable(self) -> bool {
-        self.types().lists(Kind::Null)
+        self.types().lists(JsonKind::Null)
             || self.keyword("nullable") == Some(&Value::Bool(true))
             || ["anyOf", "oneOf"]
                 .into_iter()
                 .flat_map(|keyword| self.branches(keyword))
-                .any(|branch| branch.types().is(Kind::Null))
+                .any(|branch| branch.types().is(JsonKind::Null))
     }
 
     /// Whether a value of this kind may stand here, also through a branch, at any depth.
-    pub(super) fn accepts(self, kind: Kind) -> bool {
+    pub(super) fn accepts(self, kind: JsonKind) -> bool {
         self.accepts_within(kind, MAX_DEPTH)
     }
 
-    fn accepts_within(self, kind: Kind, depth: usize) -> bool {
+    fn accepts_within(self, kind: JsonKind, depth: usize) -> bool {
         self.types().lists(kind)
             || depth > 0
                 && ["anyOf", "oneOf", "allOf"]
@@ -129,7 +129,7 @@ impl<'s> Schema<'s> {
 
     /// The one type besides null that may stand here: from `type`, or without it from an
     /// `anyOf` or `oneOf` whose branches each name one type.
-    pub(super) fn only(self) -> Option<Kind> {
+    pub(super) fn only(self) -> Option<JsonKind> {
         if let types @ (Types::One(_) | Types::Many(_)) = self.types() {
             return types.only();
         }
@@ -138,7 +138,7 @@ impl<'s> Schema<'s> {
         for branch in branches {
             match Self::of(branch)?.types() {
                 Types::One("null") => {}
-                Types::One(name) if found.is_none() => found = Some(Kind::named(name)?),
+                Types::One(name) if found.is_none() => found = Some(JsonKind::named(name)?),
                 _ => return None,
             }
         }

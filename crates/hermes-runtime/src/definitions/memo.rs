@@ -5,40 +5,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::{DefinitionRequest, Definitions};
-use crate::runtime::Runtime;
 
 /// How many results are kept; the oldest goes first.
 const CAPACITY: usize = 8;
 
-/// Everything a result depends on, beside the moment its availability answers expire.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Key {
-    request: DefinitionRequest,
-    state: State,
-}
-
-/// Counters of everything that may change under a request.
+/// Counters of everything that may change under a request, beside the moment its availability answers
+/// expire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct State {
-    registry: u64,
-    toolsets: u64,
-    settings: u64,
-    availability: u64,
-}
-
-impl State {
-    fn of(runtime: &Runtime) -> Self {
-        Self {
-            registry: runtime.registry().generation(),
-            toolsets: runtime.toolsets().revision(),
-            settings: runtime.settings_revision(),
-            availability: runtime.availability().epoch(),
-        }
-    }
+pub(crate) struct MemoState {
+    pub(crate) registry: u64,
+    pub(crate) toolsets: u64,
+    pub(crate) settings: u64,
+    pub(crate) availability: u64,
 }
 
 struct Kept {
-    key: Key,
+    request: DefinitionRequest,
+    state: MemoState,
     definitions: Arc<Definitions>,
     valid_until: Option<Instant>,
 }
@@ -50,35 +33,30 @@ impl Memo {
     /// A result that still holds.
     pub(crate) fn get(
         &self,
-        runtime: &Runtime,
+        state: MemoState,
         request: &DefinitionRequest,
+        now: impl FnOnce() -> Instant,
     ) -> Option<Arc<Definitions>> {
-        let state = State::of(runtime);
         let kept = self.kept();
-        let found =
-            kept.iter().find(|kept| kept.key.state == state && kept.key.request == *request)?;
-        let fresh = found.valid_until.is_none_or(|until| runtime.availability().now() < until);
+        let found = kept.iter().find(|kept| kept.state == state && kept.request == *request)?;
+        let fresh = found.valid_until.is_none_or(|until| now() < until);
         fresh.then(|| Arc::clone(&found.definitions))
-    }
-
-    /// The key under which a result about to be built belongs. Taken before building: a change made
-    /// meanwhile then makes the key stale, never the result.
-    pub(crate) fn key(&self, runtime: &Runtime, request: &DefinitionRequest) -> Key {
-        Key { request: request.clone(), state: State::of(runtime) }
     }
 
     pub(crate) fn put(
         &self,
-        key: Key,
+        state: MemoState,
+        request: &DefinitionRequest,
         definitions: &Arc<Definitions>,
         valid_until: Option<Instant>,
     ) {
+        let (request, definitions) = (request.clone(), Arc::clone(definitions));
         let mut kept = self.kept();
-        kept.retain(|other| other.key != key);
+        kept.retain(|other| other.state != state || other.request != request);
         if kept.len() == CAPACITY {
             kept.pop_front();
         }
-        kept.push_back(Kept { key, definitions: Arc::clone(definitions), valid_until });
+        kept.push_back(Kept { request, state, definitions, valid_until });
     }
 
     fn kept(&self) -> std::sync::MutexGuard<'_, VecDeque<Kept>> {

@@ -9,26 +9,15 @@
 //! availability answer expires. A result is shared and never changes, so no caller can spoil it for
 //! another.
 
-use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
-use hermes_tool::{SchemaPatch, SchemaScope, Tool};
-use serde_json::{Map, Value, json};
-use tracing::warn;
+use serde_json::Value;
 
-use crate::runtime::Runtime;
-use crate::schema::sanitise;
-use crate::tool_search::{self, Assembled};
-use crate::toolsets::builtin::core_tools;
-use crate::toolsets::{KanbanTask, ToolRequest, UnknownToolset};
+use crate::toolsets::UnknownToolset;
 
 mod memo;
-#[cfg(test)]
-mod tests;
 
-pub(crate) use memo::Memo;
+pub(crate) use memo::{Memo, MemoState};
 
 /// The toolsets of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,11 +52,11 @@ pub struct DefinitionRequest {
 /// The answer: immutable and shared.
 #[derive(Debug)]
 pub struct Definitions {
-    functions: Vec<Value>,
-    available: Arc<[Arc<str>]>,
-    deferred: Vec<Value>,
-    unknown: Vec<UnknownToolset>,
-    json: OnceLock<String>,
+    pub(crate) functions: Vec<Value>,
+    pub(crate) available: Arc<[Arc<str>]>,
+    pub(crate) deferred: Vec<Value>,
+    pub(crate) unknown: Vec<UnknownToolset>,
+    pub(crate) json: OnceLock<String>,
 }
 
 impl Definitions {
@@ -102,95 +91,4 @@ impl Definitions {
             serde_json::to_string(&self.functions).unwrap_or_else(|_| "[]".to_owned())
         })
     }
-}
-
-impl Runtime {
-    /// The definitions for a request, from memory where nothing they depend on has changed.
-    pub fn definitions(&self, request: &DefinitionRequest) -> Arc<Definitions> {
-        let definitions = self.definitions_quietly(request);
-        self.remember_visible(definitions.available());
-        definitions
-    }
-
-    /// The same for the runtime's own use: what a session sees is not what it last asked for here.
-    pub(crate) fn definitions_quietly(&self, request: &DefinitionRequest) -> Arc<Definitions> {
-        if let Some(known) = self.memo().get(self, request) {
-            return known;
-        }
-        let key = self.memo().key(self, request);
-        let (definitions, valid_until) = self.build_definitions(request);
-        let definitions = Arc::new(definitions);
-        self.memo().put(key, &definitions, valid_until);
-        definitions
-    }
-
-    /// Builds without looking at or filling the memory. Gives the moment until which it holds.
-    pub(crate) fn build_definitions(
-        &self,
-        request: &DefinitionRequest,
-    ) -> (Definitions, Option<Instant>) {
-        let tables = self.registry().snapshot();
-        let settings = self.settings();
-        let kanban = match settings.vars.non_blank("HERMES_KANBAN_TASK") {
-            Some(_) => KanbanTask::Assigned,
-            None => KanbanTask::None,
-        };
-        let selection = self.toolsets().snapshot().select(
-            &ToolRequest {
-                enabled: request.scope.enabled.as_deref(),
-                disabled: &request.scope.disabled,
-                kanban,
-            },
-            &*tables,
-        );
-        let tools: Vec<&Tool> =
-            selection.names.iter().filter_map(|name| tables.get(name)).collect();
-        let pass = self.availability().pass(tools.iter().copied(), &settings.vars);
-        let tools: Vec<&Tool> = tools.into_iter().filter(|tool| pass.allows(tool)).collect();
-        let available: BTreeSet<Arc<str>> =
-            tools.iter().map(|tool| Arc::clone(tool.name())).collect();
-        let scope =
-            SchemaScope { available: &available, vars: &settings.vars, config: &settings.config };
-        let functions: Vec<Value> =
-            tools.iter().filter_map(|tool| definition(tool, &scope)).collect();
-
-        let Assembled { definitions: functions, deferred } = match request.deferral {
-            Deferral::Never => Assembled { definitions: functions, deferred: Vec::new() },
-            Deferral::Configured => tool_search::assemble(
-                functions,
-                &|name| core_tools().contains(name),
-                &settings.tool_search,
-                request.context_tokens,
-            ),
-        };
-        let definitions = Definitions {
-            functions,
-            available: available.into_iter().collect(),
-            deferred,
-            unknown: selection.unknown,
-            json: OnceLock::new(),
-        };
-        (definitions, pass.valid_until())
-    }
-}
-
-/// One tool as the model sees it; `None` when its dynamic schema withdraws it.
-fn definition(tool: &Tool, scope: &SchemaScope<'_>) -> Option<Value> {
-    let mut schema = tool.schema();
-    if let Some(adapt) = tool.dynamic_schema() {
-        match catch_unwind(AssertUnwindSafe(|| adapt(scope))) {
-            Ok(SchemaPatch::Keep) => {}
-            Ok(SchemaPatch::Remove) => return None,
-            Ok(SchemaPatch::Merge(fields)) => schema.extend(fields),
-            Err(_) => warn!(tool = %tool.name(), "dynamic schema panicked; the static one is used"),
-        }
-    }
-    schema.insert("name".into(), tool.name().as_ref().into());
-    Some(wrap(schema))
-}
-
-fn wrap(mut schema: Map<String, Value>) -> Value {
-    let parameters = schema.get("parameters").map_or_else(|| sanitise(&Value::Null), sanitise);
-    schema.insert("parameters".into(), parameters);
-    json!({"type": "function", "function": schema})
 }

@@ -5,9 +5,11 @@
 //! selection: each toolset is decided for itself, so the percentages need not sum to anything.
 //!
 //! ```
-//! use hermes_runtime::distributions::{Distributions, SplitMix64};
+//! use hermes_runtime::distributions::{Distribution, Distributions, Share, SplitMix64};
 //!
-//! let distributions = Distributions::builtin();
+//! let shares = vec![Share { toolset: "web".into(), percent: 100.0 }];
+//! let minimal = Distribution { name: "minimal".into(), description: "The web".into(), shares };
+//! let distributions = Distributions::new(vec![minimal]);
 //! let mut draws = SplitMix64::new(7);
 //! let sample = distributions.sample("minimal", &mut draws, |_toolset| true)?;
 //! assert_eq!(sample.toolsets.len(), 1);
@@ -17,7 +19,6 @@
 //! Randomness comes in from outside ([`DrawSource`]), so the same seed gives the same selection
 //! on every machine. Nothing is printed here: what deserves a warning is part of the [`Sample`].
 
-mod builtin;
 mod config;
 mod draw;
 
@@ -35,7 +36,7 @@ pub const DEFAULT: &str = "default";
 /// A toolset and its chance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Share {
-    /// The toolset.
+    /// What is selected or not, as a whole.
     pub toolset: Arc<str>,
     /// How likely it is to be selected, from 0 to 100.
     pub percent: f64,
@@ -117,22 +118,16 @@ impl Distribution {
     }
 }
 
-/// All known distributions: the built-in ones in their order, then people's own.
-#[derive(Debug, Clone, PartialEq)]
+/// All known distributions: the product's in their order, then people's own.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Distributions {
     entries: Vec<Distribution>,
 }
 
-impl Default for Distributions {
-    fn default() -> Self {
-        Self::builtin()
-    }
-}
-
 impl Distributions {
-    /// The distributions that ship with the program.
-    pub fn builtin() -> Self {
-        Self { entries: builtin::distributions() }
+    /// The distributions that ship with a product.
+    pub fn new(entries: Vec<Distribution>) -> Self {
+        Self { entries }
     }
 
     /// Adds the ones under the configuration's `distributions` key, each `name: {toolset:
@@ -154,7 +149,7 @@ impl Distributions {
         &self.entries
     }
 
-    /// One of them.
+    /// The distribution of this name; the error names the nearest.
     pub fn get(&self, name: &str) -> Result<&Distribution, UnknownDistribution> {
         self.entries.iter().find(|known| &*known.name == name).ok_or_else(|| {
             let names = || self.entries.iter().map(|known| &*known.name);

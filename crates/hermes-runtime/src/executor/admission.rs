@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::pipeline::{Outcome, Status, ToolCall};
+use crate::pipeline::{CallOutcome, Status, ToolCall};
 use crate::repair::arguments::parse_arguments;
 use crate::repair::name::{Known, NameRepair, repair_name};
 use crate::runtime::Runtime;
@@ -15,7 +15,7 @@ use crate::runtime::Runtime;
 /// A tool call as it came over the wire.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenCall<'a> {
-    /// The name.
+    /// As the model wrote it: perhaps of no tool.
     pub name: &'a str,
     /// The argument text.
     pub arguments: &'a str,
@@ -27,15 +27,15 @@ pub struct WrittenCall<'a> {
 #[derive(Clone, Debug)]
 pub enum Unreadable {
     /// No tool of that name was offered.
-    Name(Box<Outcome>),
+    Name(Box<CallOutcome>),
     /// The arguments are not one object.
-    Arguments(Box<Outcome>),
+    Arguments(Box<CallOutcome>),
 }
 
 impl Unreadable {
     /// The error result.
     #[must_use]
-    pub fn outcome(&self) -> &Outcome {
+    pub fn outcome(&self) -> &CallOutcome {
         match self {
             Self::Name(outcome) | Self::Arguments(outcome) => outcome,
         }
@@ -68,8 +68,13 @@ impl Runtime {
             let message = "The tool call has no name; name one of the offered tools";
             return Err(Unreadable::Name(refused(String::new(), message, Map::new())));
         }
-        let known = Known::new(offered.iter().map(ToString::to_string));
+        let mut known = Known::new(offered.iter().map(ToString::to_string));
         let tables = self.registry().snapshot();
+        for tool in offered.iter().filter_map(|name| tables.get(name)) {
+            for older in tool.policy().aliases {
+                known = known.with_legacy(*older, tool.name().to_string());
+            }
+        }
         let is_read_only =
             |name: &str| tables.get(name).is_some_and(|tool| tool.effects().is_read_only());
         let hint = match repair_name(name, &known, is_read_only) {
@@ -87,13 +92,13 @@ impl Runtime {
     }
 }
 
-fn refused(tool: String, message: &str, extras: Map<String, Value>) -> Box<Outcome> {
-    Box::new(Outcome::ended(tool, Status::Error, "tool_error", message.to_owned(), extras))
+fn refused(tool: String, message: &str, extras: Map<String, Value>) -> Box<CallOutcome> {
+    Box::new(CallOutcome::ended(tool, Status::Error, "tool_error", message.to_owned(), extras))
 }
 
 #[cfg(test)]
 mod tests {
-    use hermes_tool::{Effects, Tool, ToolOutput};
+    use hermes_tool::{Effects, Tool, ToolOutput, ToolPolicy};
 
     use super::*;
 
@@ -118,6 +123,21 @@ mod tests {
     fn certain_slips_are_mended() {
         let call = read("ReadFileTool", "{'path': 'a',}").unwrap();
         assert_eq!((call.name.as_str(), &call.args["path"]), ("read_file", &"a".into()));
+    }
+
+    #[test]
+    fn an_older_name_is_understood_while_the_tool_is_offered() {
+        let (runtime, _) = runtime();
+        runtime.registry().register(
+            Tool::builder("search_files", "x")
+                .policy(ToolPolicy { aliases: &["search"], ..ToolPolicy::default() })
+                .handler(|_, _| Ok(ToolOutput::text(""))),
+        );
+        let read = |offered: &[Arc<str>]| {
+            runtime.read_call(&WrittenCall { name: "search", arguments: "{}", offered })
+        };
+        assert_eq!(read(&["search_files".into()]).unwrap().name, "search_files");
+        assert!(read(&["read_file".into()]).is_err());
     }
 
     #[test]

@@ -9,11 +9,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_tool::{Args, ToolOutput, Vars};
+use hermes_tool::{Args, Vars};
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::ResultLimits;
-use crate::pipeline::Outcome;
+use crate::pipeline::CallOutcome;
 
 mod admission;
 mod plan;
@@ -21,6 +21,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+pub use crate::pipeline::{Disposition, TurnState};
 pub use admission::{Unreadable, WrittenCall};
 pub use plan::{Placement, Segment, place, plan};
 
@@ -52,7 +53,7 @@ pub enum CallNews<'a> {
         /// Which of the turn's calls, from zero.
         index: usize,
         /// The result.
-        outcome: &'a TurnOutcome,
+        outcome: &'a CallOutcome,
     },
 }
 
@@ -114,46 +115,5 @@ impl std::fmt::Debug for TurnOptions {
             .field("run_limit", &self.run_limit)
             .field("tool_delay", &self.tool_delay)
             .finish_non_exhaustive()
-    }
-}
-
-/// What a call may have done to the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Disposition {
-    /// It ran to its end.
-    Done,
-    /// It never started.
-    None,
-    /// It was left behind; nobody knows.
-    Unknown,
-}
-
-/// Whether the turn may go on after a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TurnState {
-    /// It may.
-    GoesOn,
-    /// A guardrail wants it ended, in good order.
-    ShouldEnd,
-}
-
-/// One result of a turn.
-#[derive(Clone, Debug)]
-pub struct TurnOutcome {
-    /// The model's id of the call.
-    pub tool_call_id: String,
-    /// The outcome.
-    pub outcome: Outcome,
-    /// What the call may have done.
-    pub disposition: Disposition,
-    /// Whether a guardrail wants the turn ended.
-    pub state: TurnState,
-}
-
-impl TurnOutcome {
-    /// The result for the model.
-    #[must_use]
-    pub fn output(&self) -> &ToolOutput {
-        &self.outcome.output
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_tool::ToolOutput;
+use hermes_tool::{Tool, ToolOutput};
 use serde_json::Map;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -14,14 +14,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     CallNews, Disposition, HEARTBEAT, INTERRUPT_GRACE, MAX_WORKERS, Segment, TurnOptions,
-    TurnOutcome, TurnState, place, plan,
+    TurnState, place, plan,
 };
 use crate::bridge::shared_runtime;
 use crate::guardrails::{
     Guardrails, Observation, Signature, append_advice, classify_output, is_idempotent,
 };
-use crate::limits::{TurnResult, enforce_turn_budget};
-use crate::pipeline::{Admitted, Lane, Outcome, Status, ToolCall, Verdict, timeout_text};
+use crate::limits::{TurnText, enforce_turn_budget};
+use crate::pipeline::{Admitted, CallOutcome, Lane, Status, ToolCall, Verdict, timeout_text};
 use crate::runtime::Runtime;
 
 /// The sort of error of a call whose task ended without an outcome.
@@ -32,7 +32,7 @@ enum Stage {
     Waiting(Box<ToolCall>),
     Starting,
     Running { signature: Signature },
-    Finished(TurnOutcome),
+    Finished(CallOutcome),
 }
 
 impl Runtime {
@@ -42,7 +42,7 @@ impl Runtime {
         calls: Vec<ToolCall>,
         guardrails: &mut Guardrails,
         options: &TurnOptions,
-    ) -> Vec<TurnOutcome> {
+    ) -> Vec<CallOutcome> {
         let segments = plan(&self.placements(&calls));
         let ids: Vec<String> =
             calls.iter().map(|call| call.context.ids.tool_call_id.clone()).collect();
@@ -79,13 +79,13 @@ impl Runtime {
             .collect()
     }
 
-    async fn apply_turn_budget(&self, outcomes: &mut [TurnOutcome], budget: usize) {
-        let mut results: Vec<TurnResult> = Vec::new();
+    async fn apply_turn_budget(&self, outcomes: &mut [CallOutcome], budget: usize) {
+        let mut results: Vec<TurnText> = Vec::new();
         let mut places = Vec::new();
-        for (place, turn_outcome) in outcomes.iter_mut().enumerate() {
-            if let ToolOutput::Text(text) = &mut turn_outcome.outcome.output {
-                results.push(TurnResult {
-                    id: turn_outcome.tool_call_id.clone(),
+        for (place, outcome) in outcomes.iter_mut().enumerate() {
+            if let ToolOutput::Text(text) = &mut outcome.output {
+                results.push(TurnText {
+                    id: outcome.tool_call_id.clone(),
                     text: std::mem::take(text),
                 });
                 places.push(place);
@@ -93,7 +93,7 @@ impl Runtime {
         }
         enforce_turn_budget(&mut results, budget, self.spill()).await;
         for (place, result) in places.into_iter().zip(results) {
-            outcomes[place].outcome.output = ToolOutput::Text(result.text);
+            outcomes[place].output = ToolOutput::Text(result.text);
         }
     }
 }
@@ -161,7 +161,7 @@ impl Turn<'_> {
     /// Waits for a run's results until all are there, time is up or the user interrupts.
     async fn collect(
         &mut self,
-        running: &mut JoinSet<(usize, Option<Outcome>)>,
+        running: &mut JoinSet<(usize, Option<CallOutcome>)>,
         names: &mut BTreeMap<usize, String>,
         abandon: &CancellationToken,
     ) {
@@ -213,7 +213,7 @@ impl Turn<'_> {
                 let message = format!("Tool '{name}' ended without a result");
                 (Status::Error, MISSING_RESULT, message)
             };
-            let outcome = Outcome::ended(name, status, kind, message, Map::new());
+            let outcome = CallOutcome::ended(name, status, kind, message, Map::new());
             self.settle(index, outcome);
         }
     }
@@ -236,7 +236,7 @@ impl Turn<'_> {
             Ok(admitted) => {
                 let signature = Signature::new(admitted.name(), admitted.args());
                 if let Some(block) = self.guardrails.before_call(&signature) {
-                    let outcome = Outcome::stopped_by_guardrail(admitted.name(), &block);
+                    let outcome = CallOutcome::stopped_by_guardrail(admitted.name(), &block);
                     self.record(index, outcome, Disposition::None, TurnState::ShouldEnd);
                     return None;
                 }
@@ -249,7 +249,7 @@ impl Turn<'_> {
     }
 
     /// Takes a result, shows it to the guardrails and files it.
-    fn settle(&mut self, index: usize, mut outcome: Outcome) {
+    fn settle(&mut self, index: usize, mut outcome: CallOutcome) {
         let disposition = match outcome.verdict() {
             Verdict { status: Status::Cancelled | Status::Timeout, .. }
             | Verdict { error_type: Some(MISSING_RESULT), .. } => Disposition::Unknown,
@@ -257,14 +257,16 @@ impl Turn<'_> {
         };
         let Stage::Running { signature } = &self.stages[index] else { return };
         let name = signature.tool();
-        let effects = self.runtime.registry().get(name).map(|tool| tool.effects());
+        let tool = self.runtime.registry().get(name);
+        let effects = tool.as_ref().map(Tool::effects);
+        let rule = tool.as_ref().map(|tool| tool.policy().failure).unwrap_or_default();
         let result = match &outcome.output {
             ToolOutput::Text(text) => Some(text.as_str()),
             _ => None,
         };
         let seen = Observation {
             result,
-            failed: classify_output(name, &outcome.output).is_failure(),
+            failed: classify_output(rule, &outcome.output).is_failure(),
             idempotent: is_idempotent(name, effects),
         };
         let advice = self.guardrails.after_call(signature, seen);
@@ -287,19 +289,19 @@ impl Turn<'_> {
         };
         let message = cancelled_text(&name);
         let outcome =
-            Outcome::ended(name, Status::Cancelled, "keyboard_interrupt", message, Map::new());
+            CallOutcome::ended(name, Status::Cancelled, "keyboard_interrupt", message, Map::new());
         self.record(index, outcome, Disposition::None, TurnState::GoesOn);
     }
 
     fn record(
         &mut self,
         index: usize,
-        outcome: Outcome,
+        outcome: CallOutcome,
         disposition: Disposition,
         state: TurnState,
     ) {
         let tool_call_id = self.ids[index].clone();
-        let outcome = TurnOutcome { tool_call_id, outcome, disposition, state };
+        let outcome = CallOutcome { tool_call_id, disposition, state, ..outcome };
         self.tell(CallNews::Settled { index, outcome: &outcome });
         self.stages[index] = Stage::Finished(outcome);
     }
@@ -310,7 +312,7 @@ impl Turn<'_> {
         }
     }
 
-    fn finish(self) -> Vec<TurnOutcome> {
+    fn finish(self) -> Vec<CallOutcome> {
         let Self { stages, ids, .. } = self;
         stages
             .into_iter()
@@ -318,17 +320,16 @@ impl Turn<'_> {
             .map(|(stage, tool_call_id)| match stage {
                 Stage::Finished(outcome) => outcome,
                 // Every stage is settled above; a hole here would lose a result the model waits for.
-                Stage::Waiting(_) | Stage::Starting | Stage::Running { .. } => TurnOutcome {
+                Stage::Waiting(_) | Stage::Starting | Stage::Running { .. } => CallOutcome {
                     tool_call_id,
-                    outcome: Outcome::ended(
+                    disposition: Disposition::Unknown,
+                    ..CallOutcome::ended(
                         String::new(),
                         Status::Error,
                         MISSING_RESULT,
                         "the call ended without a result".to_owned(),
                         Map::new(),
-                    ),
-                    disposition: Disposition::Unknown,
-                    state: TurnState::GoesOn,
+                    )
                 },
             })
             .collect()

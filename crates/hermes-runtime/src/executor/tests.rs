@@ -2,7 +2,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hermes_tool::{CallIds, Concurrency, ContextParts, Effect, Effects, Tool, ToolError};
+use hermes_tool::{
+    CallIds, Concurrency, ContextParts, Effect, Effects, Tool, ToolError, ToolOutput,
+};
 use serde_json::{Value, json};
 
 use super::*;
@@ -105,7 +107,7 @@ fn call(id: usize, name: &str, args: Value) -> ToolCall {
     ToolCall { context, ..ToolCall::new(name, args) }
 }
 
-async fn run(runtime: &Runtime, calls: Vec<ToolCall>, options: &TurnOptions) -> Vec<TurnOutcome> {
+async fn run(runtime: &Runtime, calls: Vec<ToolCall>, options: &TurnOptions) -> Vec<CallOutcome> {
     runtime.run_turn(calls, &mut Guardrails::default(), options).await
 }
 
@@ -127,7 +129,7 @@ async fn a_run_goes_at_the_same_time_and_results_keep_their_order() {
     ));
     let calls = (0..4).map(|n| call(n, "meet", json!({"n": n}))).collect();
     let outcomes = run(&runtime, calls, &TurnOptions::default()).await;
-    let texts: Vec<String> = outcomes.iter().map(|outcome| outcome.outcome.text()).collect();
+    let texts: Vec<String> = outcomes.iter().map(|outcome| outcome.text()).collect();
     assert_eq!(texts, ["0", "1", "2", "3"]);
     assert!(outcomes.iter().enumerate().all(|(n, o)| o.tool_call_id == n.to_string()));
 }
@@ -193,15 +195,10 @@ async fn a_run_that_takes_too_long_is_left_behind() {
         TurnOptions { run_limit: Some(Duration::from_millis(40)), ..TurnOptions::default() };
     let calls = vec![call(0, "slow", json!({})), call(1, "quick", json!({}))];
     let outcomes = run(&runtime, calls, &options).await;
-    assert!(
-        outcomes[0].outcome.text().contains("Error executing tool 'slow': timed out after 0.04s")
-    );
+    assert!(outcomes[0].text().contains("Error executing tool 'slow': timed out after 0.04s"));
     assert_eq!(outcomes[0].disposition, Disposition::Unknown);
-    assert_eq!(outcomes[0].outcome.verdict().status, Status::Timeout);
-    assert_eq!(
-        (outcomes[1].outcome.text().as_str(), outcomes[1].disposition),
-        ("{}", Disposition::Done)
-    );
+    assert_eq!(outcomes[0].verdict().status, Status::Timeout);
+    assert_eq!((outcomes[1].text().as_str(), outcomes[1].disposition), ("{}", Disposition::Done));
 }
 
 #[tokio::test]
@@ -217,10 +214,10 @@ async fn an_interrupt_cancels_what_runs_and_skips_what_waits() {
     let calls =
         vec![call(0, "slow", json!({})), call(1, "slow", json!({})), call(2, "write", json!({}))];
     let outcomes = run(&runtime, calls, &options).await;
-    assert!(outcomes.iter().all(|o| o.outcome.verdict().status == Status::Cancelled));
+    assert!(outcomes.iter().all(|o| o.verdict().status == Status::Cancelled));
     assert_eq!(outcomes[0].disposition, Disposition::Unknown);
     assert_eq!(outcomes[2].disposition, Disposition::None);
-    assert!(outcomes[2].outcome.text().contains("cancelled"));
+    assert!(outcomes[2].text().contains("cancelled"));
 }
 
 #[tokio::test]
@@ -251,8 +248,8 @@ async fn repeated_failures_are_warned_about_and_then_blocked() {
     let mut guardrails = Guardrails::new(config);
     let calls = (0..7).map(|n| call(n, "fails", json!({}))).collect();
     let outcomes = runtime.run_turn(calls, &mut guardrails, &TurnOptions::default()).await;
-    assert!(outcomes[1].outcome.text().contains("repeated_exact_failure_warning"));
-    assert!(outcomes[5].outcome.text().contains("repeated_exact_failure_block"));
+    assert!(outcomes[1].text().contains("repeated_exact_failure_warning"));
+    assert!(outcomes[5].text().contains("repeated_exact_failure_block"));
     assert_eq!(outcomes[5].state, TurnState::ShouldEnd);
     assert_eq!(*runs.lock().unwrap(), 5);
 }
@@ -271,7 +268,7 @@ async fn the_turn_budget_spills_the_largest_results() {
         call(2, "big", json!({"n": 50_000})),
     ];
     let outcomes = run(&runtime, calls, &TurnOptions::default()).await;
-    let lengths: Vec<usize> = outcomes.iter().map(|o| o.outcome.text().len()).collect();
+    let lengths: Vec<usize> = outcomes.iter().map(|o| o.text().len()).collect();
     assert!(lengths[0] < 3_000 && lengths[1] == 98_000 && lengths[2] == 50_000, "{lengths:?}");
 }
 

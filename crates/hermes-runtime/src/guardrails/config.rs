@@ -1,8 +1,8 @@
 //! The `tool_loop_guardrails` section of the configuration.
 
+use hermes_tool::Vars;
+use hermes_tool::settings::Settings;
 use serde_json::Value;
-
-use super::super::limits::whole_number;
 
 /// One count for each pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,42 +28,68 @@ pub struct GuardrailConfig {
     pub hard_stop_after: Counts,
 }
 
-impl Default for GuardrailConfig {
-    fn default() -> Self {
+/// The section as it is written. Each count has an older spelling at the section's top.
+#[derive(Settings)]
+#[settings(
+    path = "tool_loop_guardrails",
+    about = "What happens when tool calls go round in circles"
+)]
+struct GuardrailSection {
+    /// Warn the model.
+    #[setting(default = true)]
+    warnings_enabled: bool,
+    /// Also stop it.
+    hard_stop_enabled: bool,
+    /// The same call fails so often before a warning.
+    #[setting(key = "warn_after.exact_failure", default = 2, range = 1..,
+        older = "tool_loop_guardrails.exact_failure_warn_after")]
+    warn_exact: u32,
+    /// The same tool fails so often before a warning.
+    #[setting(key = "warn_after.same_tool_failure", default = 3, range = 1..,
+        older = "tool_loop_guardrails.same_tool_failure_warn_after")]
+    warn_tool: u32,
+    /// A reading call brings the same result so often before a warning.
+    #[setting(key = "warn_after.idempotent_no_progress", default = 2, range = 1..,
+        older = "tool_loop_guardrails.no_progress_warn_after")]
+    warn_idle: u32,
+    /// The same call fails so often before the stop.
+    #[setting(key = "hard_stop_after.exact_failure", default = 5, range = 1..,
+        older = "tool_loop_guardrails.exact_failure_block_after")]
+    stop_exact: u32,
+    /// The same tool fails so often before the stop.
+    #[setting(key = "hard_stop_after.same_tool_failure", default = 8, range = 1..,
+        older = "tool_loop_guardrails.same_tool_failure_halt_after")]
+    stop_tool: u32,
+    /// A reading call brings the same result so often before the stop.
+    #[setting(key = "hard_stop_after.idempotent_no_progress", default = 5, range = 1..,
+        older = "tool_loop_guardrails.no_progress_block_after")]
+    stop_idle: u32,
+}
+
+impl From<GuardrailSection> for GuardrailConfig {
+    fn from(section: GuardrailSection) -> Self {
         Self {
-            warnings_enabled: true,
-            hard_stop_enabled: false,
+            warnings_enabled: section.warnings_enabled,
+            hard_stop_enabled: section.hard_stop_enabled,
             warn_after: Counts {
-                exact_failure: 2,
-                same_tool_failure: 3,
-                idempotent_no_progress: 2,
+                exact_failure: section.warn_exact,
+                same_tool_failure: section.warn_tool,
+                idempotent_no_progress: section.warn_idle,
             },
             hard_stop_after: Counts {
-                exact_failure: 5,
-                same_tool_failure: 8,
-                idempotent_no_progress: 5,
+                exact_failure: section.stop_exact,
+                same_tool_failure: section.stop_tool,
+                idempotent_no_progress: section.stop_idle,
             },
         }
     }
 }
 
-/// The flat spelling of each nested count.
-struct Flat {
-    exact_failure: &'static str,
-    same_tool_failure: &'static str,
-    idempotent_no_progress: &'static str,
+impl Default for GuardrailConfig {
+    fn default() -> Self {
+        GuardrailSection::default().into()
+    }
 }
-
-const FLAT_WARN: Flat = Flat {
-    exact_failure: "exact_failure_warn_after",
-    same_tool_failure: "same_tool_failure_warn_after",
-    idempotent_no_progress: "no_progress_warn_after",
-};
-const FLAT_STOP: Flat = Flat {
-    exact_failure: "exact_failure_block_after",
-    same_tool_failure: "same_tool_failure_halt_after",
-    idempotent_no_progress: "no_progress_block_after",
-};
 
 impl GuardrailConfig {
     /// Reads `tool_loop_guardrails` out of the whole configuration. A nested count
@@ -71,66 +97,7 @@ impl GuardrailConfig {
     /// is missing, below one or of the wrong kind keeps its default.
     #[must_use]
     pub fn from_config(config: &Value) -> Self {
-        let default = Self::default();
-        let Some(section) = config.get("tool_loop_guardrails") else {
-            return default;
-        };
-        let switch = |key: &str| section.get(key).and_then(yes_or_no);
-        Self {
-            warnings_enabled: switch("warnings_enabled").unwrap_or(default.warnings_enabled),
-            hard_stop_enabled: switch("hard_stop_enabled").unwrap_or(default.hard_stop_enabled),
-            warn_after: counts(section, "warn_after", &FLAT_WARN, default.warn_after),
-            hard_stop_after: counts(
-                section,
-                "hard_stop_after",
-                &FLAT_STOP,
-                default.hard_stop_after,
-            ),
-        }
-    }
-}
-
-fn counts(section: &Value, group: &str, flat: &Flat, default: Counts) -> Counts {
-    let read = |nested_key: &str, flat_key: &str, default: u32| {
-        section
-            .get(group)
-            .and_then(|group| group.get(nested_key))
-            .or_else(|| section.get(flat_key))
-            .and_then(whole_number)
-            .filter(|count| *count >= 1)
-            .map_or(default, |count| u32::try_from(count).unwrap_or(u32::MAX))
-    };
-    Counts {
-        exact_failure: read("exact_failure", flat.exact_failure, default.exact_failure),
-        same_tool_failure: read(
-            "same_tool_failure",
-            flat.same_tool_failure,
-            default.same_tool_failure,
-        ),
-        idempotent_no_progress: read(
-            "idempotent_no_progress",
-            flat.idempotent_no_progress,
-            default.idempotent_no_progress,
-        ),
-    }
-}
-
-/// A switch in any of the ways people write one.
-fn yes_or_no(value: &Value) -> Option<bool> {
-    const YES: [&str; 5] = ["1", "true", "yes", "on", "enabled"];
-    const NO: [&str; 5] = ["0", "false", "no", "off", "disabled"];
-    let word = match value {
-        Value::Bool(switch) => return Some(*switch),
-        Value::Number(number) => number.to_string(),
-        Value::String(word) => word.trim().to_ascii_lowercase(),
-        _ => return None,
-    };
-    if YES.contains(&word.as_str()) {
-        Some(true)
-    } else if NO.contains(&word.as_str()) {
-        Some(false)
-    } else {
-        None
+        GuardrailSection::read(config, &Vars::default()).into()
     }
 }
 

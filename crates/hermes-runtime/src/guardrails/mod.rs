@@ -28,7 +28,7 @@ mod verdict;
 
 pub use append::append_advice;
 pub use config::{Counts, GuardrailConfig};
-pub use failure::{CallOutcome, FailureKind, classify_failure, classify_output};
+pub use failure::{classify_failure, classify_output};
 pub use idempotent::is_idempotent;
 pub use signature::Signature;
 pub use tracker::{Guardrails, Observation};

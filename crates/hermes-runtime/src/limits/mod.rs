@@ -2,7 +2,7 @@
 //!
 //! Three layers, from the inside out:
 //!
-//! 1. **Tool-local caps** ([`ToolOutputCaps`]): a tool bounds its output while it is captured. This
+//! 1. **Tool-local caps** ([`hermes_tool::OutputCaps`]): a tool bounds its output while it is captured. This
 //!    module only reads the numbers from the configuration.
 //! 2. **Per result** ([`limit_result`]): a text longer than its [`Threshold`] is moved to a file,
 //!    and a block with the path and a preview takes its place. The model reads on with `read_file`.
@@ -18,7 +18,6 @@
 //! images is never touched (callers pass text only), a failed write never fails the call, and no
 //! file is written on an async worker thread.
 
-mod caps;
 mod local;
 mod numbers;
 mod preview;
@@ -27,11 +26,10 @@ mod spill;
 mod thresholds;
 mod turn;
 
-pub use caps::ToolOutputCaps;
 pub use local::LocalSpill;
 pub(crate) use numbers::whole_number;
 pub use preview::{PERSISTED_CLOSE, PERSISTED_OPEN, PREVIEW_CHARS};
 pub use result::{LimitAction, Limited, limit_result};
 pub use spill::{FileStem, MAX_STEM_CHARS, SPILL_FOLDER, SPILL_TIMEOUT, SpillStore};
 pub use thresholds::{DEFAULT_RESULT_CHARS, DEFAULT_TURN_CHARS, ResultLimits, Threshold};
-pub use turn::{TurnReport, TurnResult, enforce_turn_budget};
+pub use turn::{TurnCut, TurnText, enforce_turn_budget};

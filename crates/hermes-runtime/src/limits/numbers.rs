@@ -16,13 +16,6 @@ pub(crate) fn whole_number(value: &Value) -> Option<i64> {
     }
 }
 
-/// A number of at least one, or nothing.
-pub(super) fn positive(value: &Value) -> Option<usize> {
-    whole_number(value)
-        .filter(|number| *number >= 1)
-        .map(|number| usize::try_from(number).unwrap_or(usize::MAX))
-}
-
 /// `1234567` as `1,234,567`.
 pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();

@@ -16,10 +16,6 @@ const CHARS_PER_TOKEN: u64 = 4;
 const RESULT_PERCENT: u64 = 15;
 const TURN_PERCENT: u64 = 30;
 
-/// Tools whose threshold no declaration and no override can change. A spilled file is read back
-/// with `read_file`; if that result were spilled too, the model would never see it.
-const PINNED: &[(&str, Threshold)] = &[("read_file", Threshold::Unlimited)];
-
 /// How long a result may be before it is moved to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
@@ -95,14 +91,10 @@ impl ResultLimits {
         self
     }
 
-    /// The threshold of one tool: pinned, else overridden, else the smaller of what the tool
+    /// The threshold of one tool: overridden, else the smaller of what the tool
     /// declared and [`per_result`](Self::per_result). A tool that declared none stays unlimited.
     #[must_use]
     pub fn threshold(&self, tool: &str, declared: ResultLimit) -> Threshold {
-        let pinned = PINNED.iter().find(|(name, _)| *name == tool);
-        if let Some((_, threshold)) = pinned {
-            return *threshold;
-        }
         if let Some(threshold) = self.overrides.get(tool) {
             return *threshold;
         }
@@ -117,19 +109,6 @@ impl ResultLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn follow_read_file_is_registered_at_100_000_but_pinned_unlimited() {
-        let limits = ResultLimits::default().with_override("read_file", Threshold::Chars(5));
-        assert_eq!(
-            limits.threshold("read_file", ResultLimit::Chars(100_000)),
-            Threshold::Unlimited
-        );
-        assert_eq!(
-            limits.threshold("read_files", ResultLimit::Chars(100_000)),
-            Threshold::Chars(100_000)
-        );
-    }
 
     #[test]
     fn tools_may_ask_for_less_but_not_for_more() {

@@ -8,7 +8,7 @@ use super::spill::SpillStore;
 
 /// One text result of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TurnResult {
+pub struct TurnText {
     /// The id of the call, which names the file.
     pub id: String,
     /// What the model gets.
@@ -17,7 +17,7 @@ pub struct TurnResult {
 
 /// What [`enforce_turn_budget`] did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TurnReport {
+pub struct TurnCut {
     /// Places of the results that were replaced, in the order in which that happened.
     pub replaced: Vec<usize>,
     /// Whether the results fit now. They may not: what is already a preview cannot shrink.
@@ -30,11 +30,11 @@ pub struct TurnReport {
 /// replacement would not be shorter: moving it would only make the turn longer. The order of the
 /// results never changes.
 pub async fn enforce_turn_budget(
-    results: &mut [TurnResult],
+    results: &mut [TurnText],
     budget: usize,
     store: Option<&dyn SpillStore>,
-) -> TurnReport {
-    let mut report = TurnReport::default();
+) -> TurnCut {
+    let mut report = TurnCut::default();
     // Bytes bound characters from above: the usual turn is never counted.
     if results.iter().map(|result| result.text.len()).sum::<usize>() <= budget {
         report.fits = true;
@@ -77,18 +77,15 @@ mod tests {
     use super::super::result::tests::{Broken, MemoryStore};
     use super::*;
 
-    fn results(lengths: &[usize]) -> Vec<TurnResult> {
+    fn results(lengths: &[usize]) -> Vec<TurnText> {
         lengths
             .iter()
             .enumerate()
-            .map(|(index, length)| TurnResult {
-                id: format!("c{index}"),
-                text: "x".repeat(*length),
-            })
+            .map(|(index, length)| TurnText { id: format!("c{index}"), text: "x".repeat(*length) })
             .collect()
     }
 
-    fn total(results: &[TurnResult]) -> usize {
+    fn total(results: &[TurnText]) -> usize {
         results.iter().map(|result| result.text.chars().count()).sum()
     }
 

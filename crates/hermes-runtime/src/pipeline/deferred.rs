@@ -5,13 +5,12 @@
 
 use hermes_tool::{Args, ToolOutput};
 
-use super::call::{Dispatched, ToolCall};
+use crate::call::{Dispatched, ToolCall};
 use crate::definitions::{Deferral, DefinitionRequest};
 use crate::runtime::Runtime;
 use crate::tool_search::{
     Catalog, Source, SourceKind, TOOL_CALL, TOOL_DESCRIBE, TOOL_SEARCH, is_bridge,
 };
-use crate::toolsets::builtin::core_tools;
 
 /// What comes of a call to a bridge.
 pub(super) enum Crossing {
@@ -58,7 +57,9 @@ impl Runtime {
                 .get(name)
                 .map_or_else(|| Source { kind: SourceKind::Other, name: String::new() }, Source::of)
         };
-        let is_core = |name: &str| core_tools().contains(name) || tables.get(name).is_none();
+        let toolsets = self.toolsets().snapshot();
+        let is_core =
+            |name: &str| toolsets.catalog().core.contains(name) || tables.get(name).is_none();
         Catalog::of_scope(definitions.functions(), &is_core, &settings.tool_search, &source)
     }
 }

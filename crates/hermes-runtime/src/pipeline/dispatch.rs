@@ -16,9 +16,8 @@ use hermes_tool::{
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::call::{Dispatched, Status};
-use crate::agent::AgentTools;
 use crate::bridge::{BRIDGE_LIMIT, block_on, shared_runtime};
+use crate::call::{Dispatched, Status};
 use crate::runtime::Runtime;
 
 /// How long a tool that runs programs may take to end them when its call is cancelled.
@@ -112,14 +111,6 @@ async fn start(
     lane: Lane,
     time_limit: Option<Duration>,
 ) -> Caught {
-    if tool.effects().has(Effect::AgentState)
-        && let Some(agent) = cx.service::<AgentTools>()
-    {
-        let name = Arc::clone(tool.name());
-        return AssertUnwindSafe(async move { agent.handle(&name, args, cx).await })
-            .catch_unwind()
-            .await;
-    }
     match tool.handler() {
         Handler::Sync(run) if lane == Lane::Blocking && time_limit.is_none() => {
             catch_unwind(AssertUnwindSafe(|| run(args, &cx)))

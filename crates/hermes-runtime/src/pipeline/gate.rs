@@ -1,15 +1,16 @@
 //! What stands between a call and its handler: the allow-list, `pre_tool_call` hooks, a person's
 //! approval and an editor's consent.
 
+use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
 use hermes_tool::{Args, BoxFuture, Effect, Tool};
 use serde_json::Value;
 
-use super::call::ToolCall;
 use super::payload::call_payload;
 use crate::approval::{ApprovalRequest, Decision, derived_rule_key};
+use crate::call::ToolCall;
 use crate::hooks::HookEvent;
 use crate::runtime::Runtime;
 
@@ -64,12 +65,19 @@ impl Directive {
 }
 
 /// The block of a call outside the caller's allow-list.
-pub(crate) fn outside_allowed(call: &ToolCall) -> Option<Block> {
+pub(crate) fn outside_allowed(tool: Option<&Tool>, call: &ToolCall) -> Option<Block> {
     let allowed = call.allowed.as_ref()?;
-    (!allowed.contains(&call.name)).then(|| Block {
+    (!is_listed(allowed, &call.name, tool)).then(|| Block {
         message: format!("Tool '{}' is not allowed here", call.name),
         error_type: "tool_scope_block",
     })
+}
+
+/// Whether an allow-list names a tool, be it by a name that it had before.
+pub(super) fn is_listed(allowed: &BTreeSet<String>, name: &str, tool: Option<&Tool>) -> bool {
+    allowed.contains(name)
+        || tool
+            .is_some_and(|tool| tool.policy().aliases.iter().any(|older| allowed.contains(*older)))
 }
 
 impl Runtime {
@@ -80,7 +88,7 @@ impl Runtime {
         call: &ToolCall,
         args: &Args,
     ) -> Result<(), Block> {
-        outside_allowed(call).map_or(Ok(()), Err)?;
+        outside_allowed(tool, call).map_or(Ok(()), Err)?;
         match self.directive(call, args).await {
             None => {}
             Some(Directive::Block(message)) => {

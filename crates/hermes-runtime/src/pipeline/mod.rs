@@ -6,49 +6,47 @@
 //! 1. arguments become an object and are coerced to the tool's schema;
 //! 2. a tool-search bridge is answered, or unwrapped into the call it stands for;
 //! 3. request middleware may change the arguments, which are then coerced again;
-//! 4. an agent-level tool without an agent says so;
+//! 4. a tool whose state the call does not bring ([`State`](hermes_tool::State)) says so;
 //! 5. the gate: allow-list, `pre_tool_call` hooks, a person's approval, an editor's consent;
 //! 6. the handler, inside execution middleware, under deadline, cancellation and panic barrier;
 //! 7. `post_tool_call` hooks watch;
 //! 8. `transform_tool_result` hooks may replace the result;
 //! 9. a result too long for the model is saved to a file and replaced by a preview.
 //!
-//! What comes out is always an [`Outcome`] with well-formed text. Nothing a tool, a hook or a
+//! What comes out is always a [`CallOutcome`] with well-formed text. Nothing a tool, a hook or a
 //! middleware does makes these functions panic or return an error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use hermes_tool::{Args, Effect, Tool, ToolContext, ToolError, ToolOutput, tell_observers};
+use hermes_tool::{
+    Args, ObservedCall, SpillRule, Tool, ToolContext, ToolError, ToolOutput, tell_observers,
+};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::AgentTools;
 use crate::bridge::{BRIDGE_LIMIT, block_on};
 use crate::coerce::{Coercions, coerce};
 use crate::hooks::HookEvent;
 use crate::limits::{LimitAction, Threshold, limit_result};
 use crate::runtime::Runtime;
 
-mod call;
 mod deferred;
 mod dispatch;
-mod error_text;
 mod gate;
 mod inner;
-mod middleware;
 mod payload;
 mod rehearse;
 #[cfg(test)]
 mod tests;
 
-pub use call::{Dispatched, Outcome, Status, ToolCall, Verdict};
-pub use error_text::{
+pub use crate::call::{CallOutcome, Dispatched, Disposition, Status, ToolCall, TurnState, Verdict};
+pub use crate::error_text::{
     MAX_CHARS as MAX_ERROR_CHARS, PREFIX as ERROR_PREFIX, sanitise as sanitise_error,
 };
+pub use crate::middleware::{CallView, MIDDLEWARE_VERSION, Middleware, MiddlewareError, Next};
 pub use gate::EditGate;
-pub use middleware::{CallView, MIDDLEWARE_VERSION, Middleware, MiddlewareError, Next};
 pub use rehearse::{Rehearsal, RehearsedGate};
 
 use deferred::Crossing;
@@ -84,12 +82,12 @@ impl Admitted {
 
 impl Runtime {
     /// Makes a call from async code.
-    pub async fn call(&self, call: ToolCall) -> Outcome {
+    pub async fn call(&self, call: ToolCall) -> CallOutcome {
         self.run(call, Lane::Async).await
     }
 
     /// Makes a call from sync code; also safe inside an async context.
-    pub fn call_blocking(&self, call: ToolCall) -> Outcome {
+    pub fn call_blocking(&self, call: ToolCall) -> CallOutcome {
         let name = call.name.clone();
         let runtime = self.clone();
         let lane = match tokio::runtime::Handle::try_current() {
@@ -98,11 +96,11 @@ impl Runtime {
         };
         block_on(async move { runtime.run(call, lane).await }).unwrap_or_else(|| {
             let message = timeout_text(&name, BRIDGE_LIMIT);
-            Outcome::ended(name, Status::Timeout, "tool_timeout", message, Map::new())
+            CallOutcome::ended(name, Status::Timeout, "tool_timeout", message, Map::new())
         })
     }
 
-    async fn run(&self, call: ToolCall, lane: Lane) -> Outcome {
+    async fn run(&self, call: ToolCall, lane: Lane) -> CallOutcome {
         match self.admit(call).await {
             Ok(admitted) => self.complete(admitted, lane).await,
             Err(refused) => *refused,
@@ -111,8 +109,8 @@ impl Runtime {
 
     /// Steps 1 to 5: everything before the handler. The answer is a call that may run, or the
     /// outcome of one that may not.
-    pub(crate) async fn admit(&self, mut call: ToolCall) -> Result<Admitted, Box<Outcome>> {
-        let mut tool = self.registry().get(&call.name);
+    pub(crate) async fn admit(&self, mut call: ToolCall) -> Result<Admitted, Box<CallOutcome>> {
+        let mut tool = self.named(&mut call);
         let mut args = self.read_args(tool.as_ref(), std::mem::take(&mut call.args)).0;
 
         match self.cross_bridge(&call, &args) {
@@ -120,12 +118,12 @@ impl Runtime {
             Some(Crossing::Answered(answer)) => return Err(refused(call, answer)),
             Some(Crossing::Unwrapped { name, args: inner }) => {
                 call.name = name;
-                tool = self.registry().get(&call.name);
+                tool = self.named(&mut call);
                 args = self.read_args(tool.as_ref(), Value::Object(inner)).0;
             }
         }
         args = self.request_middleware(tool.as_ref(), &mut call, args).await;
-        if let Some(stub) = without_agent(tool.as_ref(), &call) {
+        if let Some(stub) = without_state(tool.as_ref(), &call) {
             return Err(refused(call, stub));
         }
         if let Err(block) = self.gate(tool.as_ref(), &call, &args).await {
@@ -138,7 +136,7 @@ impl Runtime {
     }
 
     /// Steps 6 to 9: the handler and what comes after it.
-    pub(crate) async fn complete(&self, admitted: Admitted, lane: Lane) -> Outcome {
+    pub(crate) async fn complete(&self, admitted: Admitted, lane: Lane) -> CallOutcome {
         let Admitted { call, tool, args } = admitted;
         let started = Instant::now();
         // Hooks after the call show the arguments; nobody listening, nothing to keep.
@@ -146,6 +144,7 @@ impl Runtime {
             || self.hooks().listens(HookEvent::TransformToolResult))
         .then(|| args.clone());
         let declared = tool.as_ref().map(Tool::result_limit).unwrap_or_default();
+        let spill = tool.as_ref().map(|tool| tool.policy().spill).unwrap_or_default();
         let mut result = self.execute(tool, &call, args, lane).await;
         let duration = started.elapsed();
 
@@ -155,13 +154,25 @@ impl Runtime {
             self.transform(&call, &args, &mut result, &verdict, duration).await;
         }
         let (id, limits) = (call.context.ids.tool_call_id, call.limits);
-        let mut outcome = Outcome { duration, trace: call.trace, ..Outcome::of(call.name, result) };
+        let mut outcome =
+            CallOutcome { duration, trace: call.trace, ..CallOutcome::of(call.name, result) };
         let threshold = match &limits {
+            _ if spill == SpillRule::Never => Threshold::Unlimited,
             Some(limits) => limits.threshold(&outcome.tool, declared),
             None => self.settings().limits.threshold(&outcome.tool, declared),
         };
         self.limit(&mut outcome, &id, threshold).await;
         outcome
+    }
+
+    /// The tool of a call; one that used to have the name is called by its present one from here on,
+    /// so that hooks, rules and results know one name.
+    pub(crate) fn named(&self, call: &mut ToolCall) -> Option<Tool> {
+        let tool = self.registry().find(&call.name)?;
+        if **tool.name() != *call.name {
+            call.name = tool.name().to_string();
+        }
+        Some(tool)
     }
 
     /// Step 1: an object, coerced.
@@ -215,9 +226,10 @@ impl Runtime {
         let Some(tool) = tool else {
             return Dispatched::error(format!("Unknown tool: {}", call.name));
         };
-        tell_observers(&call.name, &call.context.ids.task_id);
-        let cx = self.context(call);
-        let time_limit = call.time_limit;
+        let (ids, services) = (&call.context.ids, &call.context.services);
+        tell_observers(ObservedCall { tool: &call.name, ids, services });
+        let time_limit = call.time_limit.or(tool.policy().deadline);
+        let cx = self.context(call, time_limit);
         if !self.middleware().has_executions() {
             return dispatch(&tool, args, Attempt { cx, lane, time_limit }).await;
         }
@@ -230,7 +242,7 @@ impl Runtime {
 
     /// What the handler may know. The handler gets a cancellation of its own below the caller's, so
     /// that a deadline stops this call and no other.
-    fn context(&self, call: &ToolCall) -> ToolContext {
+    fn context(&self, call: &ToolCall, time_limit: Option<Duration>) -> ToolContext {
         let mut parts = call.context.clone();
         let settings = self.settings();
         parts.vars = settings.vars.clone();
@@ -239,7 +251,8 @@ impl Runtime {
             parts.enabled_tools = self.visible_tools();
         }
         if let Some(allowed) = &call.allowed {
-            let may = |name: &&Arc<str>| allowed.contains(name.as_ref());
+            let tables = self.registry().snapshot();
+            let may = |name: &&Arc<str>| gate::is_listed(allowed, name, tables.get(name));
             parts.enabled_tools = parts.enabled_tools.iter().filter(may).cloned().collect();
         }
         parts.tools = Some(self.caller());
@@ -247,7 +260,7 @@ impl Runtime {
         if self.hooks().listens(HookEvent::TransformTerminalOutput) {
             parts.services = parts.services.with(Arc::clone(self.hooks()));
         }
-        if let Some(limit) = call.time_limit {
+        if let Some(limit) = time_limit {
             parts.deadline = Some(Instant::now() + limit);
             parts.cancellation = call.context.cancellation.child_token();
         }
@@ -294,7 +307,7 @@ impl Runtime {
     }
 
     /// Step 9.
-    async fn limit(&self, outcome: &mut Outcome, id: &str, threshold: Threshold) {
+    async fn limit(&self, outcome: &mut CallOutcome, id: &str, threshold: Threshold) {
         let ToolOutput::Text(text) = &mut outcome.output else { return };
         if !threshold.is_exceeded_by(text) {
             return;
@@ -313,10 +326,10 @@ impl Runtime {
 }
 
 /// Step 4.
-fn without_agent(tool: Option<&Tool>, call: &ToolCall) -> Option<Dispatched> {
-    let needs = tool.is_some_and(|tool| tool.effects().has(Effect::AgentState));
-    (needs && call.context.services.get::<AgentTools>().is_none())
-        .then(|| Dispatched::failed(&ToolError::needs_agent(&call.name)))
+fn without_state(tool: Option<&Tool>, call: &ToolCall) -> Option<Dispatched> {
+    let states = tool.map_or(&[][..], Tool::states);
+    let is_missing = states.iter().any(|state| !state.is_in(&call.context.services));
+    is_missing.then(|| Dispatched::failed(&ToolError::needs_agent(&call.name)))
 }
 
 fn view(call: &ToolCall, args: Args) -> CallView {
@@ -328,8 +341,8 @@ fn view(call: &ToolCall, args: Args) -> CallView {
     }
 }
 
-fn refused(call: ToolCall, answer: Dispatched) -> Box<Outcome> {
-    Box::new(Outcome { trace: call.trace, ..Outcome::of(call.name, answer) })
+fn refused(call: ToolCall, answer: Dispatched) -> Box<CallOutcome> {
+    Box::new(CallOutcome { trace: call.trace, ..CallOutcome::of(call.name, answer) })
 }
 
 /// An id for a result whose call has none.

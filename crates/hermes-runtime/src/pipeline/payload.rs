@@ -5,7 +5,7 @@ use std::time::Duration;
 use hermes_tool::{Args, ToolOutput};
 use serde_json::{Value, json};
 
-use super::call::{ToolCall, Verdict};
+use crate::call::{ToolCall, Verdict};
 use crate::hooks::Payload;
 
 /// What every event about a call carries.

@@ -3,11 +3,11 @@
 use hermes_tool::Args;
 use serde_json::Value;
 
-use super::call::ToolCall;
 use super::deferred::Crossing;
 use super::gate::{Directive, outside_allowed};
-use super::without_agent;
+use super::without_state;
 use crate::approval::derived_rule_key;
+use crate::call::ToolCall;
 use crate::coerce::Coercions;
 use crate::runtime::Runtime;
 
@@ -42,7 +42,7 @@ pub struct Rehearsal {
     pub trace: Vec<Value>,
     /// What the gate would say.
     pub gate: RehearsedGate,
-    /// The tool works on an agent's state and there is none: a real call would say just that.
+    /// The call does not bring what the tool works on: a real one would say just that.
     pub needs_agent: bool,
 }
 
@@ -50,16 +50,16 @@ impl Runtime {
     /// Goes the way of a call up to its handler, and stops. Hooks and request middleware really
     /// run; nobody is asked and the tool does not.
     pub async fn rehearse(&self, mut call: ToolCall) -> Rehearsal {
-        let mut tool = self.registry().get(&call.name);
+        let mut tool = self.named(&mut call);
         let (mut args, mut coercions) =
             self.read_args(tool.as_ref(), std::mem::take(&mut call.args));
         if let Some(Crossing::Unwrapped { name, args: inner }) = self.cross_bridge(&call, &args) {
             call.name = name;
-            tool = self.registry().get(&call.name);
+            tool = self.named(&mut call);
             (args, coercions) = self.read_args(tool.as_ref(), Value::Object(inner));
         }
         let args = self.request_middleware(tool.as_ref(), &mut call, args).await;
-        let gate = match outside_allowed(&call) {
+        let gate = match outside_allowed(tool.as_ref(), &call) {
             Some(block) => RehearsedGate::Block(block.message),
             None => match self.directive(&call, &args).await {
                 None => RehearsedGate::Pass,
@@ -70,7 +70,7 @@ impl Runtime {
                 },
             },
         };
-        let needs_agent = without_agent(tool.as_ref(), &call).is_some();
+        let needs_agent = without_state(tool.as_ref(), &call).is_some();
         let ToolCall { name, trace, .. } = call;
         Rehearsal { known: tool.is_some(), tool: name, args, coercions, trace, gate, needs_agent }
     }

@@ -1,11 +1,12 @@
 use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
 
-use hermes_tool::{BoxFuture, CallIds, ContextParts, Effects, ResultLimit, Services};
+use hermes_tool::{
+    BoxFuture, CallIds, ContextParts, Effect, Effects, ResultLimit, Services, State, ToolPolicy,
+};
 use serde_json::json;
 
 use super::*;
-use crate::agent::{AgentHandler, AgentTools};
 use crate::approval::{ApprovalRequest, Approver, Decision};
 use crate::definitions::ToolScope;
 use crate::hooks::{Hook, Payload};
@@ -412,21 +413,21 @@ fn observers_see_ids_duration_and_status() {
     assert_eq!(seen[0]["result"], r#"{"text":"hi"}"#);
 }
 
-struct Agent;
-
-impl AgentHandler for Agent {
-    fn handle(&self, tool: &str, args: Args, _: ToolContext) -> BoxFuture<hermes_tool::ToolResult> {
-        let text = json!({"tool": tool, "args": args}).to_string();
-        Box::pin(async move { Ok(ToolOutput::Text(text)) })
-    }
-}
+/// Something that a host keeps for a tool.
+struct Stamp(&'static str);
 
 #[test]
-fn agent_tools_take_the_same_way_with_coercion_and_transform() {
+fn a_tool_with_state_takes_the_same_way_with_coercion_and_transform() {
     let runtime = Runtime::builder().build();
-    runtime
-        .registry()
-        .register(echo("todo", Effects::NONE.with(Effect::AgentState).with(Effect::Writes)));
+    let tool = Tool::builder("todo", "x")
+        .parameters(json!({"type": "object", "properties": {"count": {"type": "integer"}}}))
+        .effects(Effects::NONE.with(Effect::AgentState).with(Effect::Writes))
+        .needs::<Stamp>()
+        .handler(|args, cx| {
+            let stamp = State::<Stamp>::of(cx).ok_or_else(|| ToolError::needs_agent("todo"))?;
+            Ok(ToolOutput::Text(json!({"stamp": stamp.0, "args": args}).to_string()))
+        });
+    runtime.registry().register(tool);
     assert_eq!(
         answer(&runtime, "todo", json!({})),
         json!({"error": "todo must be handled by the agent loop"})
@@ -436,8 +437,22 @@ fn agent_tools_take_the_same_way_with_coercion_and_transform() {
         Hook::new("stamp", |payload| Some(json!(format!("{}!", payload["result"].as_str()?)))),
     );
     let mut call = ToolCall::new("todo", json!({"count": "2"}));
-    call.context.services = Services::default().with(Arc::new(AgentTools::new(Agent)));
-    assert_eq!(runtime.call_blocking(call).text(), r#"{"tool":"todo","args":{"count":2}}!"#);
+    call.context.services = Services::default().with(Arc::new(Stamp("seen")));
+    assert_eq!(runtime.call_blocking(call).text(), r#"{"stamp":"seen","args":{"count":2}}!"#);
+}
+
+#[test]
+fn what_services_lack_is_known_before_anything_is_called() {
+    let runtime = Runtime::builder().build();
+    let tool = Tool::builder("todo", "x").needs::<Stamp>().handler(|_, _| Ok(ToolOutput::text("")));
+    runtime.registry().register(tool);
+    runtime.registry().register(echo("echo", Effects::NONE));
+    let missing = runtime.missing_states(&Services::default());
+    assert_eq!(missing.len(), 1);
+    assert_eq!(&*missing[0].tool, "todo");
+    assert!(missing[0].to_string().contains("Stamp"), "{}", missing[0]);
+    let services = Services::default().with(Arc::new(Stamp("")));
+    assert!(runtime.missing_states(&services).is_empty());
 }
 
 fn searching() -> Runtime {
@@ -538,4 +553,77 @@ fn deeply_nested_and_huge_arguments_are_answered() {
     let huge = "x".repeat(10_000_000);
     let outcome = runtime.call_blocking(ToolCall::new("echo", json!({"text": huge})));
     assert!(outcome.text().len() < 10_000);
+}
+
+fn renamed() -> Runtime {
+    let runtime = Runtime::builder().build();
+    runtime.registry().register(
+        Tool::builder("search_files", "file")
+            .effects(Effects::NONE)
+            .policy(ToolPolicy { aliases: &["search"], ..ToolPolicy::default() })
+            .handler(|args, _| Ok(ToolOutput::text(Value::Object(args).to_string()))),
+    );
+    runtime
+}
+
+#[test]
+fn a_call_by_an_older_name_runs_the_tool_and_hooks_see_its_present_name() {
+    let runtime = renamed();
+    let seen = watch(&runtime, HookEvent::PreToolCall);
+    let outcome = runtime.call_blocking(ToolCall::new("search", json!({"x": 1})));
+    assert_eq!((outcome.tool.as_str(), outcome.text().as_str()), ("search_files", r#"{"x":1}"#));
+    assert_eq!(seen.lock().unwrap()[0]["tool_name"], "search_files");
+    // A tool that has the name now is called, and not the one that had it.
+    runtime.registry().register(echo("search", Effects::NONE));
+    assert_eq!(runtime.call_blocking(ToolCall::new("search", json!({}))).tool, "search");
+}
+
+#[test]
+fn allow_lists_and_toolsets_may_use_an_older_name_which_is_never_offered() {
+    let runtime = renamed();
+    let mut call = ToolCall::new("search_files", json!({}));
+    call.allowed = Some(Arc::new(["search".to_owned()].into()));
+    assert_eq!(runtime.call_blocking(call).verdict().status, Status::Ok);
+    let mut call = ToolCall::new("search", json!({}));
+    call.allowed = Some(Arc::new(["other".to_owned()].into()));
+    assert_eq!(runtime.call_blocking(call).verdict().status, Status::Blocked);
+    let mine = crate::toolsets::Toolset::new("Mine").with_tools(["search"]);
+    runtime.toolsets().create("mine", mine).unwrap();
+    let tables = runtime.registry().snapshot();
+    let tools = runtime.toolsets().snapshot().resolve("mine", &*tables);
+    assert_eq!(tools.iter().map(|tool| &**tool).collect::<Vec<_>>(), ["search_files"]);
+    assert_eq!(tables.names().iter().map(|name| &**name).collect::<Vec<_>>(), ["search_files"]);
+}
+
+#[test]
+fn a_declared_deadline_ends_a_call_whose_caller_set_none() {
+    let runtime = Runtime::builder().build();
+    runtime.registry().register(
+        Tool::builder("slow", "x")
+            .policy(ToolPolicy {
+                deadline: Some(Duration::from_millis(20)),
+                ..ToolPolicy::default()
+            })
+            .async_handler(|_, _| async {
+                tokio::time::sleep(Duration::from_secs(30)).await;
+                Ok(ToolOutput::text("late"))
+            }),
+    );
+    let outcome = runtime.call_blocking(ToolCall::new("slow", json!({})));
+    assert_eq!(outcome.verdict().status, Status::Timeout);
+}
+
+#[test]
+fn what_is_never_spilled_stays_whole_whatever_the_settings_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(crate::limits::LocalSpill::new(folder.path()));
+    let runtime = Runtime::builder().spill(Some(store)).build();
+    runtime.registry().register(
+        Tool::builder("big", "x")
+            .result_limit(ResultLimit::Chars(1_000))
+            .policy(ToolPolicy { spill: SpillRule::Never, ..ToolPolicy::default() })
+            .handler(|_, _| Ok(ToolOutput::text("x".repeat(5_000)))),
+    );
+    let outcome = runtime.call_blocking(with_ids("big", json!({})));
+    assert_eq!((outcome.spilled_to.as_deref(), outcome.text().len()), (None, 5_000));
 }

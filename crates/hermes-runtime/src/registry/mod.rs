@@ -133,6 +133,13 @@ impl Registry {
         self.current.load().get(name).cloned()
     }
 
+    /// The tool of this name, or the one that used to have it while no tool has it now.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<Tool> {
+        let tables = self.current.load();
+        tables.get(name).or_else(|| tables.renamed(name)).cloned()
+    }
+
     /// Looks a tool up without taking a share of it.
     pub(crate) fn with<T>(&self, name: &str, act: impl FnOnce(Option<&Tool>) -> T) -> T {
         act(self.current.load().get(name))

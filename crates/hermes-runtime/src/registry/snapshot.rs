@@ -20,6 +20,8 @@ pub struct Snapshot {
     /// The first check seen for each toolset. For display: a toolset is judged by its tools.
     toolset_checks: BTreeMap<Arc<str>, Check>,
     aliases: BTreeMap<Arc<str>, Arc<str>>,
+    /// Names that tools had before, and the tools that had them.
+    older_names: BTreeMap<Arc<str>, Arc<str>>,
     platforms: BTreeSet<Arc<str>>,
     trusted_plugins: BTreeSet<Arc<str>>,
     generation: u64,
@@ -48,6 +50,20 @@ impl Snapshot {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Tool> {
         self.tools.get(name)
+    }
+
+    /// The tool that used to have this name, while no tool has it now.
+    #[must_use]
+    pub fn renamed(&self, name: &str) -> Option<&Tool> {
+        if self.tools.contains_key(name) {
+            return None;
+        }
+        self.get(self.older_names.get(name)?)
+    }
+
+    /// Names that tools had before, each with the present one, sorted.
+    pub fn older_names(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>)> {
+        self.older_names.iter()
     }
 
     /// All names, sorted.
@@ -163,6 +179,9 @@ impl Snapshot {
             self.toolset_checks.entry(toolset.clone()).or_insert_with(|| check.clone());
         }
         self.toolsets.entry(toolset).or_default().insert(tool.name().clone());
+        for older in tool.policy().aliases {
+            self.older_names.insert((*older).into(), tool.name().clone());
+        }
         self.tools.insert(tool.name().clone(), tool);
         self.generation += 1;
         Ok(outcome)
@@ -204,6 +223,7 @@ impl Snapshot {
     /// Removes a tool and, with the last one, everything its toolset left in the tables.
     pub(super) fn take(&mut self, name: &str) -> Option<Tool> {
         let tool = self.tools.remove(name)?;
+        self.older_names.retain(|_, current| **current != *name);
         self.leave_toolset(name, tool.toolset());
         self.generation += 1;
         Some(tool)
@@ -264,5 +284,9 @@ impl RegisteredTools for Snapshot {
 
     fn is_platform(&self, name: &str) -> bool {
         self.has_platform(name)
+    }
+
+    fn renamed(&self, tool: &str) -> Option<Arc<str>> {
+        Self::renamed(self, tool).map(|tool| tool.name().clone())
     }
 }

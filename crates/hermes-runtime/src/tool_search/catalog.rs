@@ -65,7 +65,7 @@ impl Source {
 /// A tool in the catalog.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Its name.
+    /// What the model calls once it has found it.
     pub name: String,
     /// Its whole description.
     pub description: String,

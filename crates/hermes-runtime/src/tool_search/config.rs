@@ -15,14 +15,13 @@
 
 use std::collections::BTreeSet;
 
+use hermes_tool::Vars;
+use hermes_tool::settings::{KeyInfo, Kind, SettingValue, Settings};
 use serde_json::Value;
 
 use super::super::limits::whole_number;
 
-const DEFAULT_THRESHOLD_PERCENT: f64 = 10.0;
-const DEFAULT_MAX_LIMIT: i64 = 20;
 const MAX_LIMIT_CEILING: i64 = 50;
-const DEFAULT_LIMIT: i64 = 5;
 
 /// Whether tools are deferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,56 +50,94 @@ pub struct SearchConfig {
     pub pinned: BTreeSet<String>,
 }
 
-impl Default for SearchConfig {
-    fn default() -> Self {
+/// The section as it is written.
+#[derive(Settings)]
+#[settings(manual)]
+struct SearchSection {
+    /// When to hide tools; auto decides by their size.
+    #[setting(default = SearchMode::Auto)]
+    enabled: SearchMode,
+    /// Share of the context window from which auto hides tools, in percent.
+    #[setting(default = 10.0)]
+    threshold_pct: f64,
+    /// Most results of one search.
+    #[setting(default = 20)]
+    max_search_limit: i64,
+    /// Results of a search that names no number.
+    #[setting(default = 5)]
+    search_default_limit: i64,
+    /// Tools that are never hidden.
+    pinned: Vec<String>,
+}
+
+impl From<SearchSection> for SearchConfig {
+    /// Numbers are clamped to their range; the default limit stays below the largest.
+    fn from(section: SearchSection) -> Self {
+        let max = section.max_search_limit.clamp(1, MAX_LIMIT_CEILING);
+        let names = section.pinned.iter().map(|name| name.trim().to_owned());
         Self {
-            mode: SearchMode::Auto,
-            threshold_pct: DEFAULT_THRESHOLD_PERCENT,
-            max_search_limit: DEFAULT_MAX_LIMIT as usize,
-            search_default_limit: DEFAULT_LIMIT as usize,
-            pinned: BTreeSet::new(),
+            mode: section.enabled,
+            threshold_pct: section.threshold_pct.clamp(0.0, 100.0),
+            max_search_limit: max as usize, // both are between 1 and 50
+            search_default_limit: section.search_default_limit.clamp(1, max) as usize,
+            pinned: names.filter(|name| !name.is_empty()).collect(),
         }
     }
 }
 
-impl SearchConfig {
-    /// Reads `tools.tool_search` out of the whole configuration.
-    #[must_use]
-    pub fn from_config(config: &Value) -> Self {
-        let setting = config.get("tools").and_then(|tools| tools.get("tool_search"));
-        setting.map_or_else(Self::default, Self::from_value)
+impl Default for SearchConfig {
+    fn default() -> Self {
+        SearchSection::default().into()
+    }
+}
+
+impl SettingValue for SearchConfig {
+    const KIND: Kind = Kind::BoolOr(&Kind::Section);
+
+    fn from_config(value: &Value) -> Option<Self> {
+        Some(Self::from_value(value))
     }
 
-    /// Reads the setting itself: a switch, or an object with `enabled`, `threshold_pct`,
-    /// `max_search_limit`, `search_default_limit` and `pinned`. Numbers are clamped to their range;
-    /// whatever cannot be read keeps its default.
+    fn to_config(&self) -> String {
+        String::new()
+    }
+
+    fn keys_below(path: &str) -> Vec<KeyInfo> {
+        <SearchSection as Settings>::keys_below(path)
+    }
+}
+
+impl SettingValue for SearchMode {
+    const KIND: Kind = Kind::BoolOr(&Kind::OneOf(&["auto", "on", "off"]));
+
+    fn from_config(value: &Value) -> Option<Self> {
+        Some(mode_of(value))
+    }
+
+    fn to_config(&self) -> String {
+        match self {
+            Self::Auto => "auto",
+            Self::On => "on",
+            Self::Off => "off",
+        }
+        .to_owned()
+    }
+}
+
+impl SearchConfig {
+    /// Reads the setting itself: a switch, or the section. Whatever cannot be read keeps its
+    /// default.
     #[must_use]
     pub fn from_value(setting: &Value) -> Self {
-        let Value::Object(fields) = setting else {
-            // `true` only confirms the default; YAML readers differ in whether `off` is a word.
-            let mode = match mode_of(setting) {
-                SearchMode::Off if !setting.is_number() => SearchMode::Off,
-                _ => SearchMode::Auto,
-            };
-            return Self { mode, ..Self::default() };
-        };
-        let count = |key: &str, default: i64, most: i64| {
-            let number = fields.get(key).and_then(whole_number).unwrap_or(default);
-            number.clamp(1, most)
-        };
-        let max = count("max_search_limit", DEFAULT_MAX_LIMIT, MAX_LIMIT_CEILING);
-        let default_limit = count("search_default_limit", DEFAULT_LIMIT, max);
-        Self {
-            mode: fields.get("enabled").map_or(SearchMode::Auto, mode_of),
-            threshold_pct: fields
-                .get("threshold_pct")
-                .and_then(number)
-                .unwrap_or(DEFAULT_THRESHOLD_PERCENT)
-                .clamp(0.0, 100.0),
-            max_search_limit: max as usize, // both are between 1 and 50
-            search_default_limit: default_limit as usize,
-            pinned: fields.get("pinned").map(names).unwrap_or_default(),
+        if setting.is_object() {
+            return SearchSection::read(setting, &Vars::default()).into();
         }
+        // `true` only confirms the default; YAML readers differ in whether `off` is a word.
+        let mode = match mode_of(setting) {
+            SearchMode::Off if !setting.is_number() => SearchMode::Off,
+            _ => SearchMode::Auto,
+        };
+        Self { mode, ..Self::default() }
     }
 
     /// How many matches to give for the `limit` a model asked for.
@@ -128,29 +165,6 @@ fn mode_of(value: &Value) -> SearchMode {
     }
 }
 
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    }
-    .filter(|number: &f64| number.is_finite())
-}
-
-/// A list of names, or one name.
-fn names(value: &Value) -> BTreeSet<String> {
-    let items = match value {
-        Value::Array(items) => items.as_slice(),
-        one => std::slice::from_ref(one),
-    };
-    items
-        .iter()
-        .filter_map(Value::as_str)
-        .map(|name| name.trim().to_owned())
-        .filter(|name| !name.is_empty())
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,9 +181,6 @@ mod tests {
         for auto in [json!(true), json!(null), json!("on"), json!(7), json!(0), json!([])] {
             assert_eq!(mode(&auto), SearchMode::Auto, "{auto}");
         }
-        assert_eq!(SearchConfig::from_config(&json!({})), SearchConfig::default());
-        let config = json!({"tools": {"tool_search": false}});
-        assert_eq!(SearchConfig::from_config(&config).mode, SearchMode::Off);
     }
 
     #[test]
@@ -215,7 +226,7 @@ mod tests {
     #[test]
     fn pinned_names_are_read_as_list_or_single_name() {
         let pinned = |value: Value| SearchConfig::from_value(&json!({"pinned": value})).pinned;
-        assert_eq!(pinned(json!([" a ", 7, "b", ""])), ["a".into(), "b".into()].into());
+        assert_eq!(pinned(json!([" a ", 7, "b", ""])), ["7".into(), "a".into(), "b".into()].into());
         assert_eq!(pinned(json!("a")), ["a".to_owned()].into());
     }
 }

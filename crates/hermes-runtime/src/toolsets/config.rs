@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::name::check_name;
 use super::suggest::closest;
-use super::table::check_name;
 use super::{Toolset, ToolsetKind};
 
 /// Something in the configuration that was left out, and why.

@@ -1,7 +1,7 @@
 //! Toolsets: named groups of tools, and how a name becomes a list of tools.
 //!
-//! A [`Toolset`] lists tools and may include other toolsets. The built-in ones are plain data
-//! ([`builtin`]); people add their own in the configuration or at run time ([`ToolsetTable`]).
+//! A [`Toolset`] lists tools and may include other toolsets. The built-in ones are data of the product
+//! ([`ToolsetCatalog`]); people add their own in the configuration or at run time ([`ToolsetTable`]).
 //! Tools that register themselves into a toolset of the same name join it without being listed,
 //! and a toolset that only the registry knows (a plugin's, an MCP server's) works as well.
 //!
@@ -13,19 +13,23 @@
 //!   [`Toolsets::toggle`] and [`Toolsets::save_platform`] for writing a choice back.
 //!
 //! ```
-//! use hermes_runtime::toolsets::{NoRegisteredTools, ToolsetTable};
+//! use hermes_runtime::toolsets::{NoRegisteredTools, Toolset, ToolsetTable};
 //!
-//! let table = ToolsetTable::new();
-//! let tools = table.snapshot().resolve("debugging", &NoRegisteredTools);
-//! assert!(tools.iter().any(|tool| &**tool == "read_file"));
+//! let table = ToolsetTable::default();
+//! table.create("music", Toolset::new("Play songs").with_tools(["play"]))?;
+//! table.create("party", Toolset::new("Songs and lights").with_tools(["glow"]).including(["music"]))?;
+//! let tools = table.snapshot().resolve("party", &NoRegisteredTools);
+//! assert_eq!(tools, ["glow".into(), "play".into()]);
+//! # Ok::<(), hermes_runtime::toolsets::ReservedName>(())
 //! ```
 //!
 //! What never happens here: no tool is called or even looked up (a toolset may name a tool that
 //! nobody has registered), availability is not judged, nothing is read from disk or the
 //! environment, and an unknown name is never an error: it stands for no tools and is reported.
 
-pub mod builtin;
+pub(crate) mod catalog;
 mod config;
+mod name;
 pub mod platform;
 mod registered;
 mod resolve;
@@ -35,15 +39,14 @@ mod table;
 
 use std::sync::Arc;
 
+pub use catalog::{Names, ToolsetCatalog};
 pub use config::ConfigProblem;
 pub(crate) use config::kind_of;
+pub use name::ReservedName;
 pub use registered::{NoRegisteredTools, RegisteredTools};
 pub use resolve::{ToolsetInfo, ToolsetSource};
 pub use select::{KanbanTask, RequestList, Selection, ToolRequest, UnknownToolset};
-pub use table::{ReservedName, ToolsetTable, Toolsets};
-
-/// How names of platform presets begin (`hermes-cli`, `hermes-telegram`, …).
-pub const PRESET_PREFIX: &str = "hermes-";
+pub use table::{ToolsetTable, Toolsets};
 
 /// Whether a name is one of the two that stand for every known toolset.
 pub fn means_everything(name: &str) -> bool {
@@ -71,7 +74,7 @@ pub struct Toolset {
     pub tools: Vec<Arc<str>>,
     /// Names of the toolsets whose tools it has as well. They need not exist.
     pub includes: Vec<Arc<str>>,
-    /// What it is for.
+    /// Which decides where it is listed and whether people switch it.
     pub kind: ToolsetKind,
 }
 

@@ -21,6 +21,11 @@ pub trait RegisteredTools {
 
     /// Whether some plugin has registered a messaging platform of this name.
     fn is_platform(&self, name: &str) -> bool;
+
+    /// The present name of a tool that used to have this one, while no tool has it.
+    fn renamed(&self, _tool: &str) -> Option<Arc<str>> {
+        None
+    }
 }
 
 /// A registry in which nothing is registered: resolution then sees definitions only.

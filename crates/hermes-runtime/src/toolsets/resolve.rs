@@ -3,10 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::builtin::core_tools;
-use super::{
-    NoRegisteredTools, PRESET_PREFIX, RegisteredTools, ToolsetKind, Toolsets, means_everything,
-};
+use super::{NoRegisteredTools, RegisteredTools, ToolsetKind, Toolsets, means_everything};
 
 /// Where a toolset comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +33,7 @@ pub struct ToolsetInfo {
     pub includes: Vec<Arc<str>>,
     /// All tools it stands for, sorted.
     pub tools: Vec<Arc<str>>,
-    /// What it is for.
+    /// Which decides where it is listed and whether people switch it.
     pub kind: ToolsetKind,
     /// Where it comes from.
     pub source: ToolsetSource,
@@ -83,7 +80,8 @@ impl Toolsets {
             if means_everything(&name) {
                 pending.extend(self.names(registered));
             } else if let Some(step) = self.step(&name, registered) {
-                tools.extend(step.own_tools);
+                let current = |tool: Arc<str>| registered.renamed(&tool).unwrap_or(tool);
+                tools.extend(step.own_tools.into_iter().map(current));
                 pending.extend_from_slice(step.includes);
             }
         }
@@ -156,11 +154,12 @@ impl Toolsets {
             let own = registered.tools_in(&target).into_iter().collect();
             return Some(found(server_tools(name), own, ToolsetSource::McpServer));
         }
-        let platform = name.strip_prefix(PRESET_PREFIX)?;
+        let platform = self.catalog().platform_of(name)?;
         if !registered.is_platform(platform) {
             return None;
         }
-        let own = core_tools().iter().cloned().chain(registered.tools_in(platform)).collect();
+        let core = self.catalog().core.iter().cloned();
+        let own = core.chain(registered.tools_in(platform)).collect();
         let description = format!("Core tools and those of the platform {platform}");
         let step = found(description, own, ToolsetSource::PluginPlatform);
         Some(Step { kind: ToolsetKind::Preset, ..step })

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use super::builtin::{LEGACY, core_tools, legacy_tools};
 use super::suggest::closest;
-use super::{PRESET_PREFIX, RegisteredTools, ToolsetKind, Toolsets, means_everything};
+use super::{RegisteredTools, ToolsetKind, Toolsets, means_everything};
 
 /// Whether the session works on a task of the shared board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -92,13 +91,13 @@ impl Toolsets {
         kanban: KanbanTask,
         registered: &dyn RegisteredTools,
     ) -> Selection {
-        let board = (kanban == KanbanTask::Assigned).then_some("kanban");
+        let board = (kanban == KanbanTask::Assigned).then_some(self.catalog().board).flatten();
         let mut toolsets = Vec::new();
         let mut selection = Selection::default();
         for name in enabled.iter().map(String::as_str).chain(board) {
             if self.is_valid(name, registered) {
                 toolsets.push(name);
-            } else if let Some(tools) = legacy_tools(name) {
+            } else if let Some(tools) = self.catalog().legacy_tools(name) {
                 selection.names.extend(tools.iter().copied().map(Arc::from));
             } else {
                 self.report(&mut selection.unknown, name, RequestList::Enabled, registered);
@@ -125,17 +124,18 @@ impl Toolsets {
             if means_everything(name) {
                 names.clear();
             } else if let Some(step) = self.step(name, registered) {
-                let gone = if name.starts_with(PRESET_PREFIX) || step.kind == ToolsetKind::Posture {
+                let is_preset = self.catalog().platform_of(name).is_some();
+                let gone = if is_preset || step.kind == ToolsetKind::Posture {
                     let included =
                         step.includes.iter().filter_map(|set| self.step(set, registered));
                     let mut near = step.own_tools;
                     near.extend(included.flat_map(|set| set.own_tools));
-                    near.difference(core_tools()).cloned().collect()
+                    near.difference(&self.catalog().core).cloned().collect()
                 } else {
                     self.resolve_each([name.as_str()], registered)
                 };
                 names.retain(|tool| !gone.contains(tool));
-            } else if let Some(tools) = legacy_tools(name) {
+            } else if let Some(tools) = self.catalog().legacy_tools(name) {
                 names.retain(|tool| !tools.contains(&&**tool));
             } else {
                 self.report(&mut unknown, name, RequestList::Disabled, registered);
@@ -161,11 +161,8 @@ impl Toolsets {
     /// A known toolset name that looks much like an unknown one.
     pub fn suggestion(&self, name: &str, registered: &dyn RegisteredTools) -> Option<String> {
         let known = self.names(registered);
-        let legacy = LEGACY.iter().map(|(name, _)| *name);
+        let legacy = self.catalog().legacy.iter().map(|(name, _)| *name);
         let candidates = known.iter().map(|name| &**name).chain(legacy).chain(["all"]);
         closest(name, candidates).map(str::to_owned)
     }
 }
-
-#[cfg(test)]
-mod tests;

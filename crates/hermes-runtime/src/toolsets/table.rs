@@ -16,30 +16,15 @@ use arc_swap::ArcSwap;
 use serde_json::Value;
 
 use super::config::{self, ConfigProblem};
-use super::{Toolset, builtin, means_everything};
+use super::name::{ReservedName, check_name};
+use super::{Toolset, ToolsetCatalog};
 
 type Definitions = BTreeMap<Arc<str>, Arc<Toolset>>;
-
-/// A name that no toolset can have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a toolset cannot be called `{name}`: `all` and `*` mean every toolset, and a name has text"
-)]
-pub struct ReservedName {
-    /// The refused name.
-    pub name: String,
-}
-
-pub(super) fn check_name(name: &str) -> Result<(), ReservedName> {
-    if name.trim().is_empty() || means_everything(name) {
-        return Err(ReservedName { name: name.to_owned() });
-    }
-    Ok(())
-}
 
 /// All definitions at one moment. Never changes; ask the [`ToolsetTable`] for a newer one.
 #[derive(Debug)]
 pub struct Toolsets {
+    catalog: Arc<ToolsetCatalog>,
     revision: u64,
     configured: Definitions,
     created: Definitions,
@@ -48,12 +33,22 @@ pub struct Toolsets {
 }
 
 impl Toolsets {
-    fn new(revision: u64, configured: Definitions, created: Definitions) -> Self {
-        let mut merged = builtin::toolsets().clone();
+    fn new(
+        catalog: Arc<ToolsetCatalog>,
+        revision: u64,
+        configured: Definitions,
+        created: Definitions,
+    ) -> Self {
+        let mut merged = catalog.toolsets.clone();
         for layer in [&configured, &created] {
             merged.extend(layer.iter().map(|(name, set)| (name.clone(), set.clone())));
         }
-        Self { revision, configured, created, merged }
+        Self { catalog, revision, configured, created, merged }
+    }
+
+    /// What the product ships.
+    pub fn catalog(&self) -> &ToolsetCatalog {
+        &self.catalog
     }
 
     /// How often the table had changed when this was taken.
@@ -73,7 +68,7 @@ impl Toolsets {
 
     /// Whether the definition in force is the one that ships with the program.
     pub fn is_builtin(&self, name: &str) -> bool {
-        builtin::toolsets().contains_key(name)
+        self.catalog.toolsets.contains_key(name)
             && !self.configured.contains_key(name)
             && !self.created.contains_key(name)
     }
@@ -92,14 +87,14 @@ pub struct ToolsetTable {
 
 impl Default for ToolsetTable {
     fn default() -> Self {
-        Self::new()
+        Self::new(Arc::default())
     }
 }
 
 impl ToolsetTable {
-    /// A table with the built-in toolsets.
-    pub fn new() -> Self {
-        let first = Toolsets::new(0, Definitions::new(), Definitions::new());
+    /// A table with the toolsets of a product.
+    pub fn new(catalog: Arc<ToolsetCatalog>) -> Self {
+        let first = Toolsets::new(catalog, 0, Definitions::new(), Definitions::new());
         Self { current: ArcSwap::from_pointee(first), writing: Mutex::new(()) }
     }
 
@@ -155,7 +150,8 @@ impl ToolsetTable {
         let mut created = before.created.clone();
         let changed = edit(&mut configured, &mut created);
         if changed {
-            let next = Toolsets::new(before.revision + 1, configured, created);
+            let catalog = Arc::clone(&before.catalog);
+            let next = Toolsets::new(catalog, before.revision + 1, configured, created);
             self.current.store(Arc::new(next));
         }
         changed
@@ -167,6 +163,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::NoRegisteredTools;
+    use super::super::catalog::sample;
     use super::*;
 
     fn tools(table: &ToolsetTable, name: &str) -> Vec<String> {
@@ -176,7 +173,7 @@ mod tests {
 
     #[test]
     fn custom_toolset_redefinition_bumps_revision() {
-        let table = ToolsetTable::new();
+        let table = ToolsetTable::new(sample::catalog());
         let start = table.revision();
         table.create("mine", Toolset::new("first").with_tools(["a"])).unwrap();
         let first = table.revision();
@@ -187,35 +184,35 @@ mod tests {
 
     #[test]
     fn custom_toolset_behaves_like_any_other() {
-        let table = ToolsetTable::new();
-        let mine = Toolset::new("Mine").with_tools(["z", "a", "z"]).including(["web"]);
+        let table = ToolsetTable::new(sample::catalog());
+        let mine = Toolset::new("Mine").with_tools(["z", "a", "z"]).including(["asking"]);
         table.create("mine", mine).unwrap();
-        assert_eq!(tools(&table, "mine"), ["a", "web_extract", "web_search", "z"]);
+        assert_eq!(tools(&table, "mine"), ["a", "ask", "find", "z"]);
         assert!(tools(&table, "all").contains(&"z".to_owned()));
         assert!(!table.snapshot().is_builtin("mine"));
     }
 
     #[test]
     fn removing_a_replacement_brings_the_builtin_back() {
-        let table = ToolsetTable::new();
-        table.create("web", Toolset::new("Nothing left")).unwrap();
-        assert_eq!(tools(&table, "web"), Vec::<String>::new());
-        assert!(table.remove("web"));
-        assert_eq!(tools(&table, "web"), ["web_extract", "web_search"]);
-        assert!(table.snapshot().is_builtin("web"));
+        let table = ToolsetTable::new(sample::catalog());
+        table.create("asking", Toolset::new("Nothing left")).unwrap();
+        assert_eq!(tools(&table, "asking"), Vec::<String>::new());
+        assert!(table.remove("asking"));
+        assert_eq!(tools(&table, "asking"), ["ask", "find"]);
+        assert!(table.snapshot().is_builtin("asking"));
     }
 
     #[test]
     fn removing_nothing_is_no_change() {
-        let table = ToolsetTable::new();
-        assert!(!table.remove("web"));
+        let table = ToolsetTable::new(sample::catalog());
+        assert!(!table.remove("asking"));
         assert!(!table.remove("nobody"));
         assert_eq!(table.revision(), 0);
     }
 
     #[test]
     fn names_that_mean_everything_are_refused() {
-        let table = ToolsetTable::new();
+        let table = ToolsetTable::new(sample::catalog());
         for name in ["all", "*", "", "  "] {
             let error = table.create(name, Toolset::default()).unwrap_err();
             assert_eq!(error.name, name);
@@ -225,7 +222,7 @@ mod tests {
 
     #[test]
     fn old_snapshots_keep_what_they_saw() {
-        let table = ToolsetTable::new();
+        let table = ToolsetTable::new(sample::catalog());
         let before = table.snapshot();
         table.create("late", Toolset::default()).unwrap();
         assert!(before.definition("late").is_none());
@@ -235,7 +232,7 @@ mod tests {
 
     #[test]
     fn loading_the_configuration_again_replaces_what_it_defined() {
-        let table = ToolsetTable::new();
+        let table = ToolsetTable::new(sample::catalog());
         assert_eq!(table.load_config(&json!({"one": {"tools": ["a"]}})), []);
         let loaded = table.revision();
         assert_eq!(table.load_config(&json!({"one": {"tools": ["a"]}})), []);
@@ -250,7 +247,7 @@ mod tests {
 
     #[test]
     fn what_was_created_hides_what_was_configured() {
-        let table = ToolsetTable::new();
+        let table = ToolsetTable::new(sample::catalog());
         table.create("mine", Toolset::new("").with_tools(["created"])).unwrap();
         table.load_config(&json!({"mine": {"tools": ["configured"]}}));
         assert_eq!(tools(&table, "mine"), ["created"]);
@@ -258,7 +255,7 @@ mod tests {
 
     #[test]
     fn concurrent_changes_are_all_kept() {
-        let table = ToolsetTable::new();
+        let table = ToolsetTable::new(sample::catalog());
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let table = &table;
@@ -270,6 +267,6 @@ mod tests {
             }
         });
         assert_eq!(table.revision(), 100);
-        assert_eq!(table.snapshot().definitions().count(), builtin::toolsets().len() + 100);
+        assert_eq!(table.snapshot().definitions().count(), sample::catalog().toolsets.len() + 100);
     }
 }

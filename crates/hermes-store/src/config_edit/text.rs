@@ -15,7 +15,7 @@ use crate::yaml::layout::{Layout, Root};
 /// A text after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedText {
-    /// The new text.
+    /// The whole file with the change made and everything else as it was.
     pub text: String,
     /// How it came about.
     pub method: Method,

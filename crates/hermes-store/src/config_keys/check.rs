@@ -9,8 +9,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::{KEYS, Kind, find};
-use crate::config::{as_bool, as_f64, as_i64, as_text, kind_of};
+use super::{KeyTable, Kind, table};
+use crate::config::kind_of;
 use crate::key_path::KeyPath;
 
 /// Something in a configuration that looks like a mistake.
@@ -57,37 +57,50 @@ impl fmt::Display for Finding {
 ///
 /// A null counts as "not set" everywhere. Values are never part of a finding.
 pub fn check(config: &Value) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    if let Value::Object(map) = config {
-        check_section(map, &mut Vec::new(), true, &mut findings);
-    }
-    findings
+    check_against(config, table())
 }
 
-fn check_section(
-    map: &Map<String, Value>,
-    path: &mut Vec<String>,
-    closed: bool,
-    findings: &mut Vec<Finding>,
-) {
-    for (key, value) in map {
-        path.push(key.clone());
-        match find(path) {
-            None if closed => findings.push(Finding {
-                path: dotted(path),
+/// The same with a table of one's own.
+pub fn check_against(config: &Value, keys: &KeyTable) -> Vec<Finding> {
+    let mut walk = Walk { keys, path: Vec::new(), findings: Vec::new() };
+    if let Value::Object(map) = config {
+        walk.section(map, true);
+    }
+    walk.findings
+}
+
+struct Walk<'a> {
+    keys: &'a KeyTable,
+    path: Vec<String>,
+    findings: Vec<Finding>,
+}
+
+impl<'a> Walk<'a> {
+    fn section(&mut self, map: &Map<String, Value>, closed: bool) {
+        for (key, value) in map {
+            self.path.push(key.clone());
+            self.entry(value, closed);
+            self.path.pop();
+        }
+    }
+
+    fn entry(&mut self, value: &Value, closed: bool) {
+        match self.keys.find(&self.path) {
+            None if closed => self.findings.push(Finding {
+                path: dotted(&self.path),
                 problem: Trouble::UnknownKey,
-                hint: did_you_mean(path),
+                hint: self.did_you_mean(),
             }),
             None => {}
-            Some(info) if value.is_null() || fits(value, info.kind) => {
+            Some(info) if value.is_null() || info.kind.fits(value) => {
                 if let Value::Object(inner) = value
-                    && has_children(path)
+                    && self.children(&self.path).next().is_some()
                 {
-                    check_section(inner, path, info.kind.is_closed(), findings);
+                    self.section(inner, info.kind.is_closed());
                 }
             }
-            Some(info) => findings.push(Finding {
-                path: dotted(path),
+            Some(info) => self.findings.push(Finding {
+                path: dotted(&self.path),
                 problem: Trouble::WrongKind {
                     expected: info.kind.to_string(),
                     found: kind_of(value),
@@ -95,29 +108,40 @@ fn check_section(
                 hint: kind_hint(value, info.kind),
             }),
         }
-        path.pop();
     }
-}
 
-fn fits(value: &Value, kind: Kind) -> bool {
-    if value.as_str().is_some_and(|text| text.contains("${")) {
-        return true;
+    /// The names the table knows directly below a path.
+    fn children(&self, path: &[String]) -> impl Iterator<Item = &'a str> {
+        self.keys.keys().iter().filter(|info| !info.hidden).filter_map(move |info| {
+            let mut pattern = info.path.split('.');
+            let below = path.iter().all(|s| pattern.next().is_some_and(|p| p == "*" || p == s));
+            let name = pattern.next().filter(|_| below)?;
+            pattern.next().is_none().then_some(name)
+        })
     }
-    match kind {
-        Kind::Bool => as_bool(value).is_some(),
-        Kind::Integer => as_i64(value).is_some(),
-        Kind::Number => as_f64(value).is_some(),
-        Kind::Text => as_text(value).is_some(),
-        Kind::TextList => {
-            value.as_array().is_some_and(|items| items.iter().all(|item| as_text(item).is_some()))
+
+    fn did_you_mean(&self) -> Option<String> {
+        let (key, parent) = self.path.split_last()?;
+        let lower = key.to_lowercase();
+        let closest = self
+            .children(parent)
+            .filter(|name| *name != "*")
+            .map(|name| (strsim::damerau_levenshtein(&lower, name), name))
+            .filter(|(distance, name)| *distance <= 1 + name.len() / 5)
+            .min();
+        if let Some((_, name)) = closest {
+            return Some(format!("did you mean {}?", dotted_with(parent, name)));
         }
-        Kind::List => value.is_array(),
-        Kind::OneOf(words) => value
-            .as_str()
-            .is_some_and(|text| words.iter().any(|word| word.eq_ignore_ascii_case(text.trim()))),
-        Kind::BoolOr(other) => as_bool(value).is_some() || fits(value, *other),
-        Kind::Section | Kind::Map => value.is_object(),
-        Kind::Any => true,
+        // Right name, wrong section: usually forgotten indentation.
+        let mut elsewhere = self.keys.keys().iter().filter(|info| {
+            !info.hidden
+                && !info.path.contains('*')
+                && info.path.rsplit_once('.').is_some_and(|(_, last)| last == key)
+        });
+        match (elsewhere.next(), elsewhere.next()) {
+            (Some(info), None) => Some(format!("did you mean {}?", info.path)),
+            _ => None,
+        }
     }
 }
 
@@ -126,42 +150,6 @@ fn kind_hint(value: &Value, kind: Kind) -> Option<String> {
         (Kind::TextList | Kind::List, Value::String(_)) => {
             Some("write a list even for one item: [item]".to_string())
         }
-        _ => None,
-    }
-}
-
-/// Whether the table says anything about names below this path.
-fn has_children(path: &[String]) -> bool {
-    children(path).next().is_some()
-}
-
-/// The names the table knows directly below a path.
-fn children(path: &[String]) -> impl Iterator<Item = &'static str> {
-    KEYS.iter().filter_map(move |info| {
-        let mut pattern = info.path.split('.');
-        let below = path.iter().all(|s| pattern.next().is_some_and(|p| p == "*" || p == s));
-        let name = pattern.next().filter(|_| below)?;
-        pattern.next().is_none().then_some(name)
-    })
-}
-
-fn did_you_mean(path: &[String]) -> Option<String> {
-    let (key, parent) = path.split_last()?;
-    let lower = key.to_lowercase();
-    let closest = children(parent)
-        .filter(|name| *name != "*")
-        .map(|name| (strsim::damerau_levenshtein(&lower, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 5)
-        .min();
-    if let Some((_, name)) = closest {
-        return Some(format!("did you mean {}?", dotted_with(parent, name)));
-    }
-    // Right name, wrong place: usually forgotten indentation.
-    let mut elsewhere = KEYS.iter().filter(|info| {
-        !info.path.contains('*') && info.path.rsplit_once('.').is_some_and(|(_, last)| last == key)
-    });
-    match (elsewhere.next(), elsewhere.next()) {
-        (Some(info), None) => Some(format!("did you mean {}?", info.path)),
         _ => None,
     }
 }
@@ -181,51 +169,76 @@ fn dotted(path: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::KeyInfo;
+    use super::super::Kind::{
+        Any, Bool, BoolOr, Integer, List, Map, Number, OneOf, OrOlder, Section, Text, TextList,
+    };
     use super::*;
-    use crate::config_edit::parse_cli_value;
     use serde_json::json;
-    use std::collections::HashSet;
+
+    /// One key of every kind, in open and closed sections.
+    fn keys() -> KeyTable {
+        let switch = BoolOr(&OneOf(&["auto", "on", "off"]));
+        let backends = OrOlder(&OneOf(&["local", "docker"]), &["here"]);
+        let rows = [
+            ("model", Any),
+            ("model.default", Text),
+            ("tools", Section),
+            ("tools.search", BoolOr(&Section)),
+            ("tools.search.enabled", switch),
+            ("tools.search.threshold_pct", Number),
+            ("tools.search.pinned", TextList),
+            ("output", Section),
+            ("output.max_bytes", Integer),
+            ("output.max_lines", Integer),
+            ("toolsets", Map),
+            ("toolsets.*", TextList),
+            ("own", Map),
+            ("own.*", Section),
+            ("own.*.tools", TextList),
+            ("plugins", Section),
+            ("hooks", Map),
+            ("hooks.*", List),
+            ("hooks.spill", Section),
+            ("hooks.spill.enabled", Bool),
+            ("hooks_accepted", Bool),
+            ("terminal", Map),
+            ("terminal.backend", backends),
+            ("terminal.timeout", Integer),
+        ];
+        KeyTable::new(rows.map(|(path, kind)| KeyInfo {
+            path: path.to_owned(),
+            kind,
+            default: String::new(),
+            about: "about it",
+            variable: None,
+            hidden: false,
+        }))
+    }
 
     fn found(config: &Value) -> Vec<String> {
-        check(config).iter().map(ToString::to_string).collect()
+        check_against(config, &keys()).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn a_good_configuration_has_no_findings() {
         let config = json!({
-            "_config_version": 33,
             "model": {"default": "x/y", "anything": [1]},
-            "tools": {"tool_search": {"enabled": true, "threshold_pct": 10, "pinned": ["a"]},
-                      "coercion": "deep", "check_timeout_seconds": 5},
-            "tool_output": {"max_bytes": "${MAX}", "max_lines": "2000"},
-            "tool_loop_guardrails": {"warn_after": {"exact_failure": 2}, "no_progress_warn_after": 2},
-            "platform_toolsets": {"cli": ["web", "file"]},
-            "custom_toolsets": {"mine": {"description": "d", "tools": ["a"], "includes": []}},
-            "distributions": {"mine": {"web": 50, "file": 0.5}},
-            "plugins": {"enabled": ["p"], "entries": {"p": {"allow_tool_override": true, "own": 1}}},
-            "hooks": {"pre_tool_call": [{"command": "x"}], "output_spill": {"enabled": false}},
+            "tools": {"search": {"enabled": true, "threshold_pct": 10, "pinned": ["a"]}},
+            "output": {"max_bytes": "${MAX}", "max_lines": "2000"},
+            "toolsets": {"cli": ["web", "file"]},
+            "own": {"mine": {"tools": ["a"]}},
+            "hooks": {"pre_tool_call": [{"command": "x"}], "spill": {"enabled": false}},
             "terminal": {"backend": "Docker", "of_a_newer_version": 1, "timeout": null},
-            "mcp_servers": {"files": {"command": "npx"}},
-            "approvals": {"mode": false},
         });
         assert_eq!(found(&config), Vec::<String>::new());
     }
 
     #[test]
     fn either_form_is_fine_where_both_exist() {
-        assert!(found(&json!({"tools": {"tool_search": false}, "model": "x"})).is_empty());
-        assert!(found(&json!({"toolsets": ["hermes-cli"]})).is_empty());
-        assert!(found(&json!({"tools": {"tool_search": {"enabled": "auto"}}})).is_empty());
-    }
-
-    #[test]
-    fn follow_terminal_backends_of_the_terminal_page() {
-        for backend in
-            ["local", "docker", "ssh", "singularity", "modal", "daytona", "vercel_sandbox"]
-        {
-            assert!(found(&json!({"terminal": {"backend": backend}})).is_empty(), "{backend}");
-        }
-        assert_eq!(found(&json!({"terminal": {"backend": "kubernetes"}})).len(), 1);
+        assert!(found(&json!({"tools": {"search": false}, "model": "x"})).is_empty());
+        assert!(found(&json!({"tools": {"search": {"enabled": "auto"}}})).is_empty());
+        assert!(found(&json!({"terminal": {"backend": "here"}})).is_empty());
     }
 
     #[test]
@@ -238,15 +251,15 @@ mod tests {
             ]
         );
         assert_eq!(
-            found(&json!({"tool_output": {"max_line": 5, "zzz": 1}})),
+            found(&json!({"output": {"max_line": 5, "zzz": 1}})),
             [
-                "tool_output.max_line is not a known setting; did you mean tool_output.max_lines?",
-                "tool_output.zzz is not a known setting",
+                "output.max_line is not a known setting; did you mean output.max_lines?",
+                "output.zzz is not a known setting",
             ]
         );
         assert_eq!(
             found(&json!({"threshold_pct": 5})),
-            ["threshold_pct is not a known setting; did you mean tools.tool_search.threshold_pct?"]
+            ["threshold_pct is not a known setting; did you mean tools.search.threshold_pct?"]
         );
         assert_eq!(found(&json!({"xyzzy.k": 5})), ["\"xyzzy.k\" is not a known setting"]);
     }
@@ -255,24 +268,24 @@ mod tests {
     fn wrong_kinds_are_reported_without_the_value() {
         assert_eq!(
             found(&json!({
-                "tool_output": {"max_bytes": "hush", "max_lines": 1.5},
+                "output": {"max_bytes": "hush", "max_lines": 1.5},
                 "terminal": {"backend": "hush"},
-                "platform_toolsets": {"cli": "web", "cron": [["x"]]},
+                "toolsets": {"cli": "web", "cron": [["x"]]},
                 "plugins": ["hush"],
-                "hooks_auto_accept": [],
+                "hooks_accepted": [],
                 "hooks": {"pre_tool_call": "x"},
-                "tools": {"tool_search": {"enabled": "maybe"}},
+                "tools": {"search": {"enabled": "maybe"}},
             })),
             [
-                "tool_output.max_bytes is a text, expected a whole number",
-                "tool_output.max_lines is a number, expected a whole number",
-                "terminal.backend is a text, expected one of local, docker, ssh, singularity, apptainer, modal, daytona, vercel_sandbox",
-                "platform_toolsets.cli is a text, expected a list of texts; write a list even for one item: [item]",
-                "platform_toolsets.cron is a list, expected a list of texts",
+                "output.max_bytes is a text, expected a whole number",
+                "output.max_lines is a number, expected a whole number",
+                "terminal.backend is a text, expected one of local, docker",
+                "toolsets.cli is a text, expected a list of texts; write a list even for one item: [item]",
+                "toolsets.cron is a list, expected a list of texts",
                 "plugins is a list, expected a section",
-                "hooks_auto_accept is a list, expected true or false",
+                "hooks_accepted is a list, expected true or false",
                 "hooks.pre_tool_call is a text, expected a list; write a list even for one item: [item]",
-                "tools.tool_search.enabled is a text, expected true or false, or one of auto, on, off",
+                "tools.search.enabled is a text, expected true or false, or one of auto, on, off",
             ]
         );
     }
@@ -285,28 +298,10 @@ mod tests {
 
     #[test]
     fn the_spelt_out_entry_wins_over_the_wildcard() {
-        assert_eq!(find(&["hooks", "output_spill"]).unwrap().path, "hooks.output_spill");
-        assert_eq!(find(&["hooks", "post_tool_call"]).unwrap().path, "hooks.*");
-        assert!(find(&["hooks", "a", "b"]).is_none());
-        assert!(find::<&str>(&[]).is_none());
-    }
-
-    #[test]
-    fn the_table_is_in_order() {
-        let mut paths = HashSet::new();
-        for info in KEYS {
-            assert!(paths.insert(info.path), "{} is there twice", info.path);
-            assert!(!info.about.is_empty() && !info.about.ends_with('.'), "{}", info.path);
-            assert!(KeyPath::parse(info.path).is_ok(), "{}", info.path);
-            if let Some((parent, _)) = info.path.rsplit_once('.') {
-                assert!(paths.contains(parent), "{parent} must come before {}", info.path);
-                let kind = find(&parent.split('.').collect::<Vec<_>>()).unwrap().kind;
-                assert!(fits(&json!({}), kind), "{parent} cannot hold {}", info.path);
-            }
-            if !info.default.is_empty() {
-                let value = parse_cli_value(info.default);
-                assert!(value.is_null() || fits(&value, info.kind), "default of {}", info.path);
-            }
-        }
+        let keys = keys();
+        assert_eq!(keys.find(&["hooks", "spill"]).unwrap().path, "hooks.spill");
+        assert_eq!(keys.find(&["hooks", "post_tool_call"]).unwrap().path, "hooks.*");
+        assert!(keys.find(&["hooks", "a", "b"]).is_none());
+        assert!(keys.find::<&str>(&[]).is_none());
     }
 }

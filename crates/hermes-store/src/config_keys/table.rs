@@ -1,24 +1,42 @@
 //! The list of known settings.
 //!
-//! Pure data: one line per setting with its path, kind, default (as typed on a command line) and
-//! purpose. A parent stands before its children; a test holds the list to that, and to defaults
-//! that fit their kind. To teach Hermes a new setting, add a line here.
+//! What the linked crates declare, and here what has not found its struct yet: one line per setting with its path,
+//! kind, default (as typed on a command line) and purpose.
 
-use super::KeyInfo;
+use std::sync::LazyLock;
+
 use super::Kind::{Any, Bool, BoolOr, Integer, List, Map, Number, OneOf, Section, Text, TextList};
+use super::{KeyInfo, KeyTable};
+
+type Row = (&'static str, super::Kind, &'static str, &'static str);
 
 const fn key(
     path: &'static str,
     kind: super::Kind,
     default: &'static str,
     about: &'static str,
-) -> KeyInfo {
-    KeyInfo { path, kind, default, about }
+) -> Row {
+    (path, kind, default, about)
 }
 
-/// Every setting Hermes knows, grouped by section.
+/// Every setting of this program.
+pub fn table() -> &'static KeyTable {
+    static TABLE: LazyLock<KeyTable> = LazyLock::new(|| {
+        let rows = KEYS.iter().map(|&(path, kind, default, about)| KeyInfo {
+            path: path.to_owned(),
+            kind,
+            default: default.to_owned(),
+            about,
+            variable: None,
+            hidden: false,
+        });
+        KeyTable::new(KeyTable::linked().keys().iter().cloned().chain(rows))
+    });
+    &TABLE
+}
+
 #[rustfmt::skip]
-pub const KEYS: &[KeyInfo] = &[
+const KEYS: &[Row] = &[
     key("_config_version", Integer, "33", "Layout version of the file, kept up to date by migrations"),
 
     // Model and providers
@@ -137,51 +155,11 @@ pub const KEYS: &[KeyInfo] = &[
     key("mcp_discovery_timeout", Number, "1.5", "How long the first list of tools waits for MCP servers, in seconds"),
 
     // Terminal, files and code
-    key("terminal", Map, "{}", "Where and how commands run"),
-    key("terminal.backend", OneOf(&["local", "docker", "ssh", "singularity", "apptainer", "modal", "daytona", "vercel_sandbox"]), "local", "Where commands run"),
-    key("terminal.cwd", Text, ".", "Working directory to start in"),
-    key("terminal.timeout", Integer, "180", "Longest run of a command, in seconds"),
-    key("terminal.lifetime_seconds", Integer, "300", "When an idle environment is closed"),
-    key("terminal.docker_image", Text, "", "Image for docker"),
-    key("terminal.modal_image", Text, "", "Image for modal"),
-    key("terminal.daytona_image", Text, "", "Image for daytona"),
-    key("terminal.singularity_image", Text, "", "Image for singularity and apptainer"),
-    key("terminal.docker_volumes", TextList, "[]", "Mounts for docker"),
-    key("terminal.docker_env", Map, "{}", "Variables set in the container"),
-    key("terminal.docker_forward_env", TextList, "[]", "Variables passed into the container"),
-    key("terminal.docker_extra_args", TextList, "[]", "Further arguments for docker run"),
-    key("terminal.docker_mount_cwd_to_workspace", Bool, "false", "Mount the working directory as /workspace"),
-    key("terminal.docker_network", Bool, "true", "Whether the container reaches the network"),
-    key("terminal.docker_run_as_host_user", Bool, "false", "Run as your user instead of root"),
-    key("terminal.docker_persist_across_processes", Bool, "true", "Keep the container for the next start"),
-    key("terminal.docker_orphan_reaper", Bool, "true", "Remove containers nobody uses any more"),
-    key("terminal.ssh_host", Text, "", "Host for ssh"),
-    key("terminal.ssh_user", Text, "", "User for ssh"),
-    key("terminal.ssh_port", Integer, "22", "Port for ssh"),
-    key("terminal.ssh_key", Text, "", "Key file for ssh"),
-    key("terminal.modal_mode", Text, "auto", "Whose Modal account is used"),
-    key("terminal.vercel_runtime", OneOf(&["node24", "node22", "python3.13"]), "node24", "Runtime of a Vercel sandbox"),
-    key("terminal.container_cpu", Number, "1", "Processors of a container"),
-    key("terminal.container_memory", Integer, "5120", "Memory of a container in MB"),
-    key("terminal.container_disk", Integer, "51200", "Disk of a container in MB"),
-    key("terminal.container_persistent", Bool, "true", "Keep the container's files between sessions"),
-    key("terminal.sandbox_dir", Text, "", "Folder for container files; sandboxes in the home if unset"),
-    key("terminal.sandbox", BoolOr(&OneOf(&["off", "read-only", "workspace-write"])), "off", "What the kernel lets local commands write: anything, nothing, or the working directory and temporary files"),
-    key("terminal.sandbox_network", Bool, "true", "Whether commands in that sandbox reach the network"),
-    key("terminal.sandbox_writable", TextList, "[]", "Further paths commands in that sandbox may write to"),
-    key("terminal.persistent_shell", Bool, "true", "Keep variables and directory from one command to the next"),
-    key("terminal.home_mode", Text, "auto", "Which home directory commands see"),
-    key("terminal.env_passthrough", TextList, "[]", "Variables commands see although they would be left out; never keys of Hermes itself"),
-    key("terminal.credential_files", List, "[]", "Files copied into containers"),
-    key("terminal.shell_init_files", TextList, "[]", "Files read when a shell starts"),
-    key("terminal.auto_source_bashrc", Bool, "true", "Read .bashrc when a shell starts"),
-    key("terminal.daemon_term_grace_seconds", Number, "2.0", "Time a background process has to end by itself"),
     key("code_execution", Map, "{}", "The execute_code tool"),
     key("code_execution.mode", OneOf(&["project", "strict"]), "project", "Run in the project with its Python, or apart from it"),
     key("code_execution.timeout", Integer, "300", "Longest run of a script, in seconds"),
     key("code_execution.max_tool_calls", Integer, "50", "Most tool calls of a script"),
     key("code_execution.python", Text, "null", "The Python that runs scripts on this machine"),
-    key("code_execution.confine", Bool, "true", "Keep scripts on this machine from looking into other processes"),
     key("file_read_max_chars", Integer, "100000", "Longest file read, in characters"),
     key("context_file_max_chars", Integer, "null", "Longest project file put into the prompt"),
     key("checkpoints", Map, "{}", "Snapshots before files are changed"),

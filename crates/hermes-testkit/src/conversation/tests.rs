@@ -27,7 +27,7 @@ fn user(text: &str) -> Value {
 
 /// The one fault of a request.
 fn fault(seen: Seen) -> String {
-    let mut faults = Conversation::of(vec![seen]).faults();
+    let mut faults = ScriptedConversation::of(vec![seen]).faults();
     assert_eq!(faults.len(), 1, "{faults:?}");
     faults.remove(0)
 }
@@ -37,7 +37,7 @@ fn a_proper_conversation_has_no_fault_on_either_wire() {
     let system = json!({"role": "system", "content": "s"});
     let first = json!([system, user("go")]);
     let second = json!([system, user("go"), called("c"), answered("c")]);
-    Conversation::of(vec![chat(first), chat(second)]).assert_sound();
+    ScriptedConversation::of(vec![chat(first), chat(second)]).assert_sound();
     let use_block = json!({"type": "tool_use", "id": "c", "name": "a", "input": {}});
     let thought = json!({"type": "thinking", "thinking": "t", "signature": "s"});
     let result = json!({"type": "tool_result", "tool_use_id": "c", "content": "ok"});
@@ -45,7 +45,7 @@ fn a_proper_conversation_has_no_fault_on_either_wire() {
     let first = json!([{"role": "user", "content": marked}]);
     let second = json!([user("go"), {"role": "assistant", "content": [thought, use_block]},
         {"role": "user", "content": [result, {"type": "text", "text": "and?"}]}]);
-    Conversation::of(vec![messages(first), messages(second)]).assert_sound();
+    ScriptedConversation::of(vec![messages(first), messages(second)]).assert_sound();
 }
 
 #[test]
@@ -93,18 +93,18 @@ fn history_and_tools_may_not_change_unless_it_is_said() {
     let first = chat(json!([user("a")]));
     let mut second = chat(json!([user("b")]));
     second.body["tools"] = json!([]);
-    let faults = Conversation::of(vec![first.clone(), second.clone()]).faults();
+    let faults = ScriptedConversation::of(vec![first.clone(), second.clone()]).faults();
     assert_eq!(faults.len(), 2, "{faults:?}");
     assert!(faults[0].contains("tools differ") && faults[1].contains("message 0 was"));
-    let told = Conversation::of(vec![first, second]).rewritten_before(1).toolless_at(1);
+    let told = ScriptedConversation::of(vec![first, second]).rewritten_before(1).toolless_at(1);
     told.assert_sound();
     let shorter =
         vec![chat(json!([user("a"), called("c"), answered("c")])), chat(json!([user("a")]))];
-    assert!(Conversation::of(shorter).faults()[0].contains("3 messages became 1"));
+    assert!(ScriptedConversation::of(shorter).faults()[0].contains("3 messages became 1"));
 }
 
 #[test]
 #[should_panic(expected = "no requests")]
 fn nothing_is_not_sound() {
-    Conversation::of(Vec::new()).assert_sound();
+    ScriptedConversation::of(Vec::new()).assert_sound();
 }

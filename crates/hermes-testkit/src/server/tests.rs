@@ -1,7 +1,7 @@
 use std::io::{BufRead, Read, Write};
 
 use super::*;
-use crate::step::{Quirk, Usage};
+use crate::step::{Quirk, ScriptedUsage};
 
 /// A request by hand on a connection of its own; everything that comes back until it closes.
 fn post(server: &ModelServer, path: &str, body: &Value) -> String {
@@ -53,7 +53,7 @@ fn data(answer: &str) -> Vec<Value> {
 
 #[test]
 fn a_plain_chat_answer_has_text_calls_and_cost() {
-    let usage = Usage { input: 9, output: 4, cached: 2, ..Usage::default() };
+    let usage = ScriptedUsage { input: 9, output: 4, cached: 2, ..ScriptedUsage::default() };
     let step = Step::text("you said {{user}}").and_call("todo", json!({"a": 1})).usage(usage);
     let server = ModelServer::start([step]);
     let answer = post(&server, CHAT, &plain());
@@ -161,7 +161,7 @@ fn the_log_knows_every_request_in_order() {
     assert!(get(&server, "/api/tags").ends_with("{\"models\":[]}"));
     assert!(get(&server, "/props").contains("404"));
     post(&server, CHAT, &plain());
-    let log = server.wait_until(|log| log.iter().all(|seen| seen.outcome == Outcome::Played));
+    let log = server.wait_until(|log| log.iter().all(|seen| seen.outcome == SeenOutcome::Played));
     let paths: Vec<&str> = log.iter().map(|seen| seen.path.as_str()).collect();
     assert_eq!(paths, ["/v1/models", "/api/tags", "/props", CHAT]);
     assert!(log[3].carries("sk-key") && !format!("{log:?}").contains("sk-key"));
@@ -196,7 +196,7 @@ fn hanging_up_on_a_held_step_is_noticed() {
     write!(stream, "POST {CHAT} HTTP/1.1\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
     server.wait_for(1);
     drop(stream);
-    server.wait_until(|log| log[0].outcome == Outcome::HungUp);
+    server.wait_until(|log| log[0].outcome == SeenOutcome::HungUp);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 mod chat;
 mod messages;
 
-use crate::step::{Call, Step, Usage};
-use crate::view::{View, Wire};
+use crate::step::{Call, ScriptedUsage, Step};
+use crate::view::{ModelWire, View};
 
 /// What a step says, with everything filled in that depends on the request.
 pub(crate) struct Lines {
@@ -13,7 +13,7 @@ pub(crate) struct Lines {
     pub(crate) text: String,
     pub(crate) calls: Vec<Line>,
     pub(crate) finish: String,
-    pub(crate) usage: Usage,
+    pub(crate) usage: ScriptedUsage,
 }
 
 /// A call with its id and argument text.
@@ -42,10 +42,10 @@ impl Lines {
         Self {
             model: view.model.clone(),
             finish: step.finish.clone().unwrap_or_else(|| usual.to_owned()),
-            usage: step.usage.unwrap_or_else(|| Usage {
+            usage: step.usage.unwrap_or_else(|| ScriptedUsage {
                 input: counted(view.raw.len()),
                 output: counted(said),
-                ..Usage::default()
+                ..ScriptedUsage::default()
             }),
             text,
             calls,
@@ -54,18 +54,18 @@ impl Lines {
     }
 
     /// The answer as one body.
-    pub(crate) fn body(&self, wire: Wire) -> String {
+    pub(crate) fn body(&self, wire: ModelWire) -> String {
         match wire {
-            Wire::Chat => chat::body(self),
-            Wire::Messages => messages::body(self),
+            ModelWire::Chat => chat::body(self),
+            ModelWire::Messages => messages::body(self),
         }
     }
 
     /// The answer as the events of a stream.
-    pub(crate) fn events(&self, wire: Wire) -> Vec<String> {
+    pub(crate) fn events(&self, wire: ModelWire) -> Vec<String> {
         match wire {
-            Wire::Chat => chat::events(self),
-            Wire::Messages => messages::events(self),
+            ModelWire::Chat => chat::events(self),
+            ModelWire::Messages => messages::events(self),
         }
     }
 

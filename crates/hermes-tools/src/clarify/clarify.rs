@@ -1,19 +1,25 @@
 //! `clarify`: a question to the user in the middle of the work.
 
-use hermes_tool::{ToolResult, tool};
+use std::time::Duration;
+
+use hermes_protocol::FrontEnd;
+use hermes_tool::{CallDisplay, State, ToolContext, ToolError, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-
-use crate::agent_level::{ForAgent, needs_agent};
+use serde_json::{Value, json};
 
 /// Choices offered with a question; more are cut off.
 pub const MAX_CHOICES: usize = 4;
 
+/// How long a person has for an answer, unless `agent.clarify_timeout` says otherwise.
+const USUAL_WAIT: Duration = Duration::from_secs(3_600);
+/// What the model hears where no answer came.
+const NO_ANSWER: &str = "(No answer came. Decide for yourself, and say what you assumed.)";
+
 /// Arguments of `clarify`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Clarify {
-    /// The question.
+    /// What you want to know, in one or two sentences.
     pub question: String,
     // Taken as they come: models also send objects with a label.
     /// Answers to choose from, if there are any; the user can always answer otherwise.
@@ -27,16 +33,77 @@ pub struct Clarify {
 /// work, when a choice is costly to undo, or to hear whether a result is what they meant. Where a
 /// sensible assumption will do, make it, say so and go on. Dangerous commands are confirmed by
 /// other means; do not ask about them here.
-#[tool(toolset = "clarify", emoji = "❓", effects(interactive, agent_state))]
-fn clarify(_: ForAgent<Clarify>) -> ToolResult {
-    needs_agent("clarify")
+#[tool(
+    toolset = "clarify",
+    emoji = "❓",
+    effects(interactive, agent_state),
+    subagents = withheld,
+    display = CallDisplay::verb("ask").args(&["question"])
+)]
+async fn clarify(
+    args: Clarify,
+    person: State<dyn FrontEnd>,
+    cx: &ToolContext,
+) -> Result<Value, ToolError> {
+    let question = args.question.trim().to_owned();
+    if question.is_empty() {
+        return Err(ToolError::answer("The question is blank"));
+    }
+    let choices: Vec<String> =
+        args.choices.unwrap_or_default().iter().filter_map(choice).take(MAX_CHOICES).collect();
+    let asked = person.clarify(&question, &choices);
+    let answer = tokio::select! {
+        () = cx.cancellation().cancelled() => None,
+        answer = tokio::time::timeout(patience(cx.config()), asked) => answer.ok().flatten(),
+    };
+    let offered = if choices.is_empty() { Value::Null } else { json!(choices) };
+    Ok(json!({
+        "question": question,
+        "choices_offered": offered,
+        "user_response": answer.unwrap_or_else(|| NO_ANSWER.to_owned()),
+    }))
+}
+
+fn patience(config: &Value) -> Duration {
+    let seconds = config["agent"]["clarify_timeout"].as_f64().filter(|seconds| *seconds > 0.0);
+    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(USUAL_WAIT)
+}
+
+/// A choice as text; models also send objects with a label.
+fn choice(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => ["label", "description", "text", "title"]
+            .iter()
+            .find_map(|name| fields.get(*name)?.as_str())?
+            .to_owned(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    #[test]
+    fn choices_come_in_many_shapes() {
+        let shapes =
+            [json!("a"), json!({"label": "b"}), json!({"title": " c "}), json!(4), json!(" ")];
+        let texts: Vec<String> = shapes.iter().filter_map(choice).collect();
+        assert_eq!(texts, ["a", "b", "c", "4"]);
+    }
+
+    #[test]
+    fn a_wait_that_makes_no_sense_is_the_usual_one() {
+        assert_eq!(
+            patience(&json!({"agent": {"clarify_timeout": 0.5}})),
+            Duration::from_millis(500)
+        );
+        assert_eq!(patience(&json!({"agent": {"clarify_timeout": -1}})), USUAL_WAIT);
+    }
 
     #[test]
     fn choices_may_be_objects_although_texts_are_asked_for() {

@@ -15,13 +15,14 @@
 
 use std::sync::Arc;
 
-use hermes_exec::code::{Mode, RunScript};
+use hermes_exec::code::{RunScript, ScriptMode};
 use hermes_tool::{
-    Availability, SchemaPatch, SchemaScope, ToolContext, ToolError, ToolResult, Vars, tool,
+    Availability, CallDisplay, SchemaPatch, SchemaScope, ShownCall, ToolContext, ToolError,
+    ToolResult, Vars, tool,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 mod answer;
 mod calls;
@@ -29,7 +30,7 @@ mod functions;
 mod module;
 mod settings;
 
-use crate::terminal::site::{Site, blueprint, unavailable};
+use crate::terminal::context::{TerminalContext, blueprint, unavailable};
 use calls::Calls;
 use settings::Settings;
 
@@ -45,6 +46,9 @@ struct ExecuteCode {
     emoji = "🐍",
     effects(runs),
     max_result_chars = 100_000,
+    free_of_budget,
+    subagents = withheld,
+    display = CallDisplay::verb("exec").detail(first_line),
     check = available,
     dynamic_schema = described,
     description = include_str!("execute_code.md").trim_ascii_end()
@@ -54,30 +58,31 @@ async fn execute_code(args: ExecuteCode, cx: &ToolContext) -> ToolResult {
         return Err(ToolError::answer("code is empty; give the whole script"));
     }
     let settings = Settings::read(cx.config(), cx.vars());
-    let site = Site::of(cx)?;
-    let place = match site.environments.scripts_of_task(site.task()).await {
+    let terminal = TerminalContext::of(cx)?;
+    let place = match terminal.environments.scripts_of_task(terminal.task()).await {
         Ok(place) => place,
         Err(error) => return answer::not_run(&error.to_string()),
     };
-    let script = match site.admit_script(args.code, place.place()).await {
+    let script = match terminal.admit_script(args.code, place.target()).await {
         Ok(script) => script,
         Err(refusal) => return answer::refused(&refusal),
     };
-    let cwd = site.directory().unwrap_or_else(|| place.cwd());
+    let cwd = terminal.directory().unwrap_or_else(|| place.cwd());
     let functions = functions::of_session(cx);
     let calls = Arc::new(Calls::new(cx, &functions, &cwd, settings.max_calls));
     let how = RunScript {
         module: module::text(&functions),
         mode: settings.mode,
+        session: terminal.conversation().to_owned(),
         cwd,
         python: settings.python,
         variables: settings.variables,
         timeout: settings.timeout,
-        cancel: site.cancellation(),
+        cancel: terminal.cancellation(),
         calls: Arc::clone(&calls) as _,
     };
     match place.run(&script, how).await {
-        Ok(ran) => answer::ran(&site, &ran, calls.made(), settings.timeout),
+        Ok(ran) => answer::ran(&terminal, &ran, calls.made(), settings.timeout),
         Err(error) => answer::not_run(&error.to_string()),
     }
 }
@@ -135,12 +140,20 @@ fn described(scope: &SchemaScope<'_>) -> SchemaPatch {
         settings.max_calls
     ));
     text.push_str(match settings.mode {
-        Mode::Project => "It runs in the session's working directory with the project's Python.",
-        Mode::Strict => "It runs in a temporary directory of its own; use absolute paths.",
+        ScriptMode::Project => {
+            "It runs in the session's working directory with the project's Python."
+        }
+        ScriptMode::Strict => "It runs in a temporary directory of its own; use absolute paths.",
     });
     let mut patch = Map::new();
     patch.insert("description".to_owned(), text.into());
     SchemaPatch::Merge(patch)
+}
+
+/// The first line of the script that says something.
+fn first_line(call: &ShownCall<'_>) -> String {
+    let code = call.args.get("code").and_then(Value::as_str).unwrap_or_default();
+    code.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

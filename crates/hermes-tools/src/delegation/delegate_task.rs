@@ -1,12 +1,19 @@
 //! `delegate_task`: work for subagents.
 
-use hermes_tool::{SchemaPatch, SchemaScope, ToolResult, parameters_of, tool};
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Instant;
+
+use futures_util::future::join_all;
+use hermes_tool::{
+    CallDisplay, SchemaPatch, SchemaScope, ShownCall, State, ToolContext, ToolError, parameters_of,
+    tool,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::limits::DelegationLimits;
-use crate::agent_level::{ForAgent, needs_agent};
 
 const DESCRIPTION: &str = include_str!("delegate_task.md").trim_ascii_end();
 
@@ -48,15 +55,112 @@ pub enum ChildRole {
     Orchestrator,
 }
 
+/// A task that can be begun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubagentTask {
+    /// Its number in the call, from zero; the answer repeats it.
+    pub index: usize,
+    /// Never blank.
+    pub goal: String,
+    /// Empty if nothing was said beside the goal.
+    pub context: String,
+    /// Its own role, or that of the whole call.
+    pub role: ChildRole,
+}
+
+/// An agent that can set others to work.
+pub trait Delegation: Send + Sync {
+    /// How far delegation may go here, as configured.
+    fn limits(&self) -> DelegationLimits;
+
+    /// Levels between this agent and the one a person talks to.
+    fn depth(&self) -> u32;
+
+    /// Has a subagent work on a task, beside the others of the same call: `count` in all. Whatever
+    /// happens there is in the report, which is what the model gets to see of it.
+    fn work_on<'a>(
+        &'a self,
+        task: SubagentTask,
+        count: usize,
+        cx: &'a ToolContext,
+    ) -> Pin<Box<dyn Future<Output = Value> + Send + 'a>>;
+}
+
 #[tool(
     toolset = "delegation",
     emoji = "🔀",
     effects(runs, agent_state),
+    subagents = delegates,
+    display = CallDisplay::verb("delegate").detail(goals),
     description = DESCRIPTION,
     dynamic_schema = with_configured_limits
 )]
-fn delegate_task(_: ForAgent<DelegateTask>) -> ToolResult {
-    needs_agent("delegate_task")
+async fn delegate_task(
+    args: DelegateTask,
+    agent: State<dyn Delegation>,
+    cx: &ToolContext,
+) -> Result<Value, ToolError> {
+    let limits = agent.limits();
+    if agent.depth() >= limits.max_depth {
+        return Err(ToolError::answer(format!(
+            "Subagents at this depth cannot delegate (delegation.max_spawn_depth is {}); do the \
+             work yourself",
+            limits.max_depth
+        )));
+    }
+    let tasks = tasks(args)?;
+    let (count, most) = (tasks.len(), limits.max_children);
+    if count > most {
+        return Err(ToolError::answer(format!(
+            "{count} tasks in one call, but at most {most} run at once \
+             (delegation.max_concurrent_children); send them in several calls"
+        )));
+    }
+    let begun = Instant::now();
+    let running = tasks.into_iter().map(|task| one(&*agent, task, count, cx));
+    let results: Vec<Value> = join_all(running).await;
+    let seconds = (begun.elapsed().as_secs_f64() * 100.0).round() / 100.0;
+    Ok(json!({"results": results, "total_duration_seconds": seconds}))
+}
+
+async fn one(agent: &dyn Delegation, task: Given, count: usize, cx: &ToolContext) -> Value {
+    match task {
+        Ok(task) => agent.work_on(task, count, cx).await,
+        Err((index, problem)) => json!({
+            "task_index": index, "status": "error", "summary": null, "api_calls": 0,
+            "duration_seconds": 0.0, "error": problem,
+        }),
+    }
+}
+
+/// A task, or its number and why it cannot be begun.
+type Given = Result<SubagentTask, (usize, &'static str)>;
+
+/// The tasks of a call, each with its fault if it cannot be begun.
+fn tasks(args: DelegateTask) -> Result<Vec<Given>, ToolError> {
+    let role = args.role.unwrap_or_default();
+    let list = match args.tasks {
+        Some(list) if !list.is_empty() => list,
+        _ => vec![DelegatedTask { goal: args.goal, context: args.context, role: args.role }],
+    };
+    let tasks: Vec<Given> = list
+        .into_iter()
+        .enumerate()
+        .map(|(index, task)| {
+            let goal = task.goal.unwrap_or_default().trim().to_owned();
+            if goal.is_empty() {
+                return Err((index, "the goal is missing or blank"));
+            }
+            let context = task.context.unwrap_or_default().trim().to_owned();
+            Ok(SubagentTask { index, goal, context, role: task.role.unwrap_or(role) })
+        })
+        .collect();
+    match &tasks[..] {
+        [Err((_, problem))] => Err(ToolError::answer(format!(
+            "Nothing was delegated: {problem}. Give `goal`, or `tasks` with a goal each"
+        ))),
+        _ => Ok(tasks),
+    }
 }
 
 /// Tells the model the limits in force, so that it need not run into them to learn of them.
@@ -80,12 +184,25 @@ fn with_configured_limits(scope: &SchemaScope<'_>) -> SchemaPatch {
     SchemaPatch::Merge(patch)
 }
 
+/// The goal, or how many there are and which.
+fn goals(call: &ShownCall<'_>) -> String {
+    let goals: Vec<String> = call
+        .list("tasks")
+        .iter()
+        .map(|task| ShownCall { args: task, result: None }.text("goal"))
+        .collect();
+    match goals.as_slice() {
+        [] => call.text("goal"),
+        [one] => one.clone(),
+        many => format!("{}x: {}", many.len(), many.join(" | ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use hermes_tool::Vars;
-    use serde_json::Value;
 
     use super::*;
 
@@ -122,6 +239,22 @@ mod tests {
             roles(json!({"delegation": {"max_spawn_depth": 2}})),
             json!(["leaf", "orchestrator"])
         );
+    }
+
+    #[test]
+    fn one_task_without_a_goal_is_refused_and_one_of_several_is_reported() {
+        let read = |value: Value| tasks(serde_json::from_value(value).unwrap());
+        let error = read(json!({"goal": " "})).unwrap_err();
+        assert!(error.message().starts_with("Nothing was delegated"), "{error}");
+        let given = read(json!({"role": "orchestrator", "tasks": [{"goal": ""},
+            {"goal": " x ", "role": "leaf"}, {"goal": "y", "context": " z "}]}))
+        .unwrap();
+        assert_eq!(given[0], Err((0, "the goal is missing or blank")));
+        let task = |index, goal: &str, context: &str, role| {
+            Ok(SubagentTask { index, goal: goal.into(), context: context.into(), role })
+        };
+        assert_eq!(given[1], task(1, "x", "", ChildRole::Leaf));
+        assert_eq!(given[2], task(2, "y", "z", ChildRole::Orchestrator));
     }
 
     #[test]

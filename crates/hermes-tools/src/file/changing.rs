@@ -1,14 +1,9 @@
 //! What `write_file` and `patch` share: the checks before a change and the answer after it.
 
-use std::path::Path;
-
 use hermes_files::fs::{FileKind, FsError, Stamp};
-use hermes_files::lint::{self, LintError};
-use hermes_guard::redact::redact_file;
 use hermes_tool::ToolError;
-use serde_json::{Value, json};
 
-use super::workspace::{Target, Workspace, refused, told};
+use super::workspace::{Target, Workspace, fs_error, refused};
 
 /// Largest file that is changed: it is held in memory a few times over.
 pub(super) const MAX_CHANGED_BYTES: u64 = 256 * 1024 * 1024;
@@ -45,7 +40,7 @@ pub(super) fn may_change(
     match target.kind() {
         None | Some(FileKind::File) => Ok(()),
         Some(kind) => {
-            Err(told(FsError::NotRegular { path: target.resolved.literal.clone(), kind }))
+            Err(fs_error(FsError::NotRegular { path: target.resolved.literal.clone(), kind }))
         }
     }
 }
@@ -58,7 +53,7 @@ pub(super) async fn present(
     match workspace.files.read(target.canonical().to_owned(), MAX_CHANGED_BYTES).await {
         Ok(read) => Ok(Some(read)),
         Err(FsError::NotFound(_)) => Ok(None),
-        Err(error) => Err(told(error)),
+        Err(error) => Err(fs_error(error)),
     }
 }
 
@@ -74,42 +69,6 @@ pub(super) fn dressed_like(old: &[u8], new: &str) -> Vec<u8> {
         bytes.splice(0..0, BOM.iter().copied());
     }
     bytes
-}
-
-/// Why the content must not be written: it would break a file that was valid.
-pub(super) async fn gate(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Option<String> {
-    let (path, before, after) = (path.to_owned(), before.map(<[u8]>::to_vec), after.to_vec());
-    let check = move || objection(&path, before.as_deref(), &after);
-    // A check that was broken off says nothing against the content.
-    tokio::task::spawn_blocking(check).await.unwrap_or_default()
-}
-
-/// The same for those who are on a thread that may block.
-pub(super) fn objection(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Option<String> {
-    lint::gate(path, before, after).map(|error| quoted(&error))
-}
-
-/// An error of a check, with secrets hidden: some parsers quote the line they stumble over.
-pub(super) fn quoted(error: &LintError) -> String {
-    redact_file(&error.to_string()).into_owned()
-}
-
-/// What the change did to the file's syntax, as the `lint` field.
-pub(super) async fn syntax(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Value {
-    let (path, before, after) = (path.to_owned(), before.map(<[u8]>::to_vec), after.to_vec());
-    let check = move || syntax_report(&path, before.as_deref(), &after);
-    tokio::task::spawn_blocking(check).await.unwrap_or_else(
-        |_| json!({"status": "skipped", "message": "the syntax check was broken off"}),
-    )
-}
-
-/// The same for those who are on a thread that may block.
-pub(super) fn syntax_report(path: &Path, before: Option<&[u8]>, after: &[u8]) -> Value {
-    let mut report = lint::check_write(path, before, after).to_json();
-    if let Some(Value::String(output)) = report.get_mut("output") {
-        *output = redact_file(output).into_owned();
-    }
-    report
 }
 
 #[cfg(test)]

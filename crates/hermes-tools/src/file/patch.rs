@@ -1,9 +1,13 @@
 //! `patch`: changing parts of files.
 
-use hermes_tool::{ToolContext, ToolError, ToolResult, tool};
+use hermes_tool::{
+    CallDisplay, CallJudgement, CutAt, ShownCall, ToolContext, ToolError, ToolResult, tool,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
+mod files;
 mod multi;
 mod single;
 mod transaction;
@@ -45,11 +49,18 @@ struct PatchFiles {
     cross_profile: bool,
 }
 
+/// What was changed is changed, whatever the checks after it say.
+fn judge(result: &Map<String, Value>) -> Option<CallJudgement> {
+    (result.get("success") == Some(&Value::Bool(true))).then_some(CallJudgement::Ok)
+}
+
 #[tool(
     toolset = "file",
     emoji = "🔧",
     effects(reads(path), writes(path)),
     max_result_chars = 100_000,
+    failure = judge,
+    display = CallDisplay::verb("patch").detail(files_shown).cut_at(CutAt::Start),
     description = include_str!("patch.md")
 )]
 async fn patch(args: PatchFiles, cx: &ToolContext) -> ToolResult {
@@ -76,4 +87,20 @@ async fn patch(args: PatchFiles, cx: &ToolContext) -> ToolResult {
 
 fn missing(what: &str, meaning: &str) -> ToolError {
     ToolError::answer(format!("{what} is needed: {meaning}"))
+}
+
+/// The file, or those a patch names.
+fn files_shown(call: &ShownCall<'_>) -> String {
+    let path = call.text("path");
+    if !path.is_empty() {
+        return path;
+    }
+    let patch = call.args.get("patch").and_then(Value::as_str).unwrap_or_default();
+    let files: Vec<&str> = patch
+        .lines()
+        .filter_map(|line| line.strip_prefix("*** "))
+        .filter_map(|line| line.split_once(" File: "))
+        .map(|(_, file)| file.trim())
+        .collect();
+    files.join(", ")
 }

@@ -5,26 +5,28 @@
 //! hidden after the window is cut to size, so a marker never pushes a line out of it. Only a read that
 //! returned content is remembered as shown.
 
-use hermes_files::fs::{FileKind, OpenFile, Place, Stamp, at_the_disk, briefly, in_one_go};
-use hermes_files::state::{LoopVerdict, ReadKey, Reader, Seen};
-use hermes_files::view::{
-    DEFAULT_MAX_CHARS, DEFAULT_MAX_LINE_CHARS, DocumentKind, Shown, ViewError, Window,
-    WindowRequest, show,
+use hermes_files::fs::{
+    FileKind, FilesLocation, OpenFile, Stamp, batch_io, inline_or_spawn_io, spawn_blocking_io,
 };
-use hermes_guard::redact::redact_file;
-use hermes_tool::{ToolContext, ToolError, ToolOutput, ToolResult, tool};
+use hermes_files::state::{LoopVerdict, ReadKey, ReaderKind, SeenBefore};
+use hermes_files::view::{
+    DEFAULT_MAX_CHARS, DocumentKind, FileView, LineWindow, ViewError, WindowRequest, show,
+};
+use hermes_tool::settings::Settings as _;
+use hermes_tool::{
+    CallDisplay, CutAt, OutputCaps, PastCall, ShownCall, ToolContext, ToolError, ToolOutput,
+    ToolResult, tool,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::task::JoinError;
 
 use super::lenient::number_or;
-use super::workspace::{Target, Workspace, refused, setting, told};
+use super::workspace::{Target, Workspace, fs_error, refused, setting};
 
 /// Lines shown unless more or fewer are asked for.
 const DEFAULT_LINES: u64 = 500;
-/// Most lines shown at once, unless configured otherwise.
-const DEFAULT_MAX_LINES: usize = 2_000;
 
 /// Arguments of `read_file`.
 #[derive(Deserialize, JsonSchema)]
@@ -57,14 +59,19 @@ fn default_lines() -> u64 {
     emoji = "📖",
     effects(reads(path)),
     max_result_chars = 100_000,
+    never_spilled,
+    display = CallDisplay::verb("read").detail(window_shown).cut_at(CutAt::Start),
+    summary = summary,
     description = include_str!("read_file.md")
 )]
 async fn read_file(args: ReadFile, cx: &ToolContext) -> ToolResult {
     let workspace = Workspace::of(cx).await?;
     let request = request(&args, cx);
-    match workspace.files.place() {
-        Place::Local => in_one_go(move || read(workspace, args, request)).await.map_err(broken)?,
-        Place::Remote | Place::Container => read(workspace, args, request).await,
+    match workspace.files.location() {
+        FilesLocation::Local => {
+            batch_io(move || read(workspace, args, request)).await.map_err(broken)?
+        }
+        FilesLocation::Remote | FilesLocation::Container => read(workspace, args, request).await,
     }
 }
 
@@ -101,26 +108,25 @@ async fn read(workspace: Workspace, args: ReadFile, request: WindowRequest) -> T
     }
     let (shown, stamp) = look(&workspace, &target, request).await?;
     match shown {
-        Shown::Binary(reason) => Err(ToolError::answer(reason.message(target.canonical()))),
-        Shown::Image { format, part, file_size } => {
+        FileView::Binary(reason) => Err(ToolError::answer(reason.message(target.canonical()))),
+        FileView::Image { format, part, file_size } => {
             workspace.state.after_read(&workspace.task, target.canonical(), stamp, false);
             let summary = format!("{} ({format:?} picture, {file_size} bytes)", target.given);
             let text = json!({"type": "text", "text": summary});
             Ok(ToolOutput::Multimodal { content: vec![text, part], text_summary: Some(summary) })
         }
-        Shown::Text(window) => answer(&workspace, &target, key, stamp, &window, false),
-        Shown::Document(window) => answer(&workspace, &target, key, stamp, &window, true),
+        FileView::Text(window) => answer(&workspace, &target, key, stamp, &window, false),
+        FileView::Document(window) => answer(&workspace, &target, key, stamp, &window, true),
     }
 }
 
 fn request(args: &ReadFile, cx: &ToolContext) -> WindowRequest {
     let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    let most = setting(cx, &["tool_output", "max_lines"]).unwrap_or(DEFAULT_MAX_LINES);
+    let caps = OutputCaps::read(cx.config(), cx.vars());
     WindowRequest {
         offset: whole(args.offset.max(1)),
-        limit: whole(args.limit).clamp(1, most),
-        max_line_chars: setting(cx, &["tool_output", "max_line_length"])
-            .unwrap_or(DEFAULT_MAX_LINE_CHARS),
+        limit: whole(args.limit).clamp(1, caps.max_lines),
+        max_line_chars: caps.max_line_length,
         max_chars: setting(cx, &["file_read_max_chars"]).unwrap_or(DEFAULT_MAX_CHARS),
         column: args.column.map(whole),
     }
@@ -134,12 +140,12 @@ fn already_shown(
     stamp: Stamp,
 ) -> Option<ToolResult> {
     let seen = match workspace.reader {
-        Reader::Conversation => workspace.state.seen_before(&workspace.task, key, stamp),
-        Reader::Script => Seen::Never,
+        ReaderKind::Conversation => workspace.state.seen_before(&workspace.task, key, stamp),
+        ReaderKind::Script => SeenBefore::Never,
     };
     match seen {
-        Seen::Never => None,
-        Seen::Unchanged => Some(ToolOutput::json(&json!({
+        SeenBefore::Never => None,
+        SeenBefore::Unchanged => Some(ToolOutput::json(&json!({
             "status": "unchanged",
             "message": "This part of the file was shown before and has not changed since; \
                         look at that earlier result.",
@@ -147,7 +153,7 @@ fn already_shown(
             "dedup": true,
             "content_returned": false,
         }))),
-        Seen::Repeated { times } => Some(Err(ToolError::answer(
+        SeenBefore::Repeated { times } => Some(Err(ToolError::answer(
             "BLOCKED: this part of the file was read again and again without a change. \
              Use what you have, or read another part.",
         )
@@ -165,14 +171,15 @@ async fn look(
     workspace: &Workspace,
     target: &Target,
     request: WindowRequest,
-) -> Result<(Shown, Stamp), ToolError> {
+) -> Result<(FileView, Stamp), ToolError> {
     let OpenFile { mut content, stamp } =
-        workspace.files.open(target.canonical().to_owned()).await.map_err(told)?;
+        workspace.files.open(target.canonical().to_owned()).await.map_err(fs_error)?;
     let path = target.canonical().to_owned();
     // Documents are unpacked, and what is not in memory yet may be large.
     let is_brief = content.as_file().is_none() && DocumentKind::of(&path).is_none();
     let work = move || show(&path, &mut content, &request);
-    let shown = if is_brief { briefly(work).await } else { at_the_disk(work).await };
+    let shown =
+        if is_brief { inline_or_spawn_io(work).await } else { spawn_blocking_io(work).await };
     let shown = shown.map_err(broken)?;
     shown
         .map(|shown| (shown, stamp))
@@ -184,14 +191,14 @@ fn answer(
     target: &Target,
     key: ReadKey,
     stamp: Stamp,
-    window: &Window,
+    window: &LineWindow,
     is_document: bool,
 ) -> ToolResult {
     let is_partial = key.offset > 1 || window.truncated;
     workspace.state.after_read(&workspace.task, target.canonical(), stamp, is_partial);
     let repeated = match workspace.reader {
-        Reader::Conversation => workspace.state.count_read(&workspace.task, key, stamp),
-        Reader::Script => LoopVerdict::Fine,
+        ReaderKind::Conversation => workspace.state.count_read(&workspace.task, key, stamp),
+        ReaderKind::Script => LoopVerdict::Fine,
     };
     if let LoopVerdict::Block { times } = repeated {
         return Err(ToolError::answer(
@@ -202,7 +209,7 @@ fn answer(
         .with("already_read", times));
     }
     let mut fields = Map::new();
-    fields.insert("content".into(), redact_file(&window.content).into_owned().into());
+    fields.insert("content".into(), workspace.redacted(&window.content).into());
     fields.insert("total_lines".into(), window.total_lines.into());
     fields.insert("file_size".into(), window.file_size.into());
     fields.insert("truncated".into(), window.truncated.into());
@@ -237,5 +244,38 @@ pub(super) fn join(first: Option<String>, second: Option<String>) -> Option<Stri
     match (first, second) {
         (Some(first), Some(second)) => Some(format!("{first} | {second}")),
         (first, second) => first.or(second),
+    }
+}
+
+/// The path and the lines asked for: `src/main.rs L10-14`.
+fn window_shown(call: &ShownCall<'_>) -> String {
+    let path = call.text("path");
+    match (call.number("offset"), call.number("limit")) {
+        (None, None) => path,
+        (from, None) => format!("{path} L{}-", from.unwrap_or(1)),
+        (from, Some(count)) => {
+            let from = from.unwrap_or(1);
+            format!("{path} L{from}-{}", from.saturating_add(count).saturating_sub(1))
+        }
+    }
+}
+
+fn summary(call: &PastCall<'_>) -> Option<String> {
+    let path = call.text("path").filter(|_| call.result.get("content").is_some())?;
+    let from = call.args.get("offset").and_then(Value::as_u64).unwrap_or(1);
+    Some(format!("read {path} from line {from} ({} chars)", call.chars))
+}
+
+#[cfg(test)]
+mod tests {
+    use hermes_tool::{ResultLimit, SpillRule};
+
+    use super::*;
+
+    #[test]
+    fn follow_read_file_is_registered_at_100_000_but_pinned_unlimited() {
+        let tool = read_file_tool();
+        assert_eq!(tool.result_limit(), ResultLimit::Chars(100_000));
+        assert_eq!(tool.policy().spill, SpillRule::Never);
     }
 }

@@ -9,14 +9,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use hermes_files::fs::{ContentQuery, NameQuery, SearchPlace};
+use hermes_files::fs::{ContentQuery, NameQuery, SearchRoot};
 use hermes_files::search::{
-    MatchStyle, Output, Page, SearchError, render_content, render_error, render_files,
+    ContentOutput, MatchStyle, Page, SearchError, render_content, render_error, render_files,
 };
-use hermes_files::state::{LoopVerdict, Reader, SearchKey};
+use hermes_files::state::{LoopVerdict, ReaderKind, SearchKey};
 use hermes_guard::paths::PathFaces;
-use hermes_guard::redact::redact_file;
-use hermes_tool::{ToolContext, ToolError, ToolOutput, ToolResult, tool};
+use hermes_tool::{
+    CallDisplay, PastCall, ShownCall, ToolContext, ToolError, ToolOutput, ToolResult, tool,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -95,6 +96,9 @@ fn default_limit() -> u64 {
     emoji = "🔎",
     effects(reads),
     max_result_chars = 100_000,
+    aliases("search"),
+    display = CallDisplay::verb_by(verb).detail(pattern_and_place),
+    summary = summary,
     description = include_str!("search_files.md")
 )]
 async fn search_files(args: SearchFiles, cx: &ToolContext) -> ToolResult {
@@ -103,7 +107,7 @@ async fn search_files(args: SearchFiles, cx: &ToolContext) -> ToolResult {
     workspace.rules.check_read(&target.faces()).map_err(|refusal| refused(&refusal))?;
     let asked = Asked::of(&args);
     let rules = Arc::clone(&workspace.rules);
-    let place = SearchPlace {
+    let search_in = SearchRoot {
         root: target.canonical().to_owned(),
         shown_root: args.path.clone(),
         cancel: cx.cancellation().clone(),
@@ -117,27 +121,27 @@ async fn search_files(args: SearchFiles, cx: &ToolContext) -> ToolResult {
     let mut fields = match args.target {
         SearchTarget::Files => {
             let query = NameQuery { pattern: args.pattern, page };
-            let reply = workspace.files.search_names(place, query).await;
+            let reply = workspace.files.search_names(search_in, query).await;
             render_files(&reply.map_err(|problem| told(&problem))?)
         }
         SearchTarget::Content => {
             let output = match args.output_mode {
-                OutputMode::Content => Output::Rows,
-                OutputMode::FilesOnly => Output::FilesOnly,
-                OutputMode::Count => Output::Counts,
+                OutputMode::Content => ContentOutput::Rows,
+                OutputMode::FilesOnly => ContentOutput::FilesOnly,
+                OutputMode::Count => ContentOutput::Counts,
             };
             let SearchFiles { pattern, file_glob, context, .. } = args;
             let query = ContentQuery { pattern, file_glob, output, context: whole(context), page };
-            let reply = workspace.files.search_content(place, query).await;
+            let reply = workspace.files.search_content(search_in, query).await;
             let style = match workspace.reader {
-                Reader::Conversation => MatchStyle::Compact,
-                Reader::Script => MatchStyle::List,
+                ReaderKind::Conversation => MatchStyle::Compact,
+                ReaderKind::Script => MatchStyle::List,
             };
             render_content(&reply.map_err(|problem| told(&problem))?, style)
         }
     };
     let repeated = asked.count(&workspace, &fields)?;
-    redact(&mut fields);
+    redact(&mut fields, &workspace);
     if let Some(warning) = join(repeated, target.outside) {
         fields.insert("_warning".into(), warning.into());
     }
@@ -166,7 +170,7 @@ impl Asked {
         workspace: &Workspace,
         found: &Map<String, Value>,
     ) -> Result<Option<String>, ToolError> {
-        if workspace.reader == Reader::Script {
+        if workspace.reader == ReaderKind::Script {
             return Ok(None);
         }
         let mut hasher = DefaultHasher::new();
@@ -199,15 +203,35 @@ fn told(problem: &SearchError) -> ToolError {
 }
 
 /// Hides secrets in everything that quotes a file.
-fn redact(fields: &mut Map<String, Value>) {
+fn redact(fields: &mut Map<String, Value>, workspace: &Workspace) {
     if let Some(Value::String(text)) = fields.get_mut("matches_text") {
-        *text = redact_file(text).into_owned();
+        *text = workspace.redacted(text);
     }
     if let Some(Value::Array(rows)) = fields.get_mut("matches") {
         for row in rows {
             if let Some(Value::String(text)) = row.get_mut("content") {
-                *text = redact_file(text).into_owned();
+                *text = workspace.redacted(text);
             }
         }
     }
+}
+
+/// Whether names are looked for or text.
+fn verb(call: &ShownCall<'_>) -> &'static str {
+    if call.text("target") == "files" { "find" } else { "grep" }
+}
+
+fn pattern_and_place(call: &ShownCall<'_>) -> String {
+    let pattern = call.text("pattern");
+    match call.text("path").as_str() {
+        "" | "." => pattern,
+        path if pattern.is_empty() => format!("in {path}"),
+        path => format!("{pattern} in {path}"),
+    }
+}
+
+fn summary(call: &PastCall<'_>) -> Option<String> {
+    let pattern = call.text("pattern")?;
+    let place = call.text("path").unwrap_or_else(|| ".".to_owned());
+    Some(format!("searched {pattern} in {place} ({} chars)", call.chars))
 }

@@ -2,24 +2,26 @@
 //!
 //! A [`Workspace`] is made for one call from its context. The services it looks for, all optional:
 //! [`Files`] for files elsewhere than on this machine, [`FileState`] for a memory of its own instead of
-//! the process's, and [`Reader`] for a call made by a script. Every path a caller wrote becomes a
+//! the process's, and [`ReaderKind`] for a call made by a script. Every path a caller wrote becomes a
 //! [`Target`] here, once; checks and acts use that and never the text again.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use hermes_exec::manager::InUse;
+use hermes_exec::manager::EnvironmentLease;
 use hermes_exec::{BackendKind, ExecError, RemoteFiles};
-use hermes_files::checkpoints::{Store, project_root};
+use hermes_files::checkpoints::{CheckpointStore, project_root};
 use hermes_files::fs::{
-    FileKind, FileSystem, Files, FsError, LocalFiles, Place, Resolved, Stamp, user_home,
+    FileKind, FileSystem, Files, FilesLocation, FsError, LocalFiles, Resolved, Stamp, user_home,
 };
-use hermes_files::state::{Extent, FileState, Reader};
-use hermes_guard::paths::{PathFaces, PathRules, Refusal};
+use hermes_files::state::{FileState, ReaderKind, WriteExtent};
+use hermes_guard::paths::{PathFaces, PathRefusal, PathRules};
+use hermes_guard::redact::{RedactMode, Redactor};
+use hermes_store::home::Home;
 use hermes_tool::{CallObserver, ToolContext, ToolError, inventory};
 
-use crate::checkpoints;
-use crate::terminal::site::Site;
+use crate::terminal::context::TerminalContext;
+use crate::{checkpoints, host_services};
 
 /// What all tasks of this process remember, unless a call brings a memory of its own.
 static SHARED_STATE: LazyLock<Arc<FileState>> = LazyLock::new(Arc::default);
@@ -28,11 +30,17 @@ static SHARED_STATE: LazyLock<Arc<FileState>> = LazyLock::new(Arc::default);
 const LOOKING: [&str; 2] = ["read_file", "search_files"];
 
 inventory::submit! {
-    CallObserver(|tool, task| {
-        if !LOOKING.contains(&tool) {
-            SHARED_STATE.other_tool_ran(task);
+    CallObserver(|call| {
+        if !LOOKING.contains(&call.tool) {
+            own_or_shared(call.services.get()).other_tool_ran(&call.ids.task_id);
         }
     })
+}
+
+/// The memory a call works with. The tools and the observer of other calls both come here: with two
+/// ways to it, what one wrote down the other did not find.
+fn own_or_shared(own: Option<Arc<FileState>>) -> Arc<FileState> {
+    own.unwrap_or_else(|| Arc::clone(&SHARED_STATE))
 }
 
 /// The files of one call.
@@ -41,24 +49,25 @@ pub(super) struct Workspace {
     pub(super) state: Arc<FileState>,
     pub(super) rules: Arc<PathRules>,
     pub(super) task: String,
-    pub(super) reader: Reader,
+    pub(super) reader: ReaderKind,
+    pub(super) redactor: Redactor,
     warns_of_stale: bool,
     turn: String,
-    checkpoints: Option<Arc<Store>>,
+    checkpoints: Option<Arc<CheckpointStore>>,
     base: PathBuf,
     home: Option<PathBuf>,
     /// Keeps a place elsewhere from being closed while we work in it.
-    _in_use: Option<InUse>,
+    _in_use: Option<EnvironmentLease>,
 }
 
 /// Where files are, and where relative paths start.
-struct Whereabouts {
+struct FileContext {
     files: Arc<dyn FileSystem>,
     base: PathBuf,
-    in_use: Option<InUse>,
+    in_use: Option<EnvironmentLease>,
 }
 
-impl Whereabouts {
+impl FileContext {
     /// What the host says; else where the terminal of this conversation is.
     async fn of(cx: &ToolContext) -> Result<Self, ToolError> {
         let here = std::path::absolute(cx.cwd()).unwrap_or_else(|_| PathBuf::from("/"));
@@ -67,14 +76,14 @@ impl Whereabouts {
         }
         let local = |base| Self { files: Arc::new(LocalFiles), base, in_use: None };
         // Without a home there is no terminal either, and files can only be here.
-        let Ok(site) = Site::of(cx) else { return Ok(local(here)) };
+        let Ok(terminal) = TerminalContext::of(cx) else { return Ok(local(here)) };
         let answer = |error: ExecError| ToolError::answer(error.to_string());
-        let directory = site.directory().map(PathBuf::from);
-        let settings = site.environments.settings(site.task()).map_err(answer)?;
+        let directory = terminal.directory().map(PathBuf::from);
+        let settings = terminal.environments.settings(terminal.task()).map_err(answer)?;
         if settings.backend() == BackendKind::Local {
             return Ok(local(directory.unwrap_or(here)));
         }
-        let in_use = site.environments.of_task(site.task()).await.map_err(answer)?;
+        let in_use = terminal.environments.of_task(terminal.task()).await.map_err(answer)?;
         let base = directory.unwrap_or_else(|| PathBuf::from(in_use.cwd()));
         let files = Arc::new(RemoteFiles::of(Arc::clone(&in_use.environment)));
         Ok(Self { files, base, in_use: Some(in_use) })
@@ -109,38 +118,38 @@ impl Target {
 impl Workspace {
     /// The files of the place where this conversation's commands run.
     pub(super) async fn of(cx: &ToolContext) -> Result<Self, ToolError> {
-        let Whereabouts { files, base, in_use } = Whereabouts::of(cx).await?;
-        let state = cx.service::<FileState>().unwrap_or_else(|| Arc::clone(&SHARED_STATE));
+        let FileContext { files, base, in_use } = FileContext::of(cx).await?;
+        let state = own_or_shared(cx.service());
         let vars = cx.vars();
         let home = vars.non_blank("HOME").map(PathBuf::from);
-        let agent_home = vars
-            .non_blank("HERMES_HOME")
-            .map(PathBuf::from)
-            .or_else(|| Some(home.as_ref()?.join(".hermes")));
+        let agent_home = host_services::home(cx);
         // The rules compare with paths whose links are followed, so theirs must be too. Elsewhere than
         // here the links are not ours to follow.
-        let real = |path: PathBuf| match files.place() {
-            Place::Local => path.canonicalize().unwrap_or(path),
-            Place::Remote | Place::Container => path,
+        let real = |path: PathBuf| match files.location() {
+            FilesLocation::Local => path.canonicalize().unwrap_or(path),
+            FilesLocation::Remote | FilesLocation::Container => path,
         };
         let safe_roots = vars
             .non_blank("HERMES_WRITE_SAFE_ROOT")
             .map(|list| std::env::split_paths(list).map(real).collect())
             .unwrap_or_default();
-        let checkpoints = match files.place() {
-            Place::Local => agent_home.as_deref().and_then(|home| checkpoints::store(cx, home)),
-            Place::Remote | Place::Container => None,
+        let checkpoints = match files.location() {
+            FilesLocation::Local => {
+                agent_home.as_ref().and_then(|home| checkpoints::store(cx, home))
+            }
+            FilesLocation::Remote | FilesLocation::Container => None,
         };
         let rules = PathRules {
             user_home: home.clone().map(real),
-            agent_homes: agent_home.map(real).map(homes_of).unwrap_or_default(),
+            agent_homes: agent_home.iter().flat_map(homes_of).map(real).collect(),
             safe_roots,
         };
         Ok(Self {
             files,
             state,
             rules: Arc::new(rules),
-            reader: cx.service::<Reader>().map_or_else(Reader::default, |reader| *reader),
+            reader: cx.service::<ReaderKind>().map_or_else(ReaderKind::default, |reader| *reader),
+            redactor: host_services::redactor(cx),
             warns_of_stale: vars.non_blank("HERMES_DISABLE_FILE_STATE_GUARD") != Some("1"),
             task: cx.ids().task_id.clone(),
             turn: cx.ids().turn_id.clone(),
@@ -159,7 +168,7 @@ impl Workspace {
         let expanded = self.expanded(given);
         let is_relative = expanded.is_relative();
         let path = self.base.join(expanded);
-        let resolved = self.files.resolve(path).await.map_err(told)?;
+        let resolved = self.files.resolve(path).await.map_err(fs_error)?;
         let outside = (is_relative && !resolved.literal.starts_with(&self.base)).then(|| {
             format!(
                 "'{given}' leads to {}, outside the working directory {}",
@@ -176,12 +185,17 @@ impl Workspace {
         let plain = || PathBuf::from(given);
         let Some(rest) = given.strip_prefix('~') else { return plain() };
         let (user, below) = rest.split_once('/').unwrap_or((rest, ""));
-        let home = match (user, self.files.place()) {
+        let home = match (user, self.files.location()) {
             ("", _) => self.home.clone(),
-            (user, Place::Local) => user_home(user),
-            (_, Place::Remote | Place::Container) => None,
+            (user, FilesLocation::Local) => user_home(user),
+            (_, FilesLocation::Remote | FilesLocation::Container) => None,
         };
         home.map_or_else(plain, |home| home.join(below))
+    }
+
+    /// Text of a file as it may be shown.
+    pub(super) fn redacted(&self, text: &str) -> String {
+        self.redactor.redact(text, RedactMode::FileRead).into_owned()
     }
 
     /// What the task should be told before it changes a file.
@@ -189,7 +203,7 @@ impl Workspace {
         &self,
         path: &Path,
         stamp: Option<Stamp>,
-        extent: Extent,
+        extent: WriteExtent,
     ) -> Option<String> {
         if !self.warns_of_stale {
             return None;
@@ -224,26 +238,20 @@ impl Workspace {
     }
 }
 
-/// A profile's home and the root it belongs to.
-fn homes_of(home: PathBuf) -> Vec<PathBuf> {
-    let root = home
-        .parent()
-        .filter(|parent| parent.ends_with("profiles"))
-        .and_then(Path::parent)
-        .map(Path::to_owned);
-    let mut homes = vec![home];
-    homes.extend(root);
-    homes
+/// A home, and the one around it if it is a profile's.
+fn homes_of(home: &Home) -> impl Iterator<Item = PathBuf> + use<> {
+    let around = home.of_default_profile();
+    [Some(home.clone()), around].into_iter().flatten().map(|home| home.root().to_owned())
 }
 
 /// A refusal of the guard, for the model.
-pub(super) fn refused(refusal: &Refusal) -> ToolError {
+pub(super) fn refused(refusal: &PathRefusal) -> ToolError {
     ToolError::answer(refusal.message.clone()).with("rule", refusal.rule)
 }
 
 /// An error of the file system, for the model.
 #[expect(clippy::needless_pass_by_value, reason = "shaped for `map_err`")]
-pub(super) fn told(error: FsError) -> ToolError {
+pub(super) fn fs_error(error: FsError) -> ToolError {
     let kind = error.kind();
     ToolError::answer(error.to_string()).with("error_type", kind)
 }

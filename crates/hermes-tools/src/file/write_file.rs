@@ -1,16 +1,19 @@
 //! `write_file`: the whole content of a file.
 
-use hermes_files::state::Extent;
-use hermes_tool::{ToolContext, ToolError, ToolOutput, ToolResult, tool};
+use hermes_files::state::WriteExtent;
+use hermes_tool::{
+    CallDisplay, CallJudgement, CutAt, ToolContext, ToolError, ToolOutput, ToolResult, tool,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::changing::{dressed_like, gate, may_change, present, syntax};
+use super::changing::{dressed_like, may_change, present};
 use super::display_text::looks_displayed;
 use super::lenient::truth;
 use super::read_file::join;
-use super::workspace::{Workspace, told};
+use super::syntax;
+use super::workspace::{Workspace, fs_error};
 
 /// Arguments of `write_file`.
 #[derive(Deserialize, JsonSchema)]
@@ -24,11 +27,22 @@ struct WriteFile {
     cross_profile: bool,
 }
 
+/// What was written is written, whatever the checks after it say.
+fn judge(result: &Map<String, Value>) -> Option<CallJudgement> {
+    let is_written = result.contains_key("bytes_written");
+    let went_well = result
+        .get("error")
+        .is_none_or(|error| error.as_str().unwrap_or_default().trim().is_empty());
+    (is_written && went_well).then_some(CallJudgement::Ok)
+}
+
 #[tool(
     toolset = "file",
     emoji = "✍️",
     effects(writes(path)),
     max_result_chars = 100_000,
+    failure = judge,
+    display = CallDisplay::verb("write").args(&["path"]).cut_at(CutAt::Start),
     description = include_str!("write_file.md")
 )]
 async fn write_file(args: WriteFile, cx: &ToolContext) -> ToolResult {
@@ -46,22 +60,27 @@ async fn write_file(args: WriteFile, cx: &ToolContext) -> ToolResult {
         Some(old) => dressed_like(old, &args.content),
         None => args.content.into_bytes(),
     };
-    if let Some(problem) = gate(target.canonical(), before.as_deref(), &after).await {
+    if let Some(problem) =
+        syntax::objection_async(target.canonical(), before.as_deref(), &after).await
+    {
         return Err(ToolError::answer(format!(
             "Nothing was written: the content is not valid: {problem}"
         )));
     }
-    let stale = workspace.stale(target.canonical(), stamp, Extent::Whole);
+    let stale = workspace.stale(target.canonical(), stamp, WriteExtent::Whole);
     workspace.checkpoint(&[target.canonical().to_owned()], "before write_file").await;
-    let written =
-        workspace.files.write(target.canonical().to_owned(), after.clone()).await.map_err(told)?;
+    let written = workspace
+        .files
+        .write(target.canonical().to_owned(), after.clone())
+        .await
+        .map_err(fs_error)?;
     workspace.state.after_write(&workspace.task, target.canonical(), written.stamp);
 
     let path = target.canonical().display().to_string();
     let mut fields = Map::new();
     fields.insert("bytes_written".into(), written.bytes.into());
     fields.insert("dirs_created".into(), written.made_directories.into());
-    let lint = syntax(target.canonical(), before.as_deref(), &after).await;
+    let lint = syntax::report_async(target.canonical(), before.as_deref(), &after).await;
     fields.insert("lint".into(), lint);
     fields.insert("resolved_path".into(), path.as_str().into());
     fields.insert("files_modified".into(), json!([path]));

@@ -1,121 +1,126 @@
 //! `memory`: notes that later sessions begin with.
 
-use hermes_tool::{ToolResult, tool};
-use schemars::JsonSchema;
-use serde::de::{Error, Unexpected};
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
 
-use crate::agent_level::{ForAgent, needs_agent};
+use hermes_protocol::{Confirmed, FrontEnd};
+use hermes_tool::{
+    CallDisplay, CallJudgement, FailureKind, ShownCall, State, ToolContext, ToolError,
+    ToolErrorExt as _, tool,
+};
+use serde_json::{Map, Value};
 
-/// Arguments of `memory`: one change, or a list of them that wins over it.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub struct Memory {
-    /// What to do.
-    pub action: Option<MemoryAction>,
-    /// Which notes.
-    #[schemars(extend("default" = "memory"))]
-    pub target: Option<MemoryTarget>,
-    /// The new entry, for `add` and `replace`.
-    #[serde(default, deserialize_with = "text_or_number")]
-    pub content: Option<String>,
-    /// A part of the one entry to `replace` or `remove`, long enough to fit no other.
-    #[serde(default, deserialize_with = "text_or_number")]
-    pub old_text: Option<String>,
-    /// Several changes in order, all or none, instead of `action`; only the final size must fit.
-    pub operations: Option<Vec<MemoryOperation>>,
+use super::request::Memory;
+use super::store::{MemoryStore, MemorySwitch, approval};
+
+/// How long a person has for an answer, unless `approvals.timeout` says otherwise.
+const USUAL_WAIT: Duration = Duration::from_secs(60);
+
+/// What one agent remembers, and whom it asks before it remembers more.
+pub struct AgentMemory {
+    /// The notes; a subagent has none.
+    pub store: Option<Arc<MemoryStore>>,
+    /// Whoever agrees to changes where `memory.write_approval` asks for that.
+    pub person: Arc<dyn FrontEnd>,
 }
 
-/// One change of several.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub struct MemoryOperation {
-    /// What to do.
-    pub action: MemoryAction,
-    /// The new entry, for `add` and `replace`.
-    #[serde(default, deserialize_with = "text_or_number")]
-    pub content: Option<String>,
-    /// A part of the entry to `replace` or `remove`.
-    #[serde(default, deserialize_with = "text_or_number")]
-    pub old_text: Option<String>,
-}
-
-/// A kind of change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the words say it, to the model as well")]
-pub enum MemoryAction {
-    Add,
-    Replace,
-    Remove,
-}
-
-/// Whose notes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MemoryTarget {
-    /// your own, on surroundings, conventions and lessons.
-    #[default]
-    Memory,
-    /// on who the user is and what they prefer.
-    User,
-}
-
-/// A model that notes a number means its digits.
-fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::Null => Ok(None),
-        Value::String(text) => Ok(Some(text)),
-        Value::Number(number) => Ok(Some(number.to_string())),
-        Value::Bool(other) => Err(D::Error::invalid_type(Unexpected::Bool(other), &"text")),
-        Value::Array(_) => Err(D::Error::invalid_type(Unexpected::Seq, &"text")),
-        Value::Object(_) => Err(D::Error::invalid_type(Unexpected::Map, &"text")),
+impl std::fmt::Debug for AgentMemory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AgentMemory").field("store", &self.store).finish_non_exhaustive()
     }
+}
+
+const GUIDANCE: &str = "Notes outlive this session. With `memory`, keep what will still matter: corrections, \
+     preferences, facts about the machine and the project. Not the progress of a task.";
+
+/// Notes that are full are told apart from changes that cannot be made.
+fn judge(result: &Map<String, Value>) -> Option<CallJudgement> {
+    let is_full =
+        result.get("success") == Some(&Value::Bool(false)) && result.contains_key("usage");
+    is_full.then_some(CallJudgement::Failed(FailureKind::Full))
 }
 
 #[tool(
     toolset = "memory",
     emoji = "🧠",
     effects(writes, agent_state),
+    failure = judge,
+    upkeep,
+    subagents = withheld,
+    guidance = GUIDANCE,
+    display = CallDisplay::verb("memory").detail(changes),
     description = include_str!("memory.md")
 )]
-fn memory(_: ForAgent<Memory>) -> ToolResult {
-    needs_agent("memory")
+async fn memory(
+    args: Memory,
+    state: State<AgentMemory>,
+    cx: &ToolContext,
+) -> Result<Value, ToolError> {
+    let Some(store) = &state.store else {
+        return Err(ToolError::answer("This agent has no memory"));
+    };
+    if store.settings().approval == MemorySwitch::Off {
+        return on_disk(store, |store| store.call(args)).await;
+    }
+    let tried = args.clone();
+    if let Some(refusal) = on_disk(store, |store| store.refusal(tried)).await? {
+        return Ok(refusal);
+    }
+    let question = approval::question(&args);
+    let answer = tokio::select! {
+        () = cx.cancellation().cancelled() => Confirmed::NoAnswer,
+        answer = tokio::time::timeout(patience(cx), state.person.confirm(&question)) => {
+            answer.unwrap_or(Confirmed::NoAnswer)
+        }
+    };
+    match answer {
+        Confirmed::Yes => on_disk(store, |store| store.call(args)).await,
+        Confirmed::No { reason } => Ok(approval::refused(reason.as_deref())),
+        Confirmed::NoAnswer => {
+            let origin = cx.ids().session_id.clone();
+            on_disk(store, move |store| store.stage(&args, &origin)).await
+        }
+    }
+}
+
+/// Does something with the notes on a thread that may wait for locks and disks.
+async fn on_disk<T: Send + 'static>(
+    store: &Arc<MemoryStore>,
+    act: impl FnOnce(&MemoryStore) -> T + Send + 'static,
+) -> Result<T, ToolError> {
+    let store = Arc::clone(store);
+    tokio::task::spawn_blocking(move || act(&store)).await.tool_error("Panic")
+}
+
+fn patience(cx: &ToolContext) -> Duration {
+    let seconds = cx.config()["approvals"]["timeout"].as_u64();
+    seconds.filter(|seconds| *seconds > 0).map_or(USUAL_WAIT, Duration::from_secs)
+}
+
+/// What is noted, changed or forgotten, and where: `+user: "likes tea"`.
+fn changes(call: &ShownCall<'_>) -> String {
+    let operations = call.list("operations");
+    if operations.len() > 1 {
+        return format!("{} changes", operations.len());
+    }
+    let one = ShownCall { args: operations.first().unwrap_or(call.args), result: None };
+    let target = match call.text("target") {
+        target if target.is_empty() => "memory".to_owned(),
+        target => target,
+    };
+    let (sign, text) = match one.text("action").as_str() {
+        "replace" => ('~', one.text("content")),
+        "remove" => ('-', one.text("old_text")),
+        _ => ('+', one.text("content")),
+    };
+    format!("{sign}{target}: \"{text}\"")
 }
 
 #[cfg(test)]
 mod tests {
-    use hermes_tool::read_arguments;
     use serde_json::json;
 
     use super::*;
-
-    fn read(args: Value) -> Result<Memory, hermes_tool::ToolError> {
-        let Value::Object(args) = args else { panic!() };
-        read_arguments(args)
-    }
-
-    #[test]
-    fn a_number_is_read_as_text_and_null_as_absent() {
-        let memory =
-            read(json!({"action": "add", "content": 42, "old_text": null, "target": null}))
-                .unwrap();
-        assert_eq!(memory.content.as_deref(), Some("42"));
-        assert_eq!((memory.old_text, memory.target), (None, None));
-    }
-
-    #[test]
-    fn an_unknown_action_is_answered_with_the_known_ones() {
-        let error = read(json!({"operations": [{"action": "append"}]})).unwrap_err();
-        assert!(error.message().contains("`operations[0].action`"), "{error}");
-        assert!(error.message().contains("`replace`"), "{error}");
-    }
-
-    #[test]
-    fn content_that_is_no_text_is_named() {
-        let error = read(json!({"content": ["a"]})).unwrap_err();
-        assert!(error.message().contains("`content`"), "{error}");
-        assert!(error.message().contains("expected text"), "{error}");
-    }
 
     #[test]
     fn nothing_is_required_because_a_list_may_stand_for_one_change() {

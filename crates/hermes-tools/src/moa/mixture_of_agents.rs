@@ -1,17 +1,32 @@
 //! `mixture_of_agents`: a hard question put to several models at once.
 
-use hermes_tool::{SchemaPatch, SchemaScope, ToolResult, tool};
+use std::future::Future;
+use std::pin::Pin;
+
+use hermes_tool::{CallDisplay, SchemaPatch, SchemaScope, State, ToolContext, ToolError, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use super::settings::MoaSettings;
-use crate::agent_level::{ForAgent, needs_agent};
 
 /// Arguments of `mixture_of_agents`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct MixtureOfAgents {
     /// The question, complete in itself: the other models see nothing else.
     pub user_prompt: String,
+}
+
+/// The models of the configured preset.
+pub trait ModelPanel: Send + Sync {
+    /// Puts the question to all of them and has one answer made from theirs, in the form the model
+    /// that asked gets it.
+    fn ask<'a>(
+        &'a self,
+        question: String,
+        cancel: &'a CancellationToken,
+    ) -> Pin<Box<dyn Future<Output = Result<Value, ToolError>> + Send + 'a>>;
 }
 
 /// Put a hard question to several models and get one answer made from theirs.
@@ -22,10 +37,16 @@ pub struct MixtureOfAgents {
     toolset = "moa",
     emoji = "🧩",
     effects(network, agent_state),
+    output = trusted,
+    display = CallDisplay::verb("consult").args(&["user_prompt"]),
     dynamic_schema = only_with_references
 )]
-fn mixture_of_agents(_: ForAgent<MixtureOfAgents>) -> ToolResult {
-    needs_agent("mixture_of_agents")
+async fn mixture_of_agents(
+    args: MixtureOfAgents,
+    panel: State<dyn ModelPanel>,
+    cx: &ToolContext,
+) -> Result<Value, ToolError> {
+    panel.ask(args.user_prompt, cx.cancellation()).await
 }
 
 /// With fewer than two models there is no mixture to offer.
@@ -41,7 +62,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use hermes_tool::Vars;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 

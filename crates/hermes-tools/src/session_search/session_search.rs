@@ -1,10 +1,10 @@
 //! `session_search`: what was said in earlier sessions.
 
-use hermes_tool::{ToolResult, tool};
+use hermes_sessions::SessionStore;
+use hermes_sessions::search::{Request, Sort};
+use hermes_tool::{CallDisplay, State, ToolContext, ToolError, ToolOutput, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
-
-use crate::agent_level::{ForAgent, needs_agent};
 
 /// Sessions a search answers with, unless told otherwise.
 pub const DEFAULT_HITS: i64 = 3;
@@ -46,14 +46,49 @@ pub enum HitOrder {
     Oldest,
 }
 
+/// Where an agent looks for what was said before; nowhere if it keeps no record.
+#[derive(Debug)]
+pub struct SessionArchive(pub Option<SessionStore>);
+
+const GUIDANCE: &str =
+    "When the user refers to something from before, look with `session_search` before you ask.";
+
 #[tool(
     toolset = "session_search",
     emoji = "🔍",
     effects(reads, agent_state),
+    upkeep,
+    guidance = GUIDANCE,
+    display = CallDisplay::verb("recall").args(&["query", "session_id"]),
     description = include_str!("session_search.md")
 )]
-fn session_search(_: ForAgent<SessionSearch>) -> ToolResult {
-    needs_agent("session_search")
+async fn session_search(
+    args: SessionSearch,
+    archive: State<SessionArchive>,
+    cx: &ToolContext,
+) -> ToolResult {
+    let Some(store) = &archive.0 else {
+        return Err(ToolError::answer("Earlier conversations are not kept here"));
+    };
+    let at_least_one = |number: i64| usize::try_from(number.max(1)).unwrap_or(usize::MAX);
+    let roles = args.role_filter.unwrap_or_default();
+    let request = Request {
+        query: args.query,
+        session_id: args.session_id.filter(|id| !id.trim().is_empty()),
+        around_message_id: args.around_message_id,
+        window: args.window.map(at_least_one),
+        limit: args.limit.map(at_least_one),
+        sort: args.sort.map(|order| match order {
+            HitOrder::Newest => Sort::Newest,
+            HitOrder::Oldest => Sort::Oldest,
+        }),
+        roles: roles.split(',').map(str::to_owned).collect(),
+        current_session: Some(cx.ids().session_id.clone()),
+    };
+    match store.read(move |database| database.search(&request)).await {
+        Ok(answer) => ToolOutput::json(&answer),
+        Err(problem) => Err(ToolError::answer(problem.to_string())),
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! What a command wrote, made fit to be read.
 
-use hermes_exec::manager::InUse;
+use hermes_exec::manager::EnvironmentLease;
 use hermes_guard::ansi;
-use hermes_guard::line::sudo;
+use hermes_guard::command_line::sudo;
 use hermes_tool::{ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
 
-use super::site::Site;
+use super::context::TerminalContext;
 
 /// Output for the model, with what else is to be said.
 pub(super) struct Readable {
@@ -17,28 +17,28 @@ pub(super) struct Readable {
 /// In this order: a tip where sudo found no terminal, the fate of a wrong password, plugins, the
 /// limit once more, terminal codes, blanks, secrets.
 pub(super) async fn for_reading(
-    site: &Site,
-    environment: &InUse,
+    terminal: &TerminalContext,
+    environment: &EnvironmentLease,
     command: &str,
     code: i32,
     output: String,
 ) -> Readable {
     let mut notes = Map::new();
     let mut text = output;
-    if site.is_gateway() && sudo::needs_terminal(&text) {
+    if terminal.is_gateway() && sudo::needs_terminal(&text) {
         text.push_str("\n\nTip: sudo asked for a password and nobody can type one here; set SUDO_PASSWORD in .env of the Hermes home.");
     }
     if sudo::refused(&text) && sudo::asks(command) {
         notes.insert("sudo_auth_failed".into(), true.into());
         // A configured password is not forgotten: it is the user's to correct.
-        if site.sudo().forget() {
+        if terminal.sudo().forget() {
             notes.insert("sudo_cache_cleared".into(), true.into());
         }
     }
-    let text = site.transformed(environment, command, code, text).await;
+    let text = terminal.transformed(environment, command, code, text).await;
     let text = cut(text, environment.settings.max_output_chars);
     let text = ansi::strip(&text);
-    let text = site.redacted(text.trim(), command);
+    let text = terminal.redacted(text.trim(), command);
     Readable { text, notes }
 }
 

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use hermes_exec::background::{Snapshot, TellError, TerminationSource, Waited};
+use hermes_exec::background::{ProcessSnapshot, TellError, TerminationSource, Waited};
 use hermes_guard::ansi;
-use hermes_tool::{ToolContext, ToolError, ToolOutput, ToolResult, tool};
+use hermes_tool::{CallDisplay, ToolContext, ToolError, ToolOutput, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::site::{Site, available};
+use super::context::{TerminalContext, available};
 
 /// Characters of output shown by `poll`, by `wait` and `kill`, and in a list.
 const POLL_CHARS: usize = 1_000;
@@ -51,15 +51,16 @@ fn log_lines() -> u64 {
     toolset = "terminal",
     emoji = "⚙️",
     effects(runs),
+    display = CallDisplay::verb("proc").args(&["action", "session_id"]),
     max_result_chars = 100_000,
     check = available,
     description = include_str!("process.md")
 )]
 async fn process(args: Process, cx: &ToolContext) -> ToolResult {
-    let site = Site::of(cx)?;
-    let desk = Desk { site: &site };
+    let terminal = TerminalContext::of(cx)?;
+    let actions = ProcessActions { terminal: &terminal };
     if args.action == "list" {
-        return ToolOutput::json(&json!({"processes": desk.list()}));
+        return ToolOutput::json(&json!({"processes": actions.list()}));
     }
     if !ACTIONS.contains(&args.action.as_str()) {
         return Err(ToolError::answer(format!(
@@ -78,19 +79,19 @@ async fn process(args: Process, cx: &ToolContext) -> ToolResult {
             )));
         }
     };
-    let Some(seen) = site.environments.processes().get(&id) else { return not_found(&id) };
+    let Some(seen) = terminal.environments.processes().get(&id) else { return not_found(&id) };
     match args.action.as_str() {
-        "poll" => desk.poll(&seen),
-        "log" => desk.log(&seen, args.offset, args.limit.max(1)),
-        "wait" => desk.wait(&seen, args.timeout).await,
-        "kill" => desk.kill(&seen).await,
-        "close" => desk.close(&seen).await,
+        "poll" => actions.poll(&seen),
+        "log" => actions.log(&seen, args.offset, args.limit.max(1)),
+        "wait" => actions.wait(&seen, args.timeout).await,
+        "kill" => actions.kill(&seen).await,
+        "close" => actions.close(&seen).await,
         action => {
             let mut data = args.data.unwrap_or_default();
             if action == "submit" {
                 data.push('\n');
             }
-            desk.write(&seen, data).await
+            actions.write(&seen, data).await
         }
     }
 }
@@ -102,25 +103,25 @@ fn not_found(id: &str) -> ToolResult {
     }))
 }
 
-struct Desk<'a> {
-    site: &'a Site,
+struct ProcessActions<'a> {
+    terminal: &'a TerminalContext,
 }
 
-impl Desk<'_> {
+impl ProcessActions<'_> {
     fn list(&self) -> Vec<Value> {
-        let own_key = self.site.environments.key_of(self.site.task());
-        let all = self.site.environments.processes().list();
+        let own_key = self.terminal.environments.key_of(self.terminal.task());
+        let all = self.terminal.environments.processes().list();
         all.iter()
             .filter_map(|seen| {
-                let of_task = seen.start.task_id == self.site.task()
+                let of_task = seen.start.task_id == self.terminal.task()
                     || seen.start.environment == own_key && seen.start.session_key.is_empty();
-                let of_session = seen.start.session_key == self.site.conversation();
+                let of_session = seen.start.session_key == self.terminal.conversation();
                 (of_task || of_session).then(|| self.line(seen, of_task))
             })
             .collect()
     }
 
-    fn line(&self, seen: &Snapshot, of_task: bool) -> Value {
+    fn line(&self, seen: &ProcessSnapshot, of_task: bool) -> Value {
         let command: String = self.clean(&seen.start.command, seen).chars().take(200).collect();
         let mut line = json!({
             "session_id": seen.id,
@@ -152,7 +153,7 @@ impl Desk<'_> {
         line
     }
 
-    fn poll(&self, seen: &Snapshot) -> ToolResult {
+    fn poll(&self, seen: &ProcessSnapshot) -> ToolResult {
         let mut fields = self.head(seen);
         fields.insert("status".into(), status(seen).into());
         fields.insert("pid".into(), json!(seen.pid));
@@ -169,7 +170,7 @@ impl Desk<'_> {
         ToolOutput::json(&Value::Object(fields))
     }
 
-    fn log(&self, seen: &Snapshot, offset: u64, limit: u64) -> ToolResult {
+    fn log(&self, seen: &ProcessSnapshot, offset: u64, limit: u64) -> ToolResult {
         let text = self.clean(&seen.output, seen);
         let lines: Vec<&str> = text.lines().collect();
         let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -179,7 +180,7 @@ impl Desk<'_> {
         };
         let to = from.saturating_add(whole(limit)).min(lines.len());
         if to == lines.len() && seen.ended.is_some() {
-            self.site.environments.processes().consume(&seen.id);
+            self.terminal.environments.processes().consume(&seen.id);
         }
         let mut fields = self.head(seen);
         fields.insert("status".into(), status(seen).into());
@@ -189,13 +190,13 @@ impl Desk<'_> {
         ToolOutput::json(&Value::Object(fields))
     }
 
-    async fn wait(&self, seen: &Snapshot, asked: Option<u64>) -> ToolResult {
-        let most = self.site.environments.settings(self.site.task());
+    async fn wait(&self, seen: &ProcessSnapshot, asked: Option<u64>) -> ToolResult {
+        let most = self.terminal.environments.settings(self.terminal.task());
         let most = most.map_or(Duration::from_secs(180), |settings| settings.timeout);
         let asked = asked.map(Duration::from_secs);
         let limit = asked.map_or(most, |asked| asked.min(most));
-        let processes = self.site.environments.processes();
-        let waited = match processes.wait(&seen.id, limit, &self.site.cancellation()).await {
+        let processes = self.terminal.environments.processes();
+        let waited = match processes.wait(&seen.id, limit, &self.terminal.cancellation()).await {
             Ok(waited) => waited,
             Err(_) => return not_found(&seen.id),
         };
@@ -226,8 +227,8 @@ impl Desk<'_> {
         ToolOutput::json(&Value::Object(fields))
     }
 
-    async fn kill(&self, seen: &Snapshot) -> ToolResult {
-        let processes = self.site.environments.processes();
+    async fn kill(&self, seen: &ProcessSnapshot) -> ToolResult {
+        let processes = self.terminal.environments.processes();
         let killed = processes.kill(&seen.id, TerminationSource::ProcessKill).await;
         processes.consume(&seen.id);
         let Some(now) = processes.get(&seen.id) else { return not_found(&seen.id) };
@@ -247,37 +248,37 @@ impl Desk<'_> {
         ToolOutput::json(&Value::Object(fields))
     }
 
-    async fn write(&self, seen: &Snapshot, data: String) -> ToolResult {
-        let processes = self.site.environments.processes();
+    async fn write(&self, seen: &ProcessSnapshot, data: String) -> ToolResult {
+        let processes = self.terminal.environments.processes();
         match processes.write(&seen.id, data.into_bytes()).await {
             Ok(count) => ToolOutput::json(&json!({"status": "ok", "bytes_written": count})),
             Err(error) => refused(&error),
         }
     }
 
-    async fn close(&self, seen: &Snapshot) -> ToolResult {
-        match self.site.environments.processes().close(&seen.id).await {
+    async fn close(&self, seen: &ProcessSnapshot) -> ToolResult {
+        match self.terminal.environments.processes().close(&seen.id).await {
             Ok(()) => ToolOutput::json(&json!({"status": "ok", "session_id": seen.id})),
             Err(error) => refused(&error),
         }
     }
 
-    fn head(&self, seen: &Snapshot) -> Map<String, Value> {
+    fn head(&self, seen: &ProcessSnapshot) -> Map<String, Value> {
         let mut fields = Map::new();
         fields.insert("session_id".into(), seen.id.as_str().into());
         fields.insert("command".into(), self.clean(&seen.start.command, seen).into());
         fields
     }
 
-    fn tail(&self, seen: &Snapshot, chars: usize) -> String {
+    fn tail(&self, seen: &ProcessSnapshot, chars: usize) -> String {
         let text = self.clean(&seen.output, seen);
         let total = text.chars().count();
         text.chars().skip(total.saturating_sub(chars)).collect()
     }
 
     /// Without terminal codes and secrets.
-    fn clean(&self, text: &str, seen: &Snapshot) -> String {
-        self.site.redacted(&ansi::strip(text), &seen.start.command)
+    fn clean(&self, text: &str, seen: &ProcessSnapshot) -> String {
+        self.terminal.redacted(&ansi::strip(text), &seen.start.command)
     }
 }
 
@@ -290,11 +291,11 @@ fn refused(error: &TellError) -> ToolResult {
     ToolOutput::json(&json!({"status": status, "error": error.to_string()}))
 }
 
-fn status(seen: &Snapshot) -> &'static str {
+fn status(seen: &ProcessSnapshot) -> &'static str {
     if seen.ended.is_some() { "exited" } else { "running" }
 }
 
-fn add_end(fields: &mut Map<String, Value>, seen: &Snapshot) {
+fn add_end(fields: &mut Map<String, Value>, seen: &ProcessSnapshot) {
     if let Some((code, reason, source)) = seen.ended {
         fields.insert("exit_code".into(), json!(code));
         fields.insert("completion_reason".into(), reason.name().into());

@@ -8,18 +8,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_approval::{Approved, Purpose, ShellLine};
-use hermes_exec::background::Start;
-use hermes_exec::manager::InUse;
-use hermes_exec::{Ending, ExecError, Execute, Ran};
-use hermes_guard::line::{exit_code, foreground, gateway, poller, workdir};
+use hermes_exec::background::ProcessStart;
+use hermes_exec::manager::EnvironmentLease;
+use hermes_exec::{ExecEnd, ExecError, ExecOptions, ExecResult};
+use hermes_guard::command_line::{exit_code, foreground, gateway, poller, workdir};
 use hermes_process::{CaptureLimit, PtySize};
-use hermes_tool::{ToolContext, ToolError, ToolOutput, ToolResult, tool};
+use hermes_tool::{CallDisplay, PastCall, ToolContext, ToolError, ToolOutput, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
+use super::context::{TerminalContext, available};
 use super::outcome::{failed, for_reading, with_fields};
-use super::site::{Site, available};
 
 /// The size of a pseudo-terminal.
 const PTY_SIZE: PtySize = PtySize { rows: 30, columns: 120 };
@@ -59,6 +59,9 @@ fn seconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error>
     emoji = "💻",
     effects(runs),
     max_result_chars = 100_000,
+    failure = exit_code,
+    display = CallDisplay::verb("$").args(&["command"]),
+    summary = summary,
     check = available,
     description = include_str!("terminal.md")
 )]
@@ -66,15 +69,15 @@ async fn terminal(args: Terminal, cx: &ToolContext) -> ToolResult {
     let Some(command) = args.command.as_str() else {
         return failed("error", &format!("command must be a text, not {}", kind_of(&args.command)));
     };
-    let site = Site::of(cx)?;
-    let settings = match site.environments.settings(site.task()) {
+    let terminal = TerminalContext::of(cx)?;
+    let settings = match terminal.environments.settings(terminal.task()) {
         Ok(settings) => settings,
         Err(error) => return not_run(&error),
     };
     if let Some(refusal) = unfit(command, &args, settings.max_foreground_timeout) {
         return refusal;
     }
-    if site.is_gateway()
+    if terminal.is_gateway()
         && let Some(words) = gateway::stops_gateway(command)
     {
         return failed_with_code(
@@ -85,7 +88,7 @@ async fn terminal(args: Terminal, cx: &ToolContext) -> ToolResult {
             ),
         );
     }
-    let environment = match site.environments.of_task(site.task()).await {
+    let environment = match terminal.environments.of_task(terminal.task()).await {
         Ok(environment) => environment,
         Err(error) => return not_run(&error),
     };
@@ -94,13 +97,13 @@ async fn terminal(args: Terminal, cx: &ToolContext) -> ToolResult {
         (true, false) => Purpose::Background,
         (true, true) => Purpose::Pty,
     };
-    let cwd = args.workdir.clone().or_else(|| site.directory());
-    let line = match site.admit(command, &environment, cwd.as_deref(), purpose).await {
+    let cwd = args.workdir.clone().or_else(|| terminal.directory());
+    let line = match terminal.admit(command, &environment, cwd.as_deref(), purpose).await {
         Ok(line) => line,
         Err(refusal) => return ToolOutput::json(&Value::Object(refusal.to_result())),
     };
-    site.checkpoint(command, &environment, cwd.as_deref()).await;
-    let run = Run { site: &site, environment, line, command, cwd };
+    terminal.checkpoint(command, &environment, cwd.as_deref()).await;
+    let run = Run { terminal: &terminal, environment, line, command, cwd };
     if args.background { run.in_background(&args).await } else { run.in_foreground(&args).await }
 }
 
@@ -130,8 +133,8 @@ fn unfit(command: &str, args: &Terminal, ceiling: Duration) -> Option<ToolResult
 
 /// A command that may run.
 struct Run<'a> {
-    site: &'a Site,
-    environment: InUse,
+    terminal: &'a TerminalContext,
+    environment: EnvironmentLease,
     line: Approved<ShellLine>,
     command: &'a str,
     cwd: Option<String>,
@@ -139,26 +142,26 @@ struct Run<'a> {
 
 impl Run<'_> {
     async fn in_foreground(self, args: &Terminal) -> ToolResult {
-        let Self { site, environment, line, command, cwd } = self;
+        let Self { terminal, environment, line, command, cwd } = self;
         let settings = &environment.settings;
-        let how = Execute {
+        let how = ExecOptions {
             cwd,
             timeout: args.timeout.map_or(settings.timeout, Duration::from_secs),
             capture: CaptureLimit::chars(settings.max_output_chars),
-            cancel: site.cancellation(),
-            exports: site.exports(),
-            sudo: Some(Arc::new(site.sudo())),
-            ..Execute::default()
+            cancel: terminal.cancellation(),
+            exports: terminal.exports(),
+            sudo: Some(Arc::new(terminal.sudo())),
+            ..ExecOptions::default()
         };
         let ran = match environment.execute(&line, how).await {
             Ok(ran) => ran,
             Err(error) => return not_run(&error),
         };
         if let Some(cwd) = ran.moved_to.clone() {
-            site.remember_directory(cwd);
+            terminal.remember_directory(cwd);
         }
-        let Ran { output, code, ending, .. } = ran;
-        let read = for_reading(site, &environment, command, code, output).await;
+        let ExecResult { output, code, ending, .. } = ran;
+        let read = for_reading(terminal, &environment, command, code, output).await;
         let mut fields = Map::new();
         fields.insert("output".into(), read.text.into());
         fields.insert("exit_code".into(), code.into());
@@ -167,8 +170,8 @@ impl Run<'_> {
             fields.insert("exit_code_meaning".into(), meaning.into());
         }
         let note = match ending {
-            Ending::Interrupted => line.grant().note_interrupted(),
-            Ending::Finished | Ending::TimedOut => line.grant().note(),
+            ExecEnd::Interrupted => line.grant().note_interrupted(),
+            ExecEnd::Finished | ExecEnd::TimedOut => line.grant().note(),
         };
         if let Some(note) = note {
             fields.insert("approval".into(), note.into());
@@ -178,10 +181,10 @@ impl Run<'_> {
     }
 
     async fn in_background(self, args: &Terminal) -> ToolResult {
-        let Self { site, environment, line, command, cwd } = self;
+        let Self { terminal, environment, line, command, cwd } = self;
         let mut fields = Map::new();
         let watched = args.watch_patterns.clone().unwrap_or_default();
-        let delivers = site.delivers_later();
+        let delivers = terminal.delivers_later();
         let notify = args.notify_on_complete && delivers;
         let watch = if args.notify_on_complete || !delivers { Vec::new() } else { watched.clone() };
         // It reads a token from its input, which a terminal would echo.
@@ -193,28 +196,29 @@ impl Run<'_> {
                 "started without a terminal: it reads a token from its input".into(),
             );
         }
-        let mut exports = site.exports();
+        let mut exports = terminal.exports();
         exports.push(("PYTHONUNBUFFERED".to_owned(), "1".to_owned()));
-        let start = Start {
+        let start = ProcessStart {
             command: command.to_owned(),
             cwd: cwd.unwrap_or_else(|| environment.cwd()),
             environment: environment.key.clone(),
             on_host: false,
-            task_id: site.task().to_owned(),
-            session_key: site.conversation().to_owned(),
+            task_id: terminal.task().to_owned(),
+            session_key: terminal.conversation().to_owned(),
             notify_on_complete: notify,
             watch_patterns: watch.clone(),
             pty,
             exports,
         };
-        let started = match site.environments.processes().start(&environment, &line, start).await {
-            Ok(started) => started,
-            Err((id, error)) => {
-                fields.insert("session_id".into(), id.into());
-                let answer = failed("error", &format!("could not be started: {error}"));
-                return answer.map(|answer| with_fields(answer, fields));
-            }
-        };
+        let started =
+            match terminal.environments.processes().start(&environment, &line, start).await {
+                Ok(started) => started,
+                Err((id, error)) => {
+                    fields.insert("session_id".into(), id.into());
+                    let answer = failed("error", &format!("could not be started: {error}"));
+                    return answer.map(|answer| with_fields(answer, fields));
+                }
+            };
         fields.insert("output".into(), "Background process started".into());
         fields.insert("session_id".into(), started.id.as_str().into());
         fields.insert("pid".into(), json!(started.pid));
@@ -291,4 +295,11 @@ fn kind_of(value: &Value) -> &'static str {
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
+}
+
+fn summary(call: &PastCall<'_>) -> Option<String> {
+    let command = call.text("command")?;
+    let lines = call.result["output"].as_str().map_or(0, |output| output.lines().count());
+    let exit = &call.result["exit_code"];
+    Some(format!("ran {command} -> exit {exit}, {lines} lines output"))
 }

@@ -1,16 +1,16 @@
 //! `todo`: the steps of the task at hand.
 
-use hermes_tool::{ToolResult, tool};
+use std::sync::{Mutex, PoisonError};
+
+use hermes_tool::{CallDisplay, ResultView, ShownCall, State, ToolError, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::agent_level::{ForAgent, needs_agent};
+use super::list::{MAX_CONTENT_CHARS, MAX_ITEMS, TodoChange, TodoList, TodoStatus};
 
-/// Items a list holds; what comes after is dropped, and the answer says so.
-pub const MAX_ITEMS: usize = 256;
-/// Characters of one item, the mark of a cut included.
-pub const MAX_CONTENT_CHARS: usize = 4_000;
+/// The tool's name, by which its answers are found in a history.
+pub const NAME: &str = "todo";
 
 /// Arguments of `todo`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -36,32 +36,74 @@ pub struct TodoItem {
     pub status: Option<TodoStatus>,
 }
 
-/// How far a step is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the words say it, to the model as well")]
-pub enum TodoStatus {
-    Pending,
-    InProgress,
-    Completed,
-    Cancelled,
-}
-
 #[tool(
     toolset = "todo",
     emoji = "📋",
     effects(reads, writes, agent_state),
+    upkeep,
+    newest_result_kept,
+    display = CallDisplay::verb("plan").detail(progress).view(ResultView::Checklist),
     description = include_str!("todo.md")
 )]
-fn todo(_: ForAgent<Todo>) -> ToolResult {
-    needs_agent("todo")
+fn todo(args: Todo, list: State<Mutex<TodoList>>) -> Result<Value, ToolError> {
+    let change = match (args.todos, args.merge.unwrap_or(false)) {
+        (None, _) => TodoChange::Read,
+        (Some(items), false) => TodoChange::Replace(items),
+        (Some(items), true) => TodoChange::Merge(items),
+    };
+    list.lock().unwrap_or_else(PoisonError::into_inner).apply(change)
+}
+
+/// How far the list is: from its summary, or from what is about to be written.
+fn progress(call: &ShownCall<'_>) -> String {
+    let summary = call.result.and_then(|result| result.get("summary"));
+    let number = |key: &str| summary.and_then(|summary| summary.get(key)).and_then(Value::as_u64);
+    match (number("completed"), number("total")) {
+        (Some(done), Some(total)) if done > 0 => format!("{done}/{total} done"),
+        (_, Some(total)) => tasks(total),
+        _ if call.has("todos") => tasks(call.list("todos").len() as u64),
+        _ => String::new(),
+    }
+}
+
+fn tasks(count: u64) -> String {
+    format!("{count} task{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use hermes_runtime::coerce::{CoercionMode, coerce};
+    use hermes_tool::read_arguments;
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn calls_of_one_session_work_on_one_list() {
+        let list = State::from(Arc::new(Mutex::new(TodoList::default())));
+        let args = |value: Value| serde_json::from_value::<Todo>(value).unwrap();
+        let item = json!({"id": "a", "content": "look"});
+        let written = todo(args(json!({"todos": [item]})), list.clone()).unwrap();
+        assert_eq!(todo(args(json!({})), list.clone()).unwrap(), written);
+        let done = json!({"todos": [{"id": "a", "status": "completed"}], "merge": true});
+        let merged = todo(args(done), list).unwrap();
+        assert_eq!(merged["summary"]["completed"], 1);
+    }
+
+    #[test]
+    fn a_list_in_a_string_and_a_word_for_no_are_understood() {
+        let tool = todo_tool();
+        let Value::Object(mut args) =
+            json!({"todos": "[{\"id\":\"a\",\"content\":\"x\"}]", "merge": "false"})
+        else {
+            panic!()
+        };
+        coerce(&mut args, tool.parameters(), CoercionMode::default());
+        let args: Todo = read_arguments(args).unwrap();
+        assert_eq!((args.todos.as_ref().map(Vec::len), args.merge), (Some(1), Some(false)));
+    }
 
     #[test]
     fn items_of_any_shape_reach_the_list() {
@@ -74,6 +116,7 @@ mod tests {
     #[test]
     fn the_model_is_shown_the_shape_of_an_item() {
         let tool = todo_tool();
+        assert_eq!(&**tool.name(), NAME);
         let todos = &tool.parameters()["properties"]["todos"];
         assert_eq!(todos["type"], "array");
         assert_eq!(todos["maxItems"], 256);

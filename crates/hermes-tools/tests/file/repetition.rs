@@ -2,8 +2,9 @@
 
 use std::os::unix::fs::symlink;
 
+use hermes_runtime::ToolCall;
 use hermes_tool::ToolOutput;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Bench;
 
@@ -147,14 +148,36 @@ fn a_search_that_finds_something_else_is_no_repetition() {
     }
 }
 
-/// Without a memory of its own a call uses that of the process, which hears of every other tool.
+/// A memory that came with the call was not told of other tools, only that of the process was: a third
+/// read after a command was `BLOCKED`.
+#[test]
+fn any_other_tool_breaks_the_row_in_a_memory_of_its_own() {
+    let bench = Bench::new();
+    breaks_rows(&bench, |tool, args| bench.call_as("t", tool, args));
+    bench.put("read.txt", "one\n");
+    let read = || bench.run("read_file", json!({"path": "read.txt"}));
+    read();
+    for _ in 0..3 {
+        assert_eq!(read()["status"], "unchanged");
+        bench.run("write_file", json!({"path": "b.md", "content": "y"}));
+    }
+}
+
+/// Without a memory of its own a call uses that of the process, which hears of every other tool, too.
 #[test]
 fn any_other_tool_breaks_the_row() {
     let bench = Bench::new();
-    bench.put("a.txt", "x\n");
-    let call = |tool: &str, args| {
+    breaks_rows(&bench, |tool, args| {
         let mut call = bench.call_as("row-of-searches", tool, args);
         call.context.services = hermes_tool::Services::default();
+        call
+    });
+}
+
+fn breaks_rows(bench: &Bench, call: impl Fn(&str, Value) -> ToolCall) {
+    bench.put("a.txt", "x\n");
+    let call = |tool: &str, args| {
+        let call = call(tool, args);
         let ToolOutput::Text(text) = bench.runtime.call_blocking(call).output else { panic!() };
         text
     };

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use hermes_files::state::Reader;
+use hermes_files::state::ReaderKind;
 use serde_json::{Value, json};
 
 use super::Bench;
 
 fn script(bench: &Bench, tool: &str, args: Value) -> Value {
     let mut call = bench.call_as("t", tool, args);
-    call.context.services = call.context.services.with(Arc::new(Reader::Script));
+    call.context.services = call.context.services.with(Arc::new(ReaderKind::Script));
     bench.answer(call)
 }
 

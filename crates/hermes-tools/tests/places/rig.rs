@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hermes_approval::{Approvals, Settings};
+use hermes_approval::{ApprovalSettings, Approvals};
 use hermes_exec::background::Processes;
 use hermes_exec::manager::{Blueprint, Environments};
 use hermes_runtime::registry::Registry;
@@ -125,7 +125,7 @@ impl Rig {
             ])
             .overlaid(more);
         std::fs::create_dir_all(home).expect("a home");
-        let (settings, _) = Settings::read(&config, &vars);
+        let (settings, _) = ApprovalSettings::read(&config, &vars);
         let approvals = Approvals::builder(settings).build();
         let processes = Processes::new(None, Duration::from_secs(1));
         let blueprint = Blueprint {

@@ -4,25 +4,27 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Context;
-use hermes_files::checkpoints::{Settings, Store, Upkeep, When, project_root};
+use hermes_files::checkpoints::{
+    CheckpointSettings, CheckpointStore, Upkeep, UpkeepTrigger, project_root,
+};
 use hermes_guard::redact::redact_file;
+use hermes_tui::line_prompt::{answer, is_interactive};
 use owo_colors::OwoColorize;
 use serde_json::{Value, json};
 
-use crate::approve::{answer, is_interactive};
-use crate::cli::CheckpointsCommand;
+use crate::args::CheckpointsCommand;
 use crate::exit::{Exit, UsageError};
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::{Cell, Table, Ui};
+use crate::workers::block_on;
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &CheckpointsCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    host.warn_about_files(ui)?;
-    let workers = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let settings = Settings::from_config(host.config.value(), &host.vars);
+    host::warn_about_files(host, ui)?;
+    let settings = CheckpointSettings::from_config(host.config().value(), host.vars());
     let is_enabled = settings.enabled;
-    let store = Store::open(&host.home.checkpoints(), settings);
-    workers.block_on(async {
+    let store = CheckpointStore::open(&host.home().checkpoints(), settings);
+    block_on(async {
         match command {
             CheckpointsCommand::List { dir, json } => {
                 list(&store, &project(dir.as_deref())?, is_enabled, *json, ui).await
@@ -69,7 +71,7 @@ fn when(time: SystemTime) -> String {
 }
 
 async fn list(
-    store: &Store,
+    store: &CheckpointStore,
     project: &Path,
     is_enabled: bool,
     as_json: bool,
@@ -118,7 +120,7 @@ async fn list(
 }
 
 async fn show(
-    store: &Store,
+    store: &CheckpointStore,
     project: &Path,
     hash: &str,
     file: Option<&Path>,
@@ -140,7 +142,7 @@ async fn show(
 }
 
 async fn restore(
-    store: &Store,
+    store: &CheckpointStore,
     project: &Path,
     hash: &str,
     file: Option<&Path>,
@@ -178,8 +180,8 @@ async fn restore(
     Ok(Exit::Done)
 }
 
-async fn prune(store: &Store, ui: &mut Ui) -> anyhow::Result<Exit> {
-    match store.upkeep(When::Now).await? {
+async fn prune(store: &CheckpointStore, ui: &mut Ui) -> anyhow::Result<Exit> {
+    match store.upkeep(UpkeepTrigger::Now).await? {
         Upkeep::Done(report) => ui.line(format_args!(
             "{} projects that are gone, {} unused for long, {} old archives and {} checkpoints over \
              the size limit removed",
@@ -192,7 +194,7 @@ async fn prune(store: &Store, ui: &mut Ui) -> anyhow::Result<Exit> {
 }
 
 async fn status(
-    store: &Store,
+    store: &CheckpointStore,
     is_enabled: bool,
     as_json: bool,
     ui: &mut Ui,

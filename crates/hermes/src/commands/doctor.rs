@@ -16,7 +16,7 @@ use hermes_tool::Availability;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 
-use crate::cli::DoctorArgs;
+use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::host::Host;
 use crate::ui::Ui;
@@ -104,7 +104,7 @@ fn program(report: &mut Report) {
 }
 
 fn home(host: &Host, report: &mut Report) {
-    let root = host.home.root();
+    let root = host.home().root();
     match root.metadata() {
         Err(_) => report.good("home", format!("{} (made when first needed)", root.display())),
         Ok(folder) if !folder.is_dir() => {
@@ -120,8 +120,8 @@ fn home(host: &Host, report: &mut Report) {
 }
 
 fn config(host: &Host, report: &mut Report) {
-    let file = host.home.config_file();
-    if let Some(problem) = &host.config_error {
+    let file = host.home().config_file();
+    if let Some(problem) = host.config_error() {
         report.bad("config", problem.to_string(), "hermes config edit");
         return;
     }
@@ -141,7 +141,7 @@ fn config(host: &Host, report: &mut Report) {
 }
 
 fn secrets(host: &Host, report: &mut Report) {
-    let file = host.home.env_file();
+    let file = host.home().env_file();
     if let Ok(metadata) = file.metadata()
         && metadata.permissions().mode() & 0o077 != 0
     {
@@ -151,21 +151,21 @@ fn secrets(host: &Host, report: &mut Report) {
             format!("chmod 600 {}", file.display()),
         );
     }
-    if let Some(problem) = &host.dotenv_error {
+    if let Some(problem) = host.dotenv_error() {
         report.bad("secrets", problem.to_string(), "");
         return;
     }
-    for warning in host.dotenv.warnings() {
+    for warning in host.dotenv().warnings() {
         report.note("secrets", format!("{}: {warning}", file.display()), "");
     }
-    for name in host.dotenv.differing(|name| host.process_vars.get(name).map(str::to_owned)) {
+    for name in host.dotenv().differing(|name| host.process_vars().get(name).map(str::to_owned)) {
         report.note(
             "secrets",
             format!("{name} differs between .env and the environment; .env is used"),
             format!("unset {name}, or remove it from {}", file.display()),
         );
     }
-    let count = host.dotenv.iter().filter(|(name, _)| is_secret_name(name)).count();
+    let count = host.dotenv().iter().filter(|(name, _)| is_secret_name(name)).count();
     report.good("secrets", format!("{count} in .env"));
 }
 
@@ -236,7 +236,7 @@ fn tools(host: &Host, report: &mut Report) {
     let _plugins = hermes_plugins::Plugins::open(host.plugin_setup(), &runtime);
     let tables = runtime.registry().snapshot();
     let tools = tables.tools();
-    let pass = runtime.availability().pass(tools.iter().copied(), &host.vars);
+    let pass = runtime.availability().pass(tools.iter().copied(), host.vars());
     let available = tools.iter().filter(|tool| pass.allows(tool)).count();
     report.good("tools", format!("{available} of {} can work here", tools.len()));
     for tool in &tools {

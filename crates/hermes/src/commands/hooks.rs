@@ -7,16 +7,19 @@
 //! What never happens here: a hook takes part in a call. `test` runs without consent because the
 //! user has just asked for that very run; approving is a separate step.
 
-use hermes_plugins::shell_hooks::{Answer, End, ShellHook, TestReport, sample_payload, test_run};
+use hermes_plugins::shell_hooks::{
+    End, HookAnswer, ShellHook, TestReport, sample_payload, test_run,
+};
 use hermes_runtime::hooks::HookEvent;
 use hermes_runtime::repair::arguments::parse_arguments;
 use owo_colors::Style;
 use serde_json::{Value, json};
 
-use crate::cli::HooksCommand;
+use crate::args::HooksCommand;
 use crate::exit::{Exit, UsageError};
 use crate::host::Host;
 use crate::ui::{Cell, Table, Ui};
+use crate::workers::block_on;
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &HooksCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
@@ -122,11 +125,10 @@ fn test(
         ui.note(format_args!("no hook is configured for {event} with this call"))?;
         return Ok(Exit::Done);
     }
-    let workers = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut rows = Vec::new();
     let mut exit = Exit::Done;
     for hook in &hooks {
-        let report = workers.block_on(test_run(hook, &payload, &host.hook_runner()));
+        let report = block_on(test_run(hook, &payload, &host.hook_runner()));
         if report.outcome.is_err() {
             exit = Exit::Failed;
         }
@@ -151,11 +153,11 @@ fn ended(end: End) -> String {
     }
 }
 
-fn wants(answer: &Answer) -> String {
+fn wants(answer: &HookAnswer) -> String {
     match answer {
-        Answer::Silent => "nothing".to_owned(),
-        Answer::Directive(directive) => directive.to_string(),
-        Answer::Ignored(why) => format!("nothing that counts: {why}"),
+        HookAnswer::Silent => "nothing".to_owned(),
+        HookAnswer::Directive(directive) => directive.to_string(),
+        HookAnswer::Ignored(why) => format!("nothing that counts: {why}"),
     }
 }
 
@@ -169,8 +171,8 @@ fn report_json(hook: &ShellHook, report: &TestReport) -> Value {
             "stdout": run.stdout,
             "stderr": run.stderr,
             "answer": match &run.answer {
-                Answer::Directive(directive) => directive.clone(),
-                Answer::Silent | Answer::Ignored(_) => Value::Null,
+                HookAnswer::Directive(directive) => directive.clone(),
+                HookAnswer::Silent | HookAnswer::Ignored(_) => Value::Null,
             },
         }),
     }

@@ -1,12 +1,12 @@
 //! `hermes insights`: how sessions were used in the last days.
 
-use hermes_store::sessions::{Insights, SessionStore, now};
+use hermes_protocol::text::{amount, dollars};
+use hermes_sessions::{Insights, SessionDatabase};
+use hermes_store::clock::now;
 use owo_colors::OwoColorize;
 use serde_json::json;
 
-use crate::chat::display::notes::dollars;
-use crate::chat::display::time::amount;
-use crate::cli::InsightsArgs;
+use crate::args::InsightsArgs;
 use crate::exit::Exit;
 use crate::host::Host;
 use crate::ui::{Cell, Table, Ui, count};
@@ -15,7 +15,7 @@ const DAY: f64 = 86_400.0;
 
 /// Adds up what the sessions of the last days took.
 pub(crate) fn run(args: &InsightsArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let store = SessionStore::read_only(host.home.state_db());
+    let store = SessionDatabase::read_only(host.home().state_db());
     let insights = store.insights(now() - f64::from(args.days) * DAY)?;
     if args.json {
         let total = insights.total();

@@ -1,13 +1,13 @@
 //! `hermes model`: which model is asked, and which could be.
 
+use hermes_host::ModelSources;
 use hermes_llm::provider::{PROVIDERS, resolve};
-use hermes_llm::{Choice, metadata};
+use hermes_llm::{EndpointChoice, metadata};
 use serde_json::json;
 
-use crate::cli::ModelCommand;
+use crate::args::ModelCommand;
 use crate::exit::Exit;
-use crate::host::Host;
-use crate::talk::Sources;
+use crate::host::{self, Host};
 use crate::ui::{Cell, Table, Ui};
 
 /// Runs one of the subcommands; without one, shows the model in force.
@@ -33,9 +33,9 @@ enum Form {
 }
 
 fn show(host: &Host, ui: &mut Ui, form: Form) -> anyhow::Result<Exit> {
-    host.warn_about_files(ui)?;
-    let lookup = |name: &str| host.vars.get(name).map(str::to_owned);
-    let endpoint = resolve(&Choice::default(), host.config.value(), &lookup)?;
+    host::warn_about_files(host, ui)?;
+    let lookup = |name: &str| host.vars().get(name).map(str::to_owned);
+    let endpoint = resolve(&EndpointChoice::default(), host.config().value(), &lookup)?;
     let family = metadata::family(&endpoint.model);
     let window = endpoint.context_length.or(family.map(|family| family.context));
     let price = family.and_then(|family| family.price);
@@ -73,21 +73,21 @@ fn show(host: &Host, ui: &mut Ui, form: Form) -> anyhow::Result<Exit> {
 
 fn set(host: &Host, model: &str, provider: Option<&str>, ui: &mut Ui) -> anyhow::Result<Exit> {
     host.require_sound_config()?;
-    let lookup = |name: &str| host.vars.get(name).map(str::to_owned);
-    let choice = Choice {
+    let lookup = |name: &str| host.vars().get(name).map(str::to_owned);
+    let choice = EndpointChoice {
         provider: provider.map(str::to_owned),
         model: Some(model.to_owned()),
-        ..Choice::default()
+        ..EndpointChoice::default()
     };
     // Only what can be asked is remembered.
-    let endpoint = resolve(&choice, host.config.value(), &lookup)?;
-    Sources::of(host).remember(&endpoint.model, &endpoint.provider)?;
+    let endpoint = resolve(&choice, host.config().value(), &lookup)?;
+    ModelSources::of(host).remember(&endpoint.model, &endpoint.provider)?;
     ui.line(format_args!("{} ({}) answers from now on", endpoint.model, endpoint.provider))?;
     Ok(Exit::Done)
 }
 
 fn providers(host: &Host, form: Form, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let has_key = |vars: &[&str]| vars.iter().any(|name| host.vars.non_blank(name).is_some());
+    let has_key = |vars: &[&str]| vars.iter().any(|name| host.vars().non_blank(name).is_some());
     if form == Form::Programs {
         let list: Vec<_> = PROVIDERS
             .iter()

@@ -1,16 +1,16 @@
 //! `hermes prompt-size`: what a conversation takes up before the first word.
 
-use hermes_agent::memory::{MemorySettings, MemoryStore};
-use hermes_agent::prompt::{Prompt, Rules, Sources};
 use hermes_agent::steer::Steering;
-use hermes_llm::Choice;
+use hermes_agent::system_prompt::{ProjectRules, PromptSections, PromptSources, guidance_of};
+use hermes_llm::EndpointChoice;
 use hermes_llm::metadata::estimate_text;
 use hermes_llm::provider::resolve;
 use hermes_runtime::DefinitionRequest;
+use hermes_tools::memory::{MemorySettings, MemoryStore};
 use serde_json::json;
 
 use crate::exit::Exit;
-use crate::host::{Host, PLATFORM};
+use crate::host::{self, Host, PLATFORM};
 use crate::ui::{Cell, Table, Ui};
 
 /// Tools named one by one; the others are counted together.
@@ -18,23 +18,24 @@ const LARGEST: usize = 8;
 
 /// Shows the parts of the instructions and the largest tools.
 pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    host.warn_about_files(ui)?;
+    host::warn_about_files(host, ui)?;
     let runtime = host.runtime();
-    let _plugins = host.plugins(&runtime, ui)?;
-    let scope = host.scope(&runtime, ui)?;
+    let _plugins = host::plugins(host, &runtime, ui)?;
+    let scope = host::scope(host, &runtime, ui)?;
     let definitions =
         runtime.definitions(&DefinitionRequest { scope, ..DefinitionRequest::default() });
-    let lookup = |name: &str| host.vars.get(name).map(str::to_owned);
-    let endpoint = resolve(&Choice::default(), host.config.value(), &lookup).ok();
+    let lookup = |name: &str| host.vars().get(name).map(str::to_owned);
+    let endpoint = resolve(&EndpointChoice::default(), host.config().value(), &lookup).ok();
     let (model, provider) =
         endpoint.map_or(("none".to_owned(), "none".to_owned()), |one| (one.model, one.provider));
-    let memory = MemoryStore::new(&host.home, MemorySettings::from_config(host.config.value()));
-    let prompt = Prompt::build(&Sources {
-        home: &host.home,
-        config: host.config.value(),
-        vars: &host.vars,
+    let memory = MemoryStore::new(host.home(), MemorySettings::from_config(host.config().value()));
+    let prompt = PromptSections::build(&PromptSources {
+        home: host.home(),
+        config: host.config().value(),
+        vars: host.vars(),
         cwd: &std::env::current_dir()?,
         tools: definitions.available(),
+        guidance: &guidance_of(definitions.available(), runtime.registry()),
         model: &model,
         provider: &provider,
         window: None,
@@ -43,7 +44,7 @@ pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         steering: &Steering::draw(),
         skills: None,
         caller: None,
-        rules: Rules::Load,
+        rules: ProjectRules::Load,
         memory: &memory.snapshot(),
         external_memory: None,
         today: jiff::Zoned::now().date(),
@@ -62,7 +63,7 @@ pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     let (instructions, schemas) = (text.len(), definitions.json().len());
     if as_json {
         let parts: Vec<_> = prompt
-            .parts
+            .sections
             .iter()
             .map(|part| json!({"name": part.name, "bytes": part.text.len()}))
             .collect();
@@ -74,7 +75,7 @@ pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         return Ok(Exit::Done);
     }
     let mut table = Table::new(["part", "bytes"]).right(&[1]);
-    for part in &prompt.parts {
+    for part in &prompt.sections {
         table.row([Cell::from(part.name), Cell::from(part.text.len().to_string())]);
     }
     for (name, bytes) in tools.iter().take(LARGEST) {

@@ -4,18 +4,19 @@
 //! owner alone, and the same from then on, so that scripts can read it from there.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use clap::Args;
 use hermes_approval::Audience;
-use hermes_runtime::approval::Nobody;
-use hermes_serve::{Api, Token};
+use hermes_host::{Interaction, ToolOptions};
+use hermes_runtime::Runtime;
+use hermes_serve::{AccessToken, Api};
 use hermes_store::home::ensure_private_dir;
 
-use crate::doors::{Company, Door, HttpFlags, Opening, block_on, stop_on_signals};
 use crate::exit::Exit;
-use crate::host::Host;
+use crate::host::{self, Host};
+use crate::http::{HttpFlags, Opening};
 use crate::ui::Ui;
+use crate::workers::{block_on, stop_on_signals};
 
 /// Where it listens unless told otherwise.
 const USUAL_ADDRESS: &str = "127.0.0.1:8766";
@@ -45,32 +46,36 @@ pub(crate) struct ServeArgs {
 pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     block_on(async {
         let stop = stop_on_signals()?;
-        let company = Company { asker: None, approver: Arc::new(Nobody) };
-        let door = Door::open(host, &args.toolsets, company, ui).await?;
+        host::warn_about_files(host, ui)?;
+        let interaction =
+            Interaction { hook_question: host::hook_question(), ..Interaction::unattended() };
+        let options = ToolOptions { toolsets: args.toolsets.clone(), ..ToolOptions::default() };
+        let tools = host.tools(options, &interaction).await?;
+        ui.warn_all(tools.warnings())?;
         let token = match args.web.token(host, TOKEN_VARIABLE)? {
             Some(token) => token,
             None => own_token(host, ui)?,
         };
         let opening = Opening::new(args.listen, Some(token), &args.web).await?;
         ui.line(format_args!("http://{}", opening.address()))?;
-        let services = door.services_of();
-        let api = Api::builder(door.runtime.clone())
-            .scope(door.scope.clone())
+        let services = tools.services_of();
+        let api = Api::builder(Runtime::clone(tools.runtime()))
+            .scope(tools.scope().clone())
             .services(move |session| services(session, Audience::Nobody))
             .cwd(std::env::current_dir().ok())
             .version(env!("CARGO_PKG_VERSION"))
             .build();
         let served = opening.serve(hermes_serve::router(&api), stop).await;
-        door.close().await;
+        tools.close().await;
         served.map(|()| Exit::Done)
     })
 }
 
 /// The token in the state folder, made if it is not there.
-fn own_token(host: &Host, ui: &mut Ui) -> anyhow::Result<Token> {
-    ensure_private_dir(host.home.root())?;
-    let file = host.home.root().join(TOKEN_FILE);
-    let token = Token::read_or_create(&file)?;
+fn own_token(host: &Host, ui: &mut Ui) -> anyhow::Result<AccessToken> {
+    ensure_private_dir(host.home().root())?;
+    let file = host.home().root().join(TOKEN_FILE);
+    let token = AccessToken::read_or_create(&file)?;
     ui.note(format_args!("(the token is in {})", file.display()))?;
     Ok(token)
 }

@@ -6,8 +6,8 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use anyhow::Context as _;
-use hermes_llm::discover::{self, Found, Place};
-use hermes_llm::provider::{PROVIDERS, Provider};
+use hermes_llm::discover::{self, LocalServer, ServerAddress};
+use hermes_llm::provider::{PROVIDERS, ProviderEntry};
 use hermes_store::key_path::KeyPath;
 use hermes_store::{config_edit, dotenv};
 use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::exit::{Exit, UsageError};
 use crate::host::Host;
 use crate::ui::Ui;
+use crate::workers::block_on;
 
 /// Providers offered first.
 const OFFERED: &[&str] = &["openrouter", "anthropic", "openai-api", "nous", "gemini", "deepseek"];
@@ -32,8 +33,8 @@ pub(crate) fn run(host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
         .into());
     }
     ui.note("Looking for model servers on this machine …")?;
-    let local = find_local()?;
-    let providers: Vec<&Provider> =
+    let local = find_local();
+    let providers: Vec<&ProviderEntry> =
         OFFERED.iter().filter_map(|name| PROVIDERS.iter().find(|one| one.name == *name)).collect();
     ui.line("Who serves the model?".bold())?;
     for (number, provider) in (1..).zip(&providers) {
@@ -57,19 +58,15 @@ pub(crate) fn run(host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
 }
 
-fn find_local() -> anyhow::Result<Vec<Found>> {
-    let workers = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("start the async runtime")?;
-    Ok(workers.block_on(discover::local_servers(&Place::usual())))
+fn find_local() -> Vec<LocalServer> {
+    block_on(discover::local_servers(&ServerAddress::usual()))
 }
 
-fn cloud(host: &Host, provider: &Provider, ui: &mut Ui) -> anyhow::Result<Exit> {
+fn cloud(host: &Host, provider: &ProviderEntry, ui: &mut Ui) -> anyhow::Result<Exit> {
     let Some(variable) = provider.key_vars.first() else {
         return Err(UsageError::new(format!("{} takes no key", provider.title)).into());
     };
-    let has_key = host.vars.non_blank(variable).is_some();
+    let has_key = host.vars().non_blank(variable).is_some();
     let question = if has_key {
         format!("{variable} is set; Enter keeps it, or type another: ")
     } else {
@@ -89,14 +86,14 @@ fn cloud(host: &Host, provider: &Provider, ui: &mut Ui) -> anyhow::Result<Exit> 
         return Err(UsageError::new("a model is needed; nothing was changed").into());
     }
     if !key.is_empty() {
-        dotenv::set(&host.home.env_file(), variable, &key)?;
-        ui.line(format_args!("{variable} stored in {}", host.home.env_file().display()))?;
+        dotenv::set(&host.home().env_file(), variable, &key)?;
+        ui.line(format_args!("{variable} stored in {}", host.home().env_file().display()))?;
     }
     remember(host, &[("model.provider", provider.name), ("model.default", &model)])?;
     done(&model, ui)
 }
 
-fn own_server(host: &Host, found: &Found, ui: &mut Ui) -> anyhow::Result<Exit> {
+fn own_server(host: &Host, found: &LocalServer, ui: &mut Ui) -> anyhow::Result<Exit> {
     for (number, model) in (1..).zip(&found.models) {
         ui.line(format_args!("  {number}  {}", model.id))?;
     }
@@ -126,7 +123,7 @@ fn own_server(host: &Host, found: &Found, ui: &mut Ui) -> anyhow::Result<Exit> {
 fn remember(host: &Host, settings: &[(&str, &str)]) -> anyhow::Result<()> {
     for (key, value) in settings {
         let path = KeyPath::parse(key)?;
-        config_edit::set(&host.home.config_file(), &path, Value::from(*value))?;
+        config_edit::set(&host.home().config_file(), &path, Value::from(*value))?;
     }
     Ok(())
 }

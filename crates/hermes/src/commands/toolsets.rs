@@ -7,22 +7,23 @@
 //! What never happens here: something is switched on or off (`hermes tools enable` does that), or a
 //! tool is called.
 
-use hermes_runtime::distributions::{Distributions, SplitMix64};
+use hermes_runtime::distributions::SplitMix64;
 use hermes_runtime::toolsets::{ToolsetInfo, ToolsetKind, ToolsetSource, means_everything};
 use hermes_runtime::{DefinitionRequest, Runtime, ToolScope};
+use hermes_tools::product;
 use owo_colors::OwoColorize;
 use serde_json::{Value, json};
 
-use crate::cli::ToolsetsCommand;
+use crate::args::ToolsetsCommand;
 use crate::exit::{Exit, UsageError};
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::{Cell, Table, Ui, count};
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &ToolsetsCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    host.warn_about_files(ui)?;
+    host::warn_about_files(host, ui)?;
     let runtime = host.runtime();
-    let _plugins = host.plugins(&runtime, ui)?;
+    let _plugins = host::plugins(host, &runtime, ui)?;
     match command {
         ToolsetsCommand::List { json } => list(&runtime, *json, ui),
         ToolsetsCommand::Show { name, json } => show(&runtime, name, *json, ui),
@@ -140,7 +141,7 @@ fn resolve(
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
     let enabled = if names.is_empty() {
-        host.require_platform(runtime, platform)?;
+        host::require_platform(host, runtime, platform)?;
         host.platform_toolsets(runtime, platform)
     } else {
         for name in names {
@@ -176,8 +177,8 @@ fn distributions(
     json: bool,
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
-    let mut known = Distributions::builtin();
-    for problem in known.load_config(&host.config.value()["distributions"]) {
+    let mut known = product::distributions();
+    for problem in known.load_config(&host.config().value()["distributions"]) {
         ui.warn(problem)?;
     }
     if let Some(name) = sample {

@@ -7,6 +7,7 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub(crate) use hermes_protocol::text::count;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 
@@ -18,6 +19,7 @@ pub(crate) struct Ui {
     err: Box<dyn Write>,
     width: usize,
     is_terminal: bool,
+    is_verbose: bool,
 }
 
 /// Used where the width of the terminal is unknown.
@@ -31,14 +33,14 @@ impl Ui {
         let is_terminal = io::stdout().is_terminal();
         let width = if is_terminal { terminal_width() } else { UNLIMITED };
         let (out, err) = (Box::new(anstream::stdout()), Box::new(anstream::stderr()));
-        Self { out, err, width, is_terminal }
+        Self { out, err, width, is_terminal, is_verbose: false }
     }
 
     /// Streams that end in memory, both in the same place, for a terminal of this width.
     pub(crate) fn captured(width: usize) -> (Self, Captured) {
         let captured = Captured::default();
         let (out, err) = (Box::new(captured.clone()), Box::new(captured.clone()));
-        (Self { out, err, width, is_terminal: true }, captured)
+        (Self { out, err, width, is_terminal: true, is_verbose: false }, captured)
     }
 
     /// One line of data.
@@ -64,6 +66,24 @@ impl Ui {
     /// A warning for people, on stderr.
     pub(crate) fn warn(&mut self, text: impl Display) -> io::Result<()> {
         writeln!(self.err, "{} {text}", "warning:".yellow().bold())
+    }
+
+    /// Warnings for people, one by one.
+    pub(crate) fn warn_all(
+        &mut self,
+        warnings: impl IntoIterator<Item = impl Display>,
+    ) -> io::Result<()> {
+        warnings.into_iter().try_for_each(|warning| self.warn(warning))
+    }
+
+    /// Whether the person asked for more to be said.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.is_verbose
+    }
+
+    /// The same, saying more or not.
+    pub(crate) fn verbose(self, is_verbose: bool) -> Self {
+        Self { is_verbose, ..self }
     }
 
     /// A value for programs: readable on a terminal, compact in a pipe.
@@ -107,11 +127,6 @@ impl Write for Captured {
 
 fn terminal_width() -> usize {
     terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0))
-}
-
-/// A number of things: `1 tool`, `2 tools`.
-pub(crate) fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Whether an error is just a reader that went away (`hermes tools list | head`).

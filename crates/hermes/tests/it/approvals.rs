@@ -18,13 +18,13 @@ fn a_verdict_names_the_rule_and_the_words() {
     let sandbox = Sandbox::new();
     sandbox.run(["approvals", "test", "ls -l"]).exits(0).says("runs").quietly();
     sandbox
-        .run(["approvals", "test", "rm -r build"])
+        .run(["approvals", "test", "rm -r notes"])
         .exits(0)
         .says("asks")
         .says("recursive delete");
     sandbox.run(["approvals", "test", "rm -rf /"]).exits(4).says("refused: hardline");
     sandbox
-        .run(["approvals", "test", "rm -r build", "--why"])
+        .run(["approvals", "test", "rm -r notes", "--why"])
         .exits(0)
         .says("hermes approvals add --allow");
     assert!(sandbox.entries().is_empty(), "looking makes nothing");
@@ -33,17 +33,17 @@ fn a_verdict_names_the_rule_and_the_words() {
 #[test]
 fn who_is_there_decides_what_becomes_of_a_flagged_command() {
     let sandbox = Sandbox::new();
-    let asked = verdict(&sandbox, "rm -r build", "terminal");
+    let asked = verdict(&sandbox, "rm -r notes", "terminal");
     assert_eq!((&asked["verdict"], &asked["widest"]), (&json!("asks"), &json!("always")));
     assert_eq!((&asked["dangerous"], &asked["floor"]), (&json!(true), &json!(false)));
     assert_eq!(asked["findings"][0]["severity"], "dangerous");
-    let alone = verdict(&sandbox, "rm -r build", "nobody");
+    let alone = verdict(&sandbox, "rm -r notes", "nobody");
     assert_eq!(
         (&alone["verdict"], &alone["by"]),
         (&json!("refused"), &json!("approvals.headless_mode"))
     );
     assert!(alone["message"].as_str().unwrap().contains("approvals.headless_mode"));
-    assert_eq!(verdict(&sandbox, "rm -r build", "cron")["by"], "approvals.cron_mode");
+    assert_eq!(verdict(&sandbox, "rm -r notes", "cron")["by"], "approvals.cron_mode");
     assert_eq!(verdict(&sandbox, "ls", "cron")["verdict"], "runs");
 }
 
@@ -81,20 +81,20 @@ fn yolo_lifts_everything_but_the_floor_and_deny_rules() {
         let args = ["approvals", "test", command, "--yolo", "--audience", "nobody", "--json"];
         sandbox.run(args).json()["by"].clone()
     };
-    assert_eq!(run("rm -r build"), "yolo");
+    assert_eq!(run("rm -r notes"), "yolo");
     assert_eq!(run("cd x && sudo git push"), "deny rule");
     assert_eq!(run("rm -rf /"), "hardline");
     let sandbox = Sandbox::new().var("HERMES_YOLO_MODE", "1");
-    assert_eq!(verdict(&sandbox, "rm -r build", "nobody")["by"], "yolo");
+    assert_eq!(verdict(&sandbox, "rm -r notes", "nobody")["by"], "yolo");
 }
 
 #[test]
 fn a_rule_is_added_listed_and_taken_back() {
     let sandbox = Sandbox::with_config("# mine\nmodel: x  # best\n");
-    sandbox.run(["approvals", "add", "--allow", "rm -r build*"]).exits(0).says("approvals.allow");
-    let allowed = verdict(&sandbox, "rm -r build", "nobody");
-    assert_eq!((&allowed["by"], &allowed["rule"]), (&json!("allow rule"), &json!("rm -r build*")));
-    assert_eq!(verdict(&sandbox, "rm -r build; rm -r x", "nobody")["verdict"], "refused");
+    sandbox.run(["approvals", "add", "--allow", "rm -r notes*"]).exits(0).says("approvals.allow");
+    let allowed = verdict(&sandbox, "rm -r notes", "nobody");
+    assert_eq!((&allowed["by"], &allowed["rule"]), (&json!("allow rule"), &json!("rm -r notes*")));
+    assert_eq!(verdict(&sandbox, "rm -r notes; rm -r x", "nobody")["verdict"], "refused");
     sandbox.run(["approvals", "add", "--deny", "npm publish*"]).exits(0);
     sandbox.run(["approvals", "add", "--ask", "npm *"]).exits(0);
     sandbox.run(["approvals", "add", "--ask", "npm *"]).exits(0).notes("already");
@@ -123,7 +123,7 @@ fn a_rule_does_not_change_the_mode() {
 #[test]
 fn a_category_can_be_allowed_for_good_but_the_floor_cannot() {
     let sandbox = Sandbox::new();
-    let category = verdict(&sandbox, "rm -r build", "nobody")["findings"][0]["category"].clone();
+    let category = verdict(&sandbox, "rm -r notes", "nobody")["findings"][0]["category"].clone();
     let category = category.as_str().unwrap();
     sandbox.run(["approvals", "add", "--allow", category]).exits(0).says("command_allowlist");
     assert_eq!(verdict(&sandbox, "rm -r other", "nobody")["by"], "remembered");
@@ -147,7 +147,7 @@ fn a_rule_that_could_never_hold_is_refused() {
 
 #[test]
 fn a_stream_of_commands_gets_an_answer_a_line() {
-    let input = "\"ls -l\"\n\"rm -rf /\"\nnonsense\n\"rm -r build\"\n";
+    let input = "\"ls -l\"\n\"rm -rf /\"\nnonsense\n\"rm -r notes\"\n";
     let run = Sandbox::new().run_with_stdin(["approvals", "test", "--stdin"], input).exits(0);
     let answers: Vec<Value> =
         run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -168,6 +168,6 @@ fn settings_that_make_no_sense_are_told_and_the_careful_one_counts() {
     assert_eq!(run.json()["mode"], "manual");
     run.notes("approvals.mode");
     let broken = Sandbox::with_config("approvals: [\n");
-    broken.run(["approvals", "test", "rm -r build"]).exits(0).says("asks").notes("broken");
+    broken.run(["approvals", "test", "rm -r notes"]).exits(0).says("asks").notes("broken");
     broken.run(["approvals", "add", "--allow", "ls"]).exits(1).notes("config edit");
 }

@@ -150,6 +150,45 @@ fn checking_finds_misspelt_keys_and_wrong_kinds() {
 }
 
 #[test]
+fn every_part_knows_its_own_keys() {
+    let good = r#"
+_config_version: 33
+model: {default: x/y, anything: [1]}
+providers: {house: {base_url: "http://h/v1", key_env: HOUSE_KEY}}
+tools:
+  tool_search: {enabled: true, threshold_pct: 10, pinned: [a]}
+  coercion: deep
+  check_timeout_seconds: 5
+tool_output: {max_bytes: "${MAX}", max_lines: "2000"}
+tool_loop_guardrails: {warn_after: {exact_failure: 2}, no_progress_warn_after: 2}
+platform_toolsets: {cli: [web, file]}
+custom_toolsets: {mine: {description: d, tools: [a], includes: []}}
+distributions: {mine: {web: 50, file: 0.5}}
+plugins: {enabled: [p], entries: {p: {allow_tool_override: true, own: 1}}}
+hooks: {pre_tool_call: [{command: x}], output_spill: {enabled: false}}
+terminal: {backend: Docker, of_a_newer_version: 1, timeout: null}
+mcp_servers: {files: {command: npx, of_a_newer_version: 1}}
+approvals: {mode: off, headless_mode: allow}
+"#;
+    Sandbox::with_config(good).run(["config", "check"]).exits(0).quietly().says("is fine");
+    let wrong = Sandbox::with_config("threshold_pct: 5\n").run(["config", "check"]).exits(0);
+    wrong.notes("did you mean tools.tool_search.threshold_pct?");
+}
+
+#[test]
+fn follow_terminal_backends_of_the_terminal_page() {
+    for backend in
+        ["local", "docker", "ssh", "singularity", "apptainer", "modal", "daytona", "vercel_sandbox"]
+    {
+        let sandbox = Sandbox::with_config(&format!("terminal: {{backend: {backend}}}\n"));
+        sandbox.run(["config", "check"]).exits(0).says("is fine");
+    }
+    let wrong = Sandbox::with_config("terminal: {backend: kubernetes}\n");
+    let run = wrong.run(["config", "check"]).exits(0).says("has 1 warning");
+    run.notes("terminal.backend is a text, expected one of local, docker, ssh");
+}
+
+#[test]
 fn another_file_can_be_checked_if_it_is_there() {
     let sandbox = Sandbox::new();
     let file = sandbox.scratch("other.yaml");

@@ -1,13 +1,13 @@
 //! `hermes sessions` on a database made by the store, as conversations leave it.
 
-use hermes_store::sessions::{NewMessage, NewSession, SessionStore, Usage};
+use hermes_sessions::{NewMessage, NewSession, SessionDatabase, Usage};
 
 use crate::support::{Run, Sandbox, column};
 
 /// Three sessions: one of today, one old, one of a helper.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
-    let store = SessionStore::at(sandbox.path("state.db"));
+    let store = SessionDatabase::at(sandbox.path("state.db"));
     let talk = [
         ("20260101_000000_aaaaaa", "cli", None, "where does the zebra cross?"),
         ("20200101_000000_bbbbbb", "cli", Some(1_577_836_800.0), "an old giraffe"),
@@ -95,7 +95,7 @@ fn a_search_takes_any_punctuation() {
 #[test]
 fn exports_go_to_stdout_or_a_file_and_hide_secrets() {
     let sandbox = sandbox();
-    let store = SessionStore::at(sandbox.path("state.db"));
+    let store = SessionDatabase::at(sandbox.path("state.db"));
     let key = format!("sk-proj-{}", "a1B2c3D4".repeat(6));
     let secret = NewMessage::new("user", format!("OPENAI_API_KEY={key}"));
     store.append("20260101_000000_aaaaaa", &[secret]).unwrap();

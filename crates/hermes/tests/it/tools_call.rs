@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Run, Sandbox};
+use crate::support::{Run, Sandbox, write};
 
 fn call(args: &[&str]) -> Run {
     Sandbox::new().run(["tools", "call"].iter().chain(args))
@@ -22,6 +22,16 @@ fn agent_level_tools_answer_that_they_need_an_agent() {
             json!({"error": format!("{tool} must be handled by the agent loop")})
         );
     }
+}
+
+#[test]
+fn an_older_name_of_a_tool_is_understood_and_the_present_one_said() {
+    let run = call(&["search", "--dry-run", "--arg", "pattern=x"]).exits(0);
+    assert_eq!(run.json()["tool"], "search_files");
+    let sandbox = Sandbox::new();
+    write(&sandbox.scratch("notes.txt"), b"a needle\n");
+    let found = sandbox.run(["tools", "call", "search", "--arg", "pattern=needle"]).exits(0);
+    found.says("notes.txt");
 }
 
 #[test]

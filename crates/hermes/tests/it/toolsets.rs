@@ -70,6 +70,22 @@ fn without_names_the_platform_decides() {
 }
 
 #[test]
+fn a_toolset_may_list_a_tool_by_an_older_name_which_is_never_offered() {
+    let sandbox = Sandbox::with_config("custom_toolsets:\n  mine: [search, todo]\n");
+    let resolved = sandbox.run(["toolsets", "resolve", "mine", "--json"]).exits(0).json();
+    assert_eq!(resolved["available"], json!(["search_files", "todo"]));
+    let schema = sandbox.run(["tools", "schema", "--toolsets", "mine"]).exits(0).out;
+    assert!(schema.contains("\"search_files\"") && !schema.contains("\"search\""), "{schema}");
+}
+
+#[test]
+fn the_mixture_is_a_toolset_of_the_product() {
+    let shown = json_of(&["toolsets", "show", "moa", "--json"]);
+    assert_eq!(shown["source"], "built-in");
+    assert_eq!(shown["description"], "Put one question to several models");
+}
+
+#[test]
 fn custom_toolsets_of_the_configuration_count() {
     let sandbox = Sandbox::with_config(
         "custom_toolsets:\n  notes:\n    description: Mine\n    tools: [todo]\n    includes: [memory]\n",

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Purpose, Scope};
+use crate::{GrantScope, Purpose};
 use tokio_util::sync::CancellationToken;
 
 /// A chat that remembers what it was told.
@@ -11,7 +11,7 @@ struct Chat {
 }
 
 impl Notifier for Chat {
-    fn notify(&self, question: Question) -> BoxFuture<Result<(), String>> {
+    fn notify(&self, question: ApprovalQuestion) -> BoxFuture<Result<(), String>> {
         self.told.lock().unwrap().push(question.command);
         let result = if self.is_closed { Err("the chat is closed".into()) } else { Ok(()) };
         Box::pin(async { result })
@@ -22,13 +22,13 @@ impl Notifier for Chat {
     }
 }
 
-fn question(session: &str, command: &str) -> Question {
-    Question {
+fn question(session: &str, command: &str) -> ApprovalQuestion {
+    ApprovalQuestion {
         session: session.into(),
         purpose: Purpose::Foreground,
         command: command.into(),
         concerns: Vec::new(),
-        widest: Scope::Always,
+        widest: GrantScope::Always,
         reviewer_said_no: false,
         call: hermes_tool::CallIds::default(),
         wait: Duration::from_secs(60),
@@ -36,8 +36,8 @@ fn question(session: &str, command: &str) -> Question {
     }
 }
 
-fn queue() -> (Queue, Arc<Chat>) {
-    let (queue, chat) = (Queue::new(), Arc::new(Chat::default()));
+fn queue() -> (ApprovalQueue, Arc<Chat>) {
+    let (queue, chat) = (ApprovalQueue::new(), Arc::new(Chat::default()));
     queue.set_notifier("s", Arc::clone(&chat) as Arc<dyn Notifier>);
     (queue, chat)
 }
@@ -50,12 +50,15 @@ async fn answers_go_to_the_one_that_waited_longest() {
     let waiting: Vec<String> =
         queue.waiting("s").into_iter().map(|waiting| waiting.question.command).collect();
     assert_eq!(waiting, ["a", "b"]);
-    assert_eq!(queue.answer("s", Which::First, &Answer::Allowed(Scope::Once)), 1);
-    assert_eq!(first.await.unwrap(), Answer::Allowed(Scope::Once));
-    let no = Answer::Denied { reason: Some("no".into()) };
-    assert_eq!(queue.answer("s", Which::First, &no), 1);
+    assert_eq!(
+        queue.answer("s", AnswerTarget::First, &ApprovalAnswer::Allowed(GrantScope::Once)),
+        1
+    );
+    assert_eq!(first.await.unwrap(), ApprovalAnswer::Allowed(GrantScope::Once));
+    let no = ApprovalAnswer::Denied { reason: Some("no".into()) };
+    assert_eq!(queue.answer("s", AnswerTarget::First, &no), 1);
     assert_eq!(second.await.unwrap(), no);
-    assert_eq!(queue.answer("s", Which::First, &no), 0);
+    assert_eq!(queue.answer("s", AnswerTarget::First, &no), 0);
     let mut told = chat.told.lock().unwrap().clone();
     told.sort();
     assert_eq!(told, ["a", "b"]);
@@ -65,9 +68,12 @@ async fn answers_go_to_the_one_that_waited_longest() {
 async fn one_answer_can_be_for_all() {
     let (queue, _) = queue();
     let asked = [queue.ask(question("s", "a")), queue.ask(question("s", "b"))];
-    assert_eq!(queue.answer("s", Which::All, &Answer::Allowed(Scope::Session)), 2);
+    assert_eq!(
+        queue.answer("s", AnswerTarget::All, &ApprovalAnswer::Allowed(GrantScope::Session)),
+        2
+    );
     for ask in asked {
-        assert_eq!(ask.await, Answer::Allowed(Scope::Session));
+        assert_eq!(ask.await, ApprovalAnswer::Allowed(GrantScope::Session));
     }
 }
 
@@ -75,8 +81,11 @@ async fn one_answer_can_be_for_all() {
 async fn sessions_do_not_hear_each_other() {
     let (queue, _) = queue();
     let _asked = queue.ask(question("s", "a"));
-    assert_eq!(queue.answer("other", Which::All, &Answer::Allowed(Scope::Once)), 0);
-    assert_eq!(queue.ask(question("other", "a")).await, Answer::NobodyThere);
+    assert_eq!(
+        queue.answer("other", AnswerTarget::All, &ApprovalAnswer::Allowed(GrantScope::Once)),
+        0
+    );
+    assert_eq!(queue.ask(question("other", "a")).await, ApprovalAnswer::NobodyThere);
 }
 
 #[tokio::test]
@@ -84,14 +93,17 @@ async fn a_question_nobody_wants_any_more_leaves_the_line() {
     let (queue, _) = queue();
     drop(queue.ask(question("s", "a")));
     assert!(queue.waiting("s").is_empty());
-    assert_eq!(queue.answer("s", Which::All, &Answer::no()), 0);
+    assert_eq!(queue.answer("s", AnswerTarget::All, &ApprovalAnswer::no()), 0);
 }
 
 #[tokio::test]
 async fn a_chat_that_cannot_be_told_is_a_failure() {
-    let queue = Queue::new();
+    let queue = ApprovalQueue::new();
     queue.set_notifier("s", Arc::new(Chat { is_closed: true, ..Chat::default() }));
-    assert_eq!(queue.ask(question("s", "a")).await, Answer::Failed("the chat is closed".into()));
+    assert_eq!(
+        queue.ask(question("s", "a")).await,
+        ApprovalAnswer::Failed("the chat is closed".into())
+    );
     assert!(queue.waiting("s").is_empty());
 }
 
@@ -100,8 +112,8 @@ async fn a_chat_that_goes_away_denies_what_waits() {
     let (queue, _) = queue();
     let asked = queue.ask(question("s", "a"));
     queue.remove_notifier("s");
-    assert_eq!(asked.await, Answer::no());
-    assert_eq!(queue.ask(question("s", "b")).await, Answer::NobodyThere);
+    assert_eq!(asked.await, ApprovalAnswer::no());
+    assert_eq!(queue.ask(question("s", "b")).await, ApprovalAnswer::NobodyThere);
 }
 
 #[tokio::test(start_paused = true)]
@@ -110,6 +122,6 @@ async fn the_chat_is_kept_alive_while_a_question_waits() {
     let asked = tokio::spawn(queue.ask(question("s", "a")));
     tokio::time::sleep(Duration::from_millis(5_500)).await;
     assert!(chat.slices.load(Ordering::Relaxed) >= 5);
-    queue.answer("s", Which::First, &Answer::no());
-    assert_eq!(asked.await.unwrap(), Answer::no());
+    queue.answer("s", AnswerTarget::First, &ApprovalAnswer::no());
+    assert_eq!(asked.await.unwrap(), ApprovalAnswer::no());
 }

@@ -5,20 +5,21 @@ use std::time::Duration;
 use super::*;
 use crate::ask::Notifier;
 
-fn terminal(command: &str) -> Request {
+fn terminal(command: &str) -> CommandRequest {
     request(command, Audience::Terminal)
 }
 
-fn gate(answers: impl IntoIterator<Item = Answer>) -> (Arc<Approvals>, Arc<Person>) {
+fn gate(answers: impl IntoIterator<Item = ApprovalAnswer>) -> (Arc<Approvals>, Arc<Person>) {
     let person = Person::saying(answers);
     (Approvals::builder(manual()).asker(person.clone()).build(), person)
 }
 
 #[tokio::test]
 async fn once_is_once() {
-    let (approvals, person) = gate([Answer::Allowed(Scope::Once), Answer::no()]);
+    let (approvals, person) =
+        gate([ApprovalAnswer::Allowed(GrantScope::Once), ApprovalAnswer::no()]);
     let line = approvals.admit(terminal(DELETE)).await.unwrap();
-    assert_eq!(line.grant().by, GrantedBy::Person(Scope::Once));
+    assert_eq!(line.grant().by, GrantedBy::Person(GrantScope::Once));
     let note = line.grant().note().unwrap();
     assert!(note.contains("one run") && note.contains(&category(DELETE)), "{note}");
     assert!(line.grant().note_interrupted().unwrap().contains("do not assume"));
@@ -28,10 +29,11 @@ async fn once_is_once() {
 
 #[tokio::test]
 async fn a_yes_for_the_session_covers_the_category_and_no_other_session() {
-    let (approvals, person) = gate([Answer::Allowed(Scope::Session), Answer::no()]);
+    let (approvals, person) =
+        gate([ApprovalAnswer::Allowed(GrantScope::Session), ApprovalAnswer::no()]);
     assert_eq!(end(&approvals, terminal(DELETE)).await, "user");
     assert_eq!(end(&approvals, terminal("rm -r other")).await, "remembered");
-    let elsewhere = Request { session: "other".into(), ..terminal(DELETE) };
+    let elsewhere = CommandRequest { session: "other".into(), ..terminal(DELETE) };
     assert_eq!(end(&approvals, elsewhere).await, "no: user");
     assert_eq!(person.times_asked(), 2);
 }
@@ -39,7 +41,8 @@ async fn a_yes_for_the_session_covers_the_category_and_no_other_session() {
 /// A yes to one danger used to hide every other in the same command.
 #[tokio::test]
 async fn a_yes_to_one_category_hides_no_other() {
-    let (approvals, person) = gate([Answer::Allowed(Scope::Session), Answer::no()]);
+    let (approvals, person) =
+        gate([ApprovalAnswer::Allowed(GrantScope::Session), ApprovalAnswer::no()]);
     assert_eq!(end(&approvals, terminal(DELETE)).await, "user");
     let both = terminal(&format!("{DELETE} && {FORCE_PUSH}"));
     assert_eq!(end(&approvals, both).await, "no: user");
@@ -50,7 +53,7 @@ async fn a_yes_to_one_category_hides_no_other() {
 
 #[tokio::test]
 async fn all_reasons_are_shown_at_once() {
-    let (approvals, person) = gate([Answer::no()]);
+    let (approvals, person) = gate([ApprovalAnswer::no()]);
     let both = terminal(&format!("{DELETE} && {FORCE_PUSH}"));
     let refusal = approvals.admit(both).await.unwrap_err();
     assert_eq!(person.last_question().concerns.len(), 2);
@@ -63,7 +66,7 @@ async fn always_is_saved_beside_what_the_user_wrote() {
     let home = Home::at(folder.path());
     let text = "# mine\ncommand_allowlist:\n  - make *  # ours\n";
     hermes_store::atomic::write(&home.config_file(), text.as_bytes(), Default::default()).unwrap();
-    let person = Person::saying([Answer::Allowed(Scope::Always)]);
+    let person = Person::saying([ApprovalAnswer::Allowed(GrantScope::Always)]);
     let approvals = Approvals::builder(manual()).home(&home).asker(person).build();
     assert_eq!(end(&approvals, terminal(DELETE)).await, "user");
     let saved = std::fs::read_to_string(home.config_file()).unwrap();
@@ -73,13 +76,13 @@ async fn always_is_saved_beside_what_the_user_wrote() {
     approvals.reset_session("s");
     assert_eq!(end(&approvals, terminal("rm -r x")).await, "remembered");
     let next = Approvals::builder(settings(config.value())).build();
-    assert_eq!(end(&next, Request::new("rm -r x")).await, "remembered");
+    assert_eq!(end(&next, CommandRequest::new("rm -r x")).await, "remembered");
 }
 
 #[tokio::test]
 async fn what_cannot_be_saved_counts_until_the_end() {
     let home = Home::at("/proc/nowhere");
-    let person = Person::saying([Answer::Allowed(Scope::Always)]);
+    let person = Person::saying([ApprovalAnswer::Allowed(GrantScope::Always)]);
     let approvals = Approvals::builder(manual()).home(&home).asker(person).build();
     assert_eq!(end(&approvals, terminal(DELETE)).await, "user");
     assert_eq!(end(&approvals, terminal(DELETE)).await, "remembered");
@@ -89,22 +92,22 @@ async fn what_cannot_be_saved_counts_until_the_end() {
 async fn what_the_scanner_objects_to_is_never_allowed_for_good() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path());
-    let person = Person::saying([Answer::Allowed(Scope::Always)]);
+    let person = Person::saying([ApprovalAnswer::Allowed(GrantScope::Always)]);
     let approvals = Approvals::builder(manual())
         .home(&home)
         .asker(person.clone())
         .scanner(Arc::new(Objector))
         .build();
     let line = approvals.admit(terminal(DELETE)).await.unwrap();
-    assert_eq!(line.grant().by, GrantedBy::Person(Scope::Session));
-    assert_eq!(person.last_question().widest, Scope::Session);
+    assert_eq!(line.grant().by, GrantedBy::Person(GrantScope::Session));
+    assert_eq!(person.last_question().widest, GrantScope::Session);
     assert!(!home.config_file().exists());
     assert_eq!(end(&approvals, terminal(DELETE)).await, "remembered");
 }
 
 #[tokio::test]
 async fn a_person_who_says_no_is_quoted() {
-    let (approvals, _) = gate([Answer::Denied { reason: Some("use trash".into()) }]);
+    let (approvals, _) = gate([ApprovalAnswer::Denied { reason: Some("use trash".into()) }]);
     let refusal = approvals.admit(terminal(DELETE)).await.unwrap_err();
     assert!(refusal.message().contains("use trash"), "{refusal}");
     let result = refusal.to_result();
@@ -115,7 +118,7 @@ async fn a_person_who_says_no_is_quoted() {
 async fn silence_is_no_consent() {
     let (approvals, person) = gate([]);
     let refusal = approvals.admit(terminal(DELETE)).await.unwrap_err();
-    assert_eq!(*refusal.reason(), Reason::TimedOut(60));
+    assert_eq!(*refusal.reason(), RefusalReason::TimedOut(60));
     assert_eq!(refusal.to_result()["outcome"], "timeout");
     assert!(person.last_question().cancellation.is_cancelled(), "the prompt hears that it is over");
 }
@@ -130,12 +133,12 @@ async fn an_interrupt_counts_as_no() {
         token.cancel();
     });
     let refusal = approvals.admit(request).await.unwrap_err();
-    assert_eq!(*refusal.reason(), Reason::Interrupted);
+    assert_eq!(*refusal.reason(), RefusalReason::Interrupted);
 }
 
 #[tokio::test]
 async fn a_terminal_without_anybody_is_a_no() {
-    for answer in [Answer::NobodyThere, Answer::Failed("broken".into())] {
+    for answer in [ApprovalAnswer::NobodyThere, ApprovalAnswer::Failed("broken".into())] {
         let (approvals, _) = gate([answer]);
         assert!(end(&approvals, terminal(DELETE)).await.starts_with("no: "));
     }
@@ -145,7 +148,7 @@ async fn a_terminal_without_anybody_is_a_no() {
 
 #[tokio::test]
 async fn the_answer_to_one_question_answers_those_behind_it() {
-    let (approvals, person) = gate([Answer::Allowed(Scope::Session)]);
+    let (approvals, person) = gate([ApprovalAnswer::Allowed(GrantScope::Session)]);
     let (first, second) =
         tokio::join!(end(&approvals, terminal(DELETE)), end(&approvals, terminal("rm -r x")));
     let mut ends = [first, second];
@@ -159,7 +162,7 @@ async fn questions_and_answers_are_told_and_logged() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path());
     let witness = Arc::new(Witness::default());
-    let person = Person::saying([Answer::Allowed(Scope::Once), Answer::no()]);
+    let person = Person::saying([ApprovalAnswer::Allowed(GrantScope::Once), ApprovalAnswer::no()]);
     let approvals =
         Approvals::builder(manual()).home(&home).asker(person).observer(witness.clone()).build();
     for command in [DELETE, FORCE_PUSH, "ls", FLOOR] {
@@ -187,14 +190,14 @@ async fn questions_and_answers_are_told_and_logged() {
 struct Chat;
 
 impl Notifier for Chat {
-    fn notify(&self, _: Question) -> BoxFuture<Result<(), String>> {
+    fn notify(&self, _: ApprovalQuestion) -> BoxFuture<Result<(), String>> {
         Box::pin(async { Ok(()) })
     }
 }
 
 #[tokio::test]
 async fn a_chat_is_asked_through_its_queue() {
-    let queue = Queue::new();
+    let queue = ApprovalQueue::new();
     queue.set_notifier("s", Arc::new(Chat));
     let approvals = Approvals::builder(manual()).queue(queue.clone()).build();
     let waits = tokio::spawn({
@@ -204,14 +207,14 @@ async fn a_chat_is_asked_through_its_queue() {
     while queue.waiting("s").is_empty() {
         tokio::task::yield_now().await;
     }
-    queue.answer("s", Which::First, &Answer::Allowed(Scope::Session));
+    queue.answer("s", AnswerTarget::First, &ApprovalAnswer::Allowed(GrantScope::Session));
     assert_eq!(waits.await.unwrap(), "user");
     assert_eq!(end(&approvals, request(DELETE, Audience::Gateway)).await, "remembered");
 }
 
 #[tokio::test]
 async fn resetting_a_session_denies_what_waits() {
-    let queue = Queue::new();
+    let queue = ApprovalQueue::new();
     queue.set_notifier("s", Arc::new(Chat));
     let approvals = Approvals::builder(manual()).queue(queue.clone()).build();
     let waits = tokio::spawn({
@@ -227,7 +230,7 @@ async fn resetting_a_session_denies_what_waits() {
 
 #[tokio::test]
 async fn a_chat_nobody_can_tell_leaves_the_command_pending() {
-    let approvals = Approvals::builder(manual()).queue(Queue::new()).build();
+    let approvals = Approvals::builder(manual()).queue(ApprovalQueue::new()).build();
     let refusal = approvals.admit(request(DELETE, Audience::Gateway)).await.unwrap_err();
     assert_eq!(refusal.status(), "pending_approval");
     let result = refusal.to_result();

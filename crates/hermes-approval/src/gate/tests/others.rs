@@ -1,13 +1,13 @@
 //! Scripts, plugins' rules, and what the gate would do.
 
 use super::*;
-use crate::request::{Place, Purpose};
+use crate::request::{ExecutionTarget, Purpose};
 
-fn script(audience: Audience, place: Place) -> ScriptRequest {
+fn script(audience: Audience, target: ExecutionTarget) -> ScriptRequest {
     ScriptRequest {
         code: "import os".to_owned(),
         session: "s".to_owned(),
-        place,
+        target,
         audience,
         call: hermes_tool::CallIds::default(),
         cancellation: CancellationToken::new(),
@@ -15,7 +15,7 @@ fn script(audience: Audience, place: Place) -> ScriptRequest {
 }
 
 async fn script_end(approvals: &Approvals, audience: Audience) -> String {
-    match approvals.admit_script(script(audience, Place::Local)).await {
+    match approvals.admit_script(script(audience, ExecutionTarget::Local)).await {
         Ok(script) => script.grant().by.name().to_owned(),
         Err(refusal) => format!("no: {}", refusal.reason().name()),
     }
@@ -23,16 +23,17 @@ async fn script_end(approvals: &Approvals, audience: Audience) -> String {
 
 #[tokio::test]
 async fn scripts_are_asked_about_only_in_chats_and_jobs() {
-    let approvals = Approvals::builder(manual()).queue(Queue::new()).build();
+    let approvals = Approvals::builder(manual()).queue(ApprovalQueue::new()).build();
     assert_eq!(script_end(&approvals, Audience::Terminal).await, "later gates");
     assert_eq!(script_end(&approvals, Audience::Nobody).await, "later gates");
     assert_eq!(script_end(&approvals, Audience::Cron).await, "no: approvals.cron_mode");
     assert_eq!(script_end(&approvals, Audience::Gateway).await, "no: pending");
-    let isolated = approvals.admit_script(script(Audience::Gateway, Place::Isolated)).await;
+    let isolated =
+        approvals.admit_script(script(Audience::Gateway, ExecutionTarget::Isolated)).await;
     let isolated = isolated.unwrap();
-    assert_eq!(isolated.code_for(Place::Isolated), Ok("import os"));
-    assert!(isolated.code_for(Place::Local).is_err());
-    let yolo = Approvals::builder(Settings { yolo: true, ..manual() }).build();
+    assert_eq!(isolated.code_for(ExecutionTarget::Isolated), Ok("import os"));
+    assert!(isolated.code_for(ExecutionTarget::Local).is_err());
+    let yolo = Approvals::builder(ApprovalSettings { yolo: true, ..manual() }).build();
     assert_eq!(script_end(&yolo, Audience::Gateway).await, "yolo");
     let reviewed = Approvals::builder(settings(&json!({"approvals": {}})))
         .reviewer(Model::saying("APPROVE"))
@@ -40,8 +41,8 @@ async fn scripts_are_asked_about_only_in_chats_and_jobs() {
     assert_eq!(script_end(&reviewed, Audience::Gateway).await, "smart");
 }
 
-fn matter(audience: Audience, widest: Scope) -> Matter {
-    Matter {
+fn consent(audience: Audience, widest: GrantScope) -> ConsentRequest {
+    ConsentRequest {
         key: "plugin_rule:spend".to_owned(),
         what: "buy {\"what\": \"a boat\"}".to_owned(),
         why: "it spends money".to_owned(),
@@ -57,31 +58,38 @@ fn matter(audience: Audience, widest: Scope) -> Matter {
 #[tokio::test]
 async fn a_plugins_rule_is_put_to_a_person_and_to_no_model() {
     let smart = settings(&json!({"approvals": {"headless_mode": "approve"}}));
-    let person = Person::saying([Answer::Allowed(Scope::Session)]);
+    let person = Person::saying([ApprovalAnswer::Allowed(GrantScope::Session)]);
     let model = Model::saying("APPROVE");
     let approvals = Approvals::builder(smart)
         .asker(person.clone())
         .reviewer(model.clone())
-        .queue(Queue::new())
+        .queue(ApprovalQueue::new())
         .build();
-    let refusal = approvals.consult(matter(Audience::Nobody, Scope::Always)).await.unwrap_err();
-    assert_eq!(*refusal.reason(), Reason::Headless, "whatever the setting for commands says");
-    let refusal = approvals.consult(matter(Audience::Gateway, Scope::Always)).await.unwrap_err();
+    let refusal =
+        approvals.consult(consent(Audience::Nobody, GrantScope::Always)).await.unwrap_err();
+    assert_eq!(
+        *refusal.reason(),
+        RefusalReason::Headless,
+        "whatever the setting for commands says"
+    );
+    let refusal =
+        approvals.consult(consent(Audience::Gateway, GrantScope::Always)).await.unwrap_err();
     assert_eq!(refusal.status(), "approval_required");
-    let grant = approvals.consult(matter(Audience::Terminal, Scope::Always)).await.unwrap();
-    assert_eq!(grant.by, GrantedBy::Person(Scope::Session));
-    let grant = approvals.consult(matter(Audience::Terminal, Scope::Always)).await.unwrap();
+    let grant = approvals.consult(consent(Audience::Terminal, GrantScope::Always)).await.unwrap();
+    assert_eq!(grant.by, GrantedBy::Person(GrantScope::Session));
+    let grant = approvals.consult(consent(Audience::Terminal, GrantScope::Always)).await.unwrap();
     assert_eq!(grant.by, GrantedBy::Remembered);
     assert_eq!((person.times_asked(), model.times_asked()), (1, 0));
 }
 
 #[tokio::test]
 async fn a_matter_says_how_long_a_yes_may_last() {
-    let person = Person::saying([Answer::Allowed(Scope::Always), Answer::no()]);
+    let person =
+        Person::saying([ApprovalAnswer::Allowed(GrantScope::Always), ApprovalAnswer::no()]);
     let approvals = Approvals::builder(manual()).asker(person).build();
-    let grant = approvals.consult(matter(Audience::Terminal, Scope::Once)).await.unwrap();
-    assert_eq!(grant.by, GrantedBy::Person(Scope::Once));
-    assert!(approvals.consult(matter(Audience::Terminal, Scope::Once)).await.is_err());
+    let grant = approvals.consult(consent(Audience::Terminal, GrantScope::Once)).await.unwrap();
+    assert_eq!(grant.by, GrantedBy::Person(GrantScope::Once));
+    assert!(approvals.consult(consent(Audience::Terminal, GrantScope::Once)).await.is_err());
 }
 
 #[tokio::test]
@@ -94,7 +102,7 @@ async fn a_forecast_asks_nobody_and_writes_nothing() {
     assert!(matches!(outlook("ls", Audience::Terminal), Outlook::Runs(_)));
     assert!(matches!(
         outlook(DELETE, Audience::Terminal),
-        Outlook::Asks { widest: Scope::Always, .. }
+        Outlook::Asks { widest: GrantScope::Always, .. }
     ));
     assert!(matches!(outlook(DELETE, Audience::Nobody), Outlook::Refused(_)));
     assert!(matches!(outlook(FLOOR, Audience::Terminal), Outlook::Refused(_)));

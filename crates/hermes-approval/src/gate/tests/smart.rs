@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 
-fn smart() -> Settings {
+fn smart() -> ApprovalSettings {
     settings(&json!({"approvals": {"mode": "smart"}}))
 }
 
@@ -29,12 +29,13 @@ async fn its_yes_counts_for_this_command_and_is_not_remembered() {
 #[tokio::test]
 async fn its_no_can_be_overruled_for_one_operation_only() {
     let model = Model::saying("DENY");
-    let person = Person::saying([Answer::Allowed(Scope::Always), Answer::no()]);
+    let person =
+        Person::saying([ApprovalAnswer::Allowed(GrantScope::Always), ApprovalAnswer::no()]);
     let approvals = gate(&model, &person);
     let line = approvals.admit(request(DELETE, Audience::Terminal)).await.unwrap();
-    assert_eq!(line.grant().by, GrantedBy::Person(Scope::Once));
+    assert_eq!(line.grant().by, GrantedBy::Person(GrantScope::Once));
     let question = person.last_question();
-    assert!(question.reviewer_said_no && question.widest == Scope::Once);
+    assert!(question.reviewer_said_no && question.widest == GrantScope::Once);
     let refusal = approvals.admit(request(DELETE, Audience::Terminal)).await.unwrap_err();
     assert_eq!(refusal.to_result()["smart_denied"], true);
 }
@@ -42,10 +43,10 @@ async fn its_no_can_be_overruled_for_one_operation_only() {
 #[tokio::test]
 async fn its_no_stands_where_nobody_answers() {
     let model = Model::saying("deny");
-    let approvals = gate(&model, &Person::saying([Answer::NobodyThere]));
+    let approvals = gate(&model, &Person::saying([ApprovalAnswer::NobodyThere]));
     let refusal = approvals.admit(request(DELETE, Audience::Terminal)).await.unwrap_err();
-    assert_eq!(*refusal.reason(), Reason::SmartDenied);
-    let pending = Approvals::builder(smart()).reviewer(model).queue(Queue::new()).build();
+    assert_eq!(*refusal.reason(), RefusalReason::SmartDenied);
+    let pending = Approvals::builder(smart()).reviewer(model).queue(ApprovalQueue::new()).build();
     let refusal = pending.admit(request(DELETE, Audience::Gateway)).await.unwrap_err();
     let result = refusal.to_result();
     assert_eq!(result["status"], "pending_approval");
@@ -58,10 +59,10 @@ async fn its_no_stands_where_nobody_answers() {
 #[tokio::test]
 async fn anything_else_is_for_a_person() {
     for model in [Model::saying("APPROVE!"), Model::saying("hm"), Model::failing()] {
-        let person = Person::saying([Answer::Allowed(Scope::Session)]);
+        let person = Person::saying([ApprovalAnswer::Allowed(GrantScope::Session)]);
         let approvals = gate(&model, &person);
         let line = approvals.admit(request(DELETE, Audience::Terminal)).await.unwrap();
-        assert_eq!(line.grant().by, GrantedBy::Person(Scope::Session));
+        assert_eq!(line.grant().by, GrantedBy::Person(GrantScope::Session));
     }
 }
 
@@ -76,7 +77,7 @@ async fn a_model_that_takes_too_long_is_passed_over() {
             })
         }
     }
-    let person = Person::saying([Answer::no()]);
+    let person = Person::saying([ApprovalAnswer::no()]);
     let approvals =
         Approvals::builder(smart()).reviewer(Arc::new(Slow)).asker(person.clone()).build();
     assert_eq!(end(&approvals, request(DELETE, Audience::Terminal)).await, "no: user");
@@ -84,7 +85,7 @@ async fn a_model_that_takes_too_long_is_passed_over() {
 
 #[tokio::test]
 async fn it_is_not_asked_in_mode_manual_nor_where_nobody_is() {
-    let (model, person) = (Model::saying("APPROVE"), Person::saying([Answer::no()]));
+    let (model, person) = (Model::saying("APPROVE"), Person::saying([ApprovalAnswer::no()]));
     let by_hand =
         Approvals::builder(manual()).reviewer(model.clone()).asker(person.clone()).build();
     assert_eq!(end(&by_hand, request(DELETE, Audience::Terminal)).await, "no: user");
@@ -101,7 +102,7 @@ async fn it_is_told_like_a_question() {
     let witness = Arc::new(Witness::default());
     let approvals = Approvals::builder(smart())
         .reviewer(Model::saying("ESCALATE"))
-        .asker(Person::saying([Answer::Allowed(Scope::Once)]))
+        .asker(Person::saying([ApprovalAnswer::Allowed(GrantScope::Once)]))
         .observer(witness.clone())
         .build();
     assert_eq!(end(&approvals, request(DELETE, Audience::Terminal)).await, "user");

@@ -26,7 +26,7 @@ fn vars() -> Vars {
     [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into_iter().collect()
 }
 
-async fn scan(settings: &ScannerSettings, command: &str) -> Scan {
+async fn scan(settings: &ScannerSettings, command: &str) -> ScanReport {
     let scanner = Tirith::new(settings, &vars()).unwrap();
     scanner.scan(command, CancellationToken::new()).await
 }

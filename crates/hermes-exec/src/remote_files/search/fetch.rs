@@ -3,11 +3,11 @@
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 
-use hermes_files::fs::SearchPlace;
+use hermes_files::fs::SearchRoot;
 
-use super::super::Runner;
-use super::super::script::Script;
-use super::listing::{Entry, ask, unreadable};
+use super::super::ScriptRunner;
+use super::super::script::FileScript;
+use super::listing::{ListedEntry, ask, unreadable};
 use super::{MOST_BYTES, MOST_FETCHED, Stopped, too_much};
 
 const PACK: &str = include_str!("../scripts/pack.sh");
@@ -17,15 +17,15 @@ const FETCH: &str = include_str!("../scripts/fetch.sh");
 const BYTES_PER_MEMBER: u64 = 2048;
 
 /// The files to bring over.
-pub(super) struct Wanted {
-    files: Vec<Entry>,
+pub(super) struct FilesToFetch {
+    files: Vec<ListedEntry>,
     /// Those that nobody can bring.
     pub(super) unreadable: usize,
 }
 
-impl Wanted {
+impl FilesToFetch {
     /// What may be read of the files a search would open.
-    pub(super) fn among(opened: Vec<Entry>, place: &SearchPlace) -> Self {
+    pub(super) fn among(opened: Vec<ListedEntry>, place: &SearchRoot) -> Self {
         let mut files = opened;
         files.retain(|file| !(place.denied)(&file.path));
         let before = files.len();
@@ -40,9 +40,9 @@ impl Wanted {
 
 /// Packs files and brings them over: all of them, or those that pass the sieve.
 pub(super) async fn fetch(
-    runner: &dyn Runner,
-    place: &SearchPlace,
-    wanted: Wanted,
+    runner: &dyn ScriptRunner,
+    place: &SearchRoot,
+    wanted: FilesToFetch,
     sieve: Option<String>,
 ) -> Result<Vec<u8>, Stopped> {
     // A single file is brought in any case: the engine has something to say about a binary one.
@@ -66,7 +66,7 @@ pub(super) async fn fetch(
         list.push(0);
     }
     let members = wanted.files.len().min(MOST_FETCHED) as u64;
-    let script = Script::about(&place.root)
+    let script = FileScript::about(&place.root)
         .map_err(|error| unreadable(place, io::Error::other(error)))?
         .bytes("sieve", sieve.unwrap_or_default().as_bytes())
         .then(PACK)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::listing::{EntryKind, Listing};
+use super::listing::{EntryKind, TreeListing};
 
 /// The rules of a tree.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(super) struct Ignored {
 }
 
 impl Ignored {
-    pub(super) fn of(listing: &Listing) -> Self {
+    pub(super) fn of(listing: &TreeListing) -> Self {
         let mut rules = Self::default();
         for (path, content) in &listing.rules {
             let (Some(name), Some(directory)) = (path.file_name(), path.parent()) else { continue };

@@ -4,12 +4,12 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use hermes_files::fs::SearchPlace;
-use hermes_files::search::{DEADLINE, Ending, SearchError};
+use hermes_files::fs::SearchRoot;
+use hermes_files::search::{DEADLINE, SearchEnding, SearchError};
 
-use super::super::answer::{Answer, error_in, nanoseconds};
-use super::super::script::Script;
-use super::super::{RunEnd, Runner};
+use super::super::answer::{ScriptReply, error_in, nanoseconds};
+use super::super::script::FileScript;
+use super::super::{RunEnd, ScriptRunner};
 use super::{Stopped, tar, too_much};
 
 const PACK: &str = include_str!("../scripts/pack.sh");
@@ -56,7 +56,7 @@ pub(super) enum EntryKind {
 
 /// One name in the tree.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct ListedEntry {
     pub(super) kind: EntryKind,
     pub(super) size: u64,
     pub(super) modified: SystemTime,
@@ -66,8 +66,8 @@ pub(super) struct Entry {
 
 /// A tree as it was listed: directories before what is in them.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
-    pub(super) entries: Vec<Entry>,
+pub(super) struct TreeListing {
+    pub(super) entries: Vec<ListedEntry>,
     /// Whether the root is there; then it is not among the entries unless it is a file.
     pub(super) is_tree: bool,
     /// Ignore files with their content.
@@ -78,12 +78,12 @@ pub(super) struct Listing {
 
 /// Lists a tree.
 pub(super) async fn list(
-    runner: &dyn Runner,
-    place: &SearchPlace,
+    runner: &dyn ScriptRunner,
+    place: &SearchRoot,
     hidden: Hidden,
-) -> Result<Listing, Stopped> {
+) -> Result<TreeListing, Stopped> {
     let choice = |list| if list { "list" } else { "skip" };
-    let script = Script::about(&place.root)
+    let script = FileScript::about(&place.root)
         .map_err(|error| unreadable(place, io::Error::other(error)))?
         .value("hidden", choice(hidden.directories))
         .value("git", choice(hidden.git))
@@ -101,35 +101,35 @@ pub(super) async fn list(
 
 /// Runs a script of a search. `size` says what it means if it says too much.
 pub(super) async fn ask(
-    runner: &dyn Runner,
-    place: &SearchPlace,
-    script: Script,
+    runner: &dyn ScriptRunner,
+    place: &SearchRoot,
+    script: FileScript,
     size: &str,
-) -> Result<Answer, Stopped> {
+) -> Result<ScriptReply, Stopped> {
     let job = script.within(DEADLINE).until(place.cancel.clone()).job();
     let run = runner.run(job).await.map_err(|error| unreadable(place, io::Error::other(error)))?;
     match run.end {
-        RunEnd::Cancelled => return Err(Stopped::Early(Ending::Cancelled)),
-        RunEnd::TimedOut => return Err(Stopped::Early(Ending::TimedOut)),
+        RunEnd::Cancelled => return Err(Stopped::Early(SearchEnding::Cancelled)),
+        RunEnd::TimedOut => return Err(Stopped::Early(SearchEnding::TimedOut)),
         RunEnd::TooMuch => return Err(too_much(place, size).into()),
         RunEnd::Exited(_) => {}
     }
-    let mut answer = Answer::of(run).map_err(|error| unreadable(place, error))?;
+    let mut answer = ScriptReply::of(run).map_err(|error| unreadable(place, error))?;
     match answer.failure(&place.root) {
         Some(failure) => Err(unreadable(place, io::Error::other(failure)).into()),
         None => Ok(answer),
     }
 }
 
-pub(super) fn unreadable(place: &SearchPlace, source: io::Error) -> SearchError {
+pub(super) fn unreadable(place: &SearchRoot, source: io::Error) -> SearchError {
     SearchError::Unreadable { path: place.shown_root.clone(), source }
 }
 
-pub(super) fn broken(place: &SearchPlace) -> Stopped {
+pub(super) fn broken(place: &SearchRoot) -> Stopped {
     unreadable(place, io::Error::other("the answer from there is incomplete")).into()
 }
 
-fn tree(mut answer: Answer) -> Option<Listing> {
+fn tree(mut answer: ScriptReply) -> Option<TreeListing> {
     let sifts = answer.text()? == "sifts";
     let mut entries = Vec::new();
     loop {
@@ -137,15 +137,15 @@ fn tree(mut answer: Answer) -> Option<Listing> {
         if record.is_empty() || record == [1] {
             break;
         }
-        entries.extend(Entry::parse(record));
+        entries.extend(ListedEntry::parse(record));
     }
     let packed = answer.rest();
     let rules = tar::files(&packed).map(|(path, content)| (path, content.to_vec())).collect();
-    Some(Listing { entries, is_tree: true, rules, sifts })
+    Some(TreeListing { entries, is_tree: true, rules, sifts })
 }
 
 /// The names near a missing root, so that the engine can say which one was meant.
-fn missing(mut answer: Answer, place: &SearchPlace) -> Result<Listing, Stopped> {
+fn missing(mut answer: ScriptReply, place: &SearchRoot) -> Result<TreeListing, Stopped> {
     let error = error_in(&answer.text().unwrap_or_default());
     if error.kind() != io::ErrorKind::NotFound {
         return Err(unreadable(place, error).into());
@@ -153,7 +153,7 @@ fn missing(mut answer: Answer, place: &SearchPlace) -> Result<Listing, Stopped> 
     let Some(near) = answer.path() else { return Err(broken(place)) };
     let of = |kind, path| {
         let modified = SystemTime::UNIX_EPOCH;
-        Entry { kind, size: 0, modified, is_readable: true, path }
+        ListedEntry { kind, size: 0, modified, is_readable: true, path }
     };
     let mut entries = vec![of(EntryKind::Directory, near)];
     while let Some(path) = answer.path() {
@@ -161,10 +161,10 @@ fn missing(mut answer: Answer, place: &SearchPlace) -> Result<Listing, Stopped> 
             entries.push(of(EntryKind::File, path));
         }
     }
-    Ok(Listing { entries, ..Listing::default() })
+    Ok(TreeListing { entries, ..TreeListing::default() })
 }
 
-impl Entry {
+impl ListedEntry {
     /// Reads `[u ]KIND SIZE TIME PATH`. A tree whose names would lead out of the mirror is lying
     /// about them: such names are left out.
     fn parse(record: &[u8]) -> Option<Self> {

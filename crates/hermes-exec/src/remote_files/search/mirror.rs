@@ -10,19 +10,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use hermes_files::fs::{ContentQuery, NameQuery, SearchPlace};
+use hermes_files::fs::{ContentQuery, NameQuery, SearchRoot};
 use hermes_files::search::{
-    ContentReply, ContentSearch, FileReply, FileSearch, Scope, SearchError,
+    ContentReply, ContentSearch, FileReply, FileSearch, SearchError, SearchScope,
 };
 use tempfile::TempDir;
 
 use super::ignored::Ignored;
-use super::listing::{Entry, EntryKind, Listing, is_plain, unreadable};
+use super::listing::{EntryKind, ListedEntry, TreeListing, is_plain, unreadable};
 use super::{MOST_MIRRORED, tar, too_much};
 
 /// How much of a tree is mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum MirrorExtent {
     /// What git's rules do not hide.
     Visible,
     /// All of it.
@@ -33,20 +33,20 @@ pub(super) enum Part {
 pub(super) struct Mirror {
     folder: TempDir,
     /// What is in it.
-    files: Vec<Entry>,
+    files: Vec<ListedEntry>,
     unreadable_directories: usize,
     is_partial: bool,
 }
 
 impl Mirror {
     pub(super) fn of(
-        listing: &Listing,
-        part: Part,
-        place: &SearchPlace,
+        listing: &TreeListing,
+        part: MirrorExtent,
+        place: &SearchRoot,
     ) -> Result<Self, SearchError> {
         let failed = |source| unreadable(place, source);
         let folder = private_folder().map_err(failed)?;
-        let rules = (part == Part::Visible).then(|| Ignored::of(listing));
+        let rules = (part == MirrorExtent::Visible).then(|| Ignored::of(listing));
         let mut mirror =
             Self { folder, files: Vec::new(), unreadable_directories: 0, is_partial: false };
         let mut hidden: HashSet<&Path> = HashSet::new();
@@ -82,7 +82,7 @@ impl Mirror {
         Ok(mirror)
     }
 
-    fn add(&mut self, entry: &Entry) -> io::Result<()> {
+    fn add(&mut self, entry: &ListedEntry) -> io::Result<()> {
         let path = self.there(&entry.path);
         match entry.kind {
             EntryKind::Directory | EntryKind::Repository => {
@@ -151,9 +151,9 @@ impl Mirror {
     /// The files that a search would open, or leave out because it may not, and its warnings.
     pub(super) fn opened_by(
         &self,
-        place: &SearchPlace,
+        place: &SearchRoot,
         query: &ContentQuery,
-    ) -> Result<(Vec<Entry>, Vec<String>), SearchError> {
+    ) -> Result<(Vec<ListedEntry>, Vec<String>), SearchError> {
         let met: Mutex<HashSet<PathBuf>> = Mutex::default();
         // Asked before a file is opened; to say yes keeps the search from doing so.
         let note = |path: &Path| {
@@ -168,7 +168,7 @@ impl Mirror {
 
     pub(super) fn content(
         &self,
-        place: &SearchPlace,
+        place: &SearchRoot,
         query: &ContentQuery,
     ) -> Result<ContentReply, SearchError> {
         let denied = |path: &Path| (place.denied)(&self.here(path));
@@ -177,7 +177,7 @@ impl Mirror {
 
     pub(super) fn names(
         &self,
-        place: &SearchPlace,
+        place: &SearchRoot,
         query: &NameQuery,
     ) -> Result<FileReply, SearchError> {
         let denied = |path: &Path| (place.denied)(&self.here(path));
@@ -188,12 +188,12 @@ impl Mirror {
 
     fn search<T>(
         &self,
-        place: &SearchPlace,
+        place: &SearchRoot,
         denied: &(dyn Fn(&Path) -> bool + Sync),
-        run: impl FnOnce(Scope<'_>) -> T,
+        run: impl FnOnce(SearchScope<'_>) -> T,
     ) -> T {
         let cancelled = || place.cancel.is_cancelled();
-        let scope = Scope::new(self.there(&place.root), place.shown_root.as_str());
+        let scope = SearchScope::new(self.there(&place.root), place.shown_root.as_str());
         run(scope.cancel(&cancelled).denied(denied))
     }
 }
@@ -214,13 +214,13 @@ fn private_folder() -> io::Result<TempDir> {
     }
 }
 
-fn search_of<'a>(scope: Scope<'a>, query: &ContentQuery) -> ContentSearch<'a> {
+fn search_of<'a>(scope: SearchScope<'a>, query: &ContentQuery) -> ContentSearch<'a> {
     let ContentQuery { pattern, file_glob, output, context, page } = query.clone();
     ContentSearch { scope, pattern, file_glob, output, context, page }
 }
 
 /// Whether the root was listed as a directory: then it is not among the entries itself.
-fn place_is_directory(listing: &Listing, place: &SearchPlace) -> bool {
+fn place_is_directory(listing: &TreeListing, place: &SearchRoot) -> bool {
     listing.is_tree && !listing.entries.iter().any(|entry| entry.path == place.root)
 }
 

@@ -11,9 +11,9 @@
 //!    be opened are named to the shell, which packs the ones that hold a text every match needs
 //!    ([`literals`]), and the search is made again on what came back ([`fetch`]).
 //!
-//! So of a large tree only the names and the few files that matter travel. What may not be read does
-//! not travel at all. Limits are those of the constants below; beyond them a search is refused with
-//! the advice to narrow it, as half of a result would be taken for the whole.
+//! So of a large tree only the names and the few files that matter travel. What may not be read
+//! does not travel at all. Limits are those of the constants below; beyond them a search is refused
+//! with the advice to narrow it, as half of a result would be taken for the whole.
 //!
 //! Where tools are missing over there it gets slower, not different: without GNU grep every file
 //! that may be opened is brought over.
@@ -22,12 +22,14 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use hermes_files::fs::{ContentQuery, NameQuery, SearchPlace};
-use hermes_files::search::{ContentReply, Ending, FileReply, Found, Output, SearchError, Total};
+use hermes_files::fs::{ContentQuery, NameQuery, SearchRoot};
+use hermes_files::search::{
+    ContentOutput, ContentReply, FileReply, FoundContent, SearchEnding, SearchError, Total,
+};
 
-use super::Runner;
+use super::ScriptRunner;
 use listing::Hidden;
-use mirror::{Mirror, Part};
+use mirror::{Mirror, MirrorExtent};
 
 mod fetch;
 mod ignored;
@@ -48,7 +50,7 @@ enum Stopped {
     /// It could not be made.
     Failed(SearchError),
     /// It came to an early end.
-    Early(Ending),
+    Early(SearchEnding),
 }
 
 impl From<SearchError> for Stopped {
@@ -58,8 +60,8 @@ impl From<SearchError> for Stopped {
 }
 
 pub(super) async fn names(
-    runner: Arc<dyn Runner>,
-    place: SearchPlace,
+    runner: Arc<dyn ScriptRunner>,
+    place: SearchRoot,
     query: NameQuery,
 ) -> Result<FileReply, SearchError> {
     match find_names(&*runner, place, query).await {
@@ -77,18 +79,18 @@ pub(super) async fn names(
 }
 
 async fn find_names(
-    runner: &dyn Runner,
-    place: SearchPlace,
+    runner: &dyn ScriptRunner,
+    place: SearchRoot,
     mut query: NameQuery,
 ) -> Result<FileReply, Stopped> {
     query.pattern = under_root(&query.pattern, &place.root);
     let listing = listing::list(runner, &place, Hidden::in_pattern(&query.pattern)).await?;
     on_thread(place, move |place| {
-        let mirror = Mirror::of(&listing, Part::Visible, place)?;
+        let mirror = Mirror::of(&listing, MirrorExtent::Visible, place)?;
         let mut reply = mirror.names(place, &query)?;
         let nothing = reply.total.count() == 0 && reply.omitted == 0;
         if mirror.is_partial() && (nothing || went_behind_the_rules(&reply.warnings)) {
-            reply = Mirror::of(&listing, Part::Everything, place)?.names(place, &query)?;
+            reply = Mirror::of(&listing, MirrorExtent::Everything, place)?.names(place, &query)?;
         }
         reply.warnings.extend(unreadable(mirror.unreadable_directories()));
         Ok(reply)
@@ -97,8 +99,8 @@ async fn find_names(
 }
 
 pub(super) async fn content(
-    runner: Arc<dyn Runner>,
-    place: SearchPlace,
+    runner: Arc<dyn ScriptRunner>,
+    place: SearchRoot,
     query: ContentQuery,
 ) -> Result<ContentReply, SearchError> {
     let output = query.output;
@@ -107,9 +109,9 @@ pub(super) async fn content(
         Err(Stopped::Failed(error)) => Err(error),
         Err(Stopped::Early(ending)) => Ok(ContentReply {
             found: match output {
-                Output::Rows => Found::Rows(Vec::new()),
-                Output::FilesOnly => Found::Files(Vec::new()),
-                Output::Counts => Found::Counts(Vec::new()),
+                ContentOutput::Rows => FoundContent::Rows(Vec::new()),
+                ContentOutput::FilesOnly => FoundContent::Files(Vec::new()),
+                ContentOutput::Counts => FoundContent::Counts(Vec::new()),
             },
             total: Total::AtLeast(0),
             omitted: 0,
@@ -122,8 +124,8 @@ pub(super) async fn content(
 }
 
 async fn find_content(
-    runner: &dyn Runner,
-    place: SearchPlace,
+    runner: &dyn ScriptRunner,
+    place: SearchRoot,
     mut query: ContentQuery,
 ) -> Result<ContentReply, Stopped> {
     query.file_glob = query.file_glob.map(|glob| under_root(&glob, &place.root));
@@ -132,16 +134,16 @@ async fn find_content(
     let sifts = listing.sifts;
     let asked = query.clone();
     let (mirror, opened) = on_thread(place.clone(), move |place| {
-        let mut mirror = Mirror::of(&listing, Part::Visible, place)?;
+        let mut mirror = Mirror::of(&listing, MirrorExtent::Visible, place)?;
         let (mut opened, warnings) = mirror.opened_by(place, &asked)?;
         if mirror.is_partial() && (opened.is_empty() || went_behind_the_rules(&warnings)) {
-            mirror = Mirror::of(&listing, Part::Everything, place)?;
+            mirror = Mirror::of(&listing, MirrorExtent::Everything, place)?;
             opened = mirror.opened_by(place, &asked)?.0;
         }
         Ok((mirror, opened))
     })
     .await?;
-    let wanted = fetch::Wanted::among(opened, &place);
+    let wanted = fetch::FilesToFetch::among(opened, &place);
     let unread = wanted.unreadable + mirror.unreadable_directories();
     let sieve = literals::sieve(&query.pattern, sifts);
     let packed = match fetch::fetch(runner, &place, wanted, sieve).await {
@@ -164,8 +166,8 @@ async fn find_content(
 
 /// Runs work on files where it may block.
 async fn on_thread<T: Send + 'static>(
-    place: SearchPlace,
-    work: impl FnOnce(&SearchPlace) -> Result<T, SearchError> + Send + 'static,
+    place: SearchRoot,
+    work: impl FnOnce(&SearchRoot) -> Result<T, SearchError> + Send + 'static,
 ) -> Result<T, Stopped> {
     let shown = place.shown_root.clone();
     let done = tokio::task::spawn_blocking(move || work(&place)).await.unwrap_or_else(|gone| {
@@ -207,7 +209,7 @@ fn unreadable(count: usize) -> Option<String> {
     }
 }
 
-fn too_much(place: &SearchPlace, what: &str) -> SearchError {
+fn too_much(place: &SearchRoot, what: &str) -> SearchError {
     let source = io::Error::other(format!(
         "{what}, which is too much to bring over from there; narrow the path or the file glob, or \
          search with the terminal"

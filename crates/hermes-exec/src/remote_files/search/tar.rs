@@ -1,7 +1,7 @@
 //! The regular files in an archive of `tar`, as GNU tar, BusyBox and others write them.
 //!
-//! What comes in has been packed by a program that is not ours, in a place that may not be ours: a
-//! header that makes no sense ends the reading, and nothing is unpacked here.
+//! What comes in has been packed by a program that is not ours, in an environment that may not be
+//! ours: a header that makes no sense ends the reading, and nothing is unpacked here.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

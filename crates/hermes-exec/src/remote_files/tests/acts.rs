@@ -125,9 +125,9 @@ async fn a_write_keeps_the_mode_and_the_attributes() {
 
 #[tokio::test]
 async fn content_that_does_not_arrive_whole_changes_nothing() {
-    struct Cut(Arc<Shell>);
-    impl Runner for Cut {
-        fn run(&self, mut job: Job) -> BoxFuture<Result<RawRun, ExecError>> {
+    struct Cut(Arc<LocalShell>);
+    impl ScriptRunner for Cut {
+        fn run(&self, mut job: ScriptJob) -> BoxFuture<Result<RawRun, ExecError>> {
             job.input.truncate(5);
             self.0.run(job)
         }
@@ -135,7 +135,7 @@ async fn content_that_does_not_arrive_whole_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     put(&path, "old");
-    let files = RemoteFiles::new(Arc::new(Cut(Shell::here())), Place::Remote);
+    let files = RemoteFiles::new(Arc::new(Cut(LocalShell::here())), FilesLocation::Remote);
     let error = files.write(path.clone(), b"new content".into()).await.unwrap_err();
     assert!(error.to_string().contains("did not arrive whole"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), b"old");
@@ -145,9 +145,9 @@ async fn content_that_does_not_arrive_whole_changes_nothing() {
 #[tokio::test]
 async fn a_full_disk_is_told_and_leaves_the_file_alone() {
     // A write to this device fails like one to a full disk, and the message is the tool's own.
-    struct Full(Arc<Shell>);
-    impl Runner for Full {
-        fn run(&self, mut job: Job) -> BoxFuture<Result<RawRun, ExecError>> {
+    struct Full(Arc<LocalShell>);
+    impl ScriptRunner for Full {
+        fn run(&self, mut job: ScriptJob) -> BoxFuture<Result<RawRun, ExecError>> {
             job.script = job.script.replace("cat >>\"$temp\"", "cat >/dev/full");
             self.0.run(job)
         }
@@ -155,7 +155,7 @@ async fn a_full_disk_is_told_and_leaves_the_file_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     put(&path, "old");
-    let files = RemoteFiles::new(Arc::new(Full(Shell::here())), Place::Remote);
+    let files = RemoteFiles::new(Arc::new(Full(LocalShell::here())), FilesLocation::Remote);
     let error = files.write(path.clone(), vec![b'x'; 10_000]).await.unwrap_err();
     assert!(matches!(error, FsError::NoSpace(_)), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), b"old");
@@ -167,16 +167,16 @@ async fn old_leftovers_are_cleared_and_the_files_of_others_at_work_stay() {
     let folder = tempfile::tempdir().unwrap();
     let leftover = folder.path().join(format!("{TEMP_PREFIX}there-1.1.1"));
     put(&leftover, "x");
-    Shell::here().files().write(folder.path().join("a"), b"x".into()).await.unwrap();
+    LocalShell::here().files().write(folder.path().join("a"), b"x".into()).await.unwrap();
     assert!(leftover.exists(), "it may belong to somebody at work");
-    struct Tomorrow(Arc<Shell>);
-    impl Runner for Tomorrow {
-        fn run(&self, mut job: Job) -> BoxFuture<Result<RawRun, ExecError>> {
+    struct Tomorrow(Arc<LocalShell>);
+    impl ScriptRunner for Tomorrow {
+        fn run(&self, mut job: ScriptJob) -> BoxFuture<Result<RawRun, ExecError>> {
             job.script = job.script.replace("$(date +%s)", "($(date +%s) + 90000)");
             self.0.run(job)
         }
     }
-    let files = RemoteFiles::new(Arc::new(Tomorrow(Shell::here())), Place::Remote);
+    let files = RemoteFiles::new(Arc::new(Tomorrow(LocalShell::here())), FilesLocation::Remote);
     files.write(folder.path().join("a"), b"x".into()).await.unwrap();
     assert!(!leftover.exists());
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use hermes_files::fs::{ContentQuery, FsError, NameQuery, SearchPlace};
-use hermes_files::search::{Found, Output, Page};
+use hermes_files::fs::{ContentQuery, FsError, NameQuery, SearchRoot};
+use hermes_files::search::{ContentOutput, FoundContent, Page};
 use hermes_testkit::part;
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +22,7 @@ impl Container {
     }
 
     fn files(&self) -> RemoteFiles {
-        Shell::of(&["docker", "exec", "-i", &self.0, "bash"]).files()
+        LocalShell::of(&["docker", "exec", "-i", &self.0, "bash"]).files()
     }
 
     async fn shell(&self, script: &str) -> String {
@@ -107,7 +107,7 @@ async fn a_container_is_searched_with_the_rules_of_this_machine() {
         )
         .await;
     let files = container.files();
-    let place = || SearchPlace {
+    let place = || SearchRoot {
         root: "/w".into(),
         shown_root: ".".into(),
         cancel: CancellationToken::new(),
@@ -116,11 +116,11 @@ async fn a_container_is_searched_with_the_rules_of_this_machine() {
     let query = ContentQuery {
         pattern: r"needle\s\w+".into(),
         file_glob: Some("rust".into()),
-        output: Output::Rows,
+        output: ContentOutput::Rows,
         context: 1,
         page: Page::default(),
     };
-    let Found::Rows(rows) = files.search_content(place(), query).await.unwrap().found else {
+    let FoundContent::Rows(rows) = files.search_content(place(), query).await.unwrap().found else {
         panic!("rows were asked for");
     };
     let rows: Vec<_> = rows.iter().map(|row| (row.path.as_str(), row.line)).collect();
@@ -135,10 +135,10 @@ async fn a_container_is_searched_with_the_rules_of_this_machine() {
 async fn an_apptainer_image_is_read_and_searched() {
     let image = part("HERMES_TEST_APPTAINER_IMAGE");
     let words = ["apptainer", "-s", "exec", "--containall", "--pwd", "/", &image, "bash"];
-    let files = Shell::of(&words).files();
+    let files = LocalShell::of(&words).files();
     let (content, _) = files.read("/usr/lib/os-release".into(), 10_000).await.unwrap();
     assert!(String::from_utf8_lossy(&content).contains("NAME="));
-    let place = SearchPlace {
+    let place = SearchRoot {
         root: "/etc".into(),
         shown_root: "/etc".into(),
         cancel: CancellationToken::new(),

@@ -7,10 +7,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::backend::{Backend, BackendKind, ClientTrouble, ShellCall};
-use crate::environment::{Environment, Memory};
+use crate::environment::{Environment, ShellMemory};
 use crate::remote_files::RunEnd;
 
-/// A place that only its client can reach, and which is lost as often as it is told to be.
+/// An environment that only its client can reach, and which is lost as often as it is told to be.
 #[derive(Default)]
 struct Behind {
     lost: AtomicUsize,
@@ -23,8 +23,8 @@ impl Backend for Behind {
         BackendKind::Ssh
     }
 
-    fn place(&self) -> hermes_approval::Place {
-        hermes_approval::Place::Ssh
+    fn target(&self) -> hermes_approval::ExecutionTarget {
+        hermes_approval::ExecutionTarget::Ssh
     }
 
     fn client(&self, call: &ShellCall<'_>) -> Command {
@@ -59,7 +59,8 @@ impl Backend for Behind {
 
 async fn start() -> (Arc<Behind>, Arc<Environment>) {
     let backend = Arc::new(Behind::default());
-    let environment = Environment::start(Arc::clone(&backend) as Arc<dyn Backend>, Memory::Kept);
+    let environment =
+        Environment::start(Arc::clone(&backend) as Arc<dyn Backend>, ShellMemory::Kept);
     (Arc::clone(&backend), Arc::new(environment.await.unwrap()))
 }
 
@@ -68,7 +69,7 @@ async fn files_are_reached_through_an_environment() {
     let folder = tempfile::tempdir().unwrap();
     let (_, environment) = start().await;
     let files = RemoteFiles::of(Arc::clone(&environment));
-    assert_eq!(files.place(), Place::Remote);
+    assert_eq!(files.location(), FilesLocation::Remote);
     let path = folder.path().join("new/file");
     files.write(path.clone(), b"\0binary\xff".into()).await.unwrap();
     assert_eq!(files.read(path, 100).await.unwrap().0, b"\0binary\xff");
@@ -96,7 +97,7 @@ async fn what_is_stopped_does_not_run_on_over_there() {
     let (_, environment) = start().await;
     // Leaves its group, so that only the guard finds it.
     let script = format!("setsid bash -c 'sleep 1.5; touch {}' & sleep 30", mark.display());
-    let job = |limit, most_output| Job {
+    let job = |limit, most_output| ScriptJob {
         script: script.clone(),
         input: Vec::new(),
         most_output,
@@ -107,7 +108,7 @@ async fn what_is_stopped_does_not_run_on_over_there() {
     assert_eq!(run.end, RunEnd::TimedOut);
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert!(!mark.exists());
-    let talkative = Job { script: "yes".to_owned(), ..job(Duration::from_secs(20), 1000) };
+    let talkative = ScriptJob { script: "yes".to_owned(), ..job(Duration::from_secs(20), 1000) };
     let run = environment.run_job(&talkative).await.unwrap();
     assert_eq!(run.end, RunEnd::TooMuch);
     environment.clean_up().await;

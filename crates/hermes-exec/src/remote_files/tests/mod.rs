@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hermes_files::fs::{FileSystem, LocalFiles, Place};
+use hermes_files::fs::{FileSystem, FilesLocation, LocalFiles};
 use hermes_process::Command;
 use hermes_tool::BoxFuture;
 
-use super::{ExecError, Job, RawRun, RemoteFiles, Runner, run_client};
+use super::{ExecError, RawRun, RemoteFiles, ScriptJob, ScriptRunner, run_client};
 
 mod acts;
 mod docker;
@@ -20,7 +20,7 @@ mod reading;
 mod searching;
 
 /// Runs scripts with these words before them.
-pub(super) struct Shell {
+pub(super) struct LocalShell {
     words: Vec<String>,
     path: String,
     runs: AtomicUsize,
@@ -28,7 +28,7 @@ pub(super) struct Shell {
 
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-impl Shell {
+impl LocalShell {
     pub(super) fn of(words: &[&str]) -> Arc<Self> {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
         Arc::new(Self { words, path: PATH.to_owned(), runs: AtomicUsize::new(0) })
@@ -46,7 +46,7 @@ impl Shell {
     }
 
     pub(super) fn files(self: &Arc<Self>) -> RemoteFiles {
-        RemoteFiles::new(Arc::clone(self) as Arc<dyn Runner>, Place::Container)
+        RemoteFiles::new(Arc::clone(self) as Arc<dyn ScriptRunner>, FilesLocation::Container)
     }
 
     pub(super) fn runs(&self) -> usize {
@@ -54,8 +54,8 @@ impl Shell {
     }
 }
 
-impl Runner for Shell {
-    fn run(&self, job: Job) -> BoxFuture<Result<RawRun, ExecError>> {
+impl ScriptRunner for LocalShell {
+    fn run(&self, job: ScriptJob) -> BoxFuture<Result<RawRun, ExecError>> {
         self.runs.fetch_add(1, Ordering::Relaxed);
         let client = Command::new(&self.words[0])
             .args(self.words[1..].iter().cloned())
@@ -67,13 +67,13 @@ impl Runner for Shell {
 
 /// Two trees that are alike, and the files of each.
 pub(super) struct Twins {
-    pub(super) shell: Arc<Shell>,
+    pub(super) shell: Arc<LocalShell>,
     sides: [(tempfile::TempDir, Arc<dyn FileSystem>); 2],
 }
 
 impl Twins {
     pub(super) fn new(plant: impl Fn(&Path)) -> Self {
-        let shell = Shell::here();
+        let shell = LocalShell::here();
         let remote: Arc<dyn FileSystem> = Arc::new(shell.files());
         let sides = [Arc::new(LocalFiles) as Arc<dyn FileSystem>, remote].map(|files| {
             let folder = tempfile::tempdir().unwrap();

@@ -25,7 +25,7 @@ async fn files_are_read_alike_in_one_round_trip() {
 
 #[tokio::test]
 async fn devices_are_not_read() {
-    let error = Shell::here().files().read("/dev/zero".into(), 10).await.unwrap_err();
+    let error = LocalShell::here().files().read("/dev/zero".into(), 10).await.unwrap_err();
     assert!(matches!(error, FsError::NotRegular { .. }), "{error}");
 }
 
@@ -48,7 +48,7 @@ async fn a_small_file_is_opened_and_read_in_one_round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
     put(&path, b"small\n\0\xff");
-    let shell = Shell::here();
+    let shell = LocalShell::here();
     let content = with_open(&shell.files(), &path, |mut open| {
         let mut content = Vec::new();
         open.content.read_to_end(&mut content).unwrap();
@@ -64,7 +64,7 @@ async fn a_large_file_comes_in_pieces_and_only_what_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
     put(&path, long());
-    let shell = Shell::here();
+    let shell = LocalShell::here();
     let files = shell.files();
     let whole = with_open(&files, &path, |mut open| {
         let mut content = Vec::new();
@@ -101,7 +101,7 @@ async fn a_file_of_whole_pieces_ends_where_it_ends() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
     put(&path, vec![b'x'; 1 << 20]);
-    let shell = Shell::here();
+    let shell = LocalShell::here();
     let length = with_open(&shell.files(), &path, |mut open| {
         std::io::copy(&mut open.content, &mut std::io::sink()).unwrap()
     })
@@ -116,7 +116,7 @@ async fn a_file_replaced_while_it_is_read_is_an_error_and_not_a_mixture() {
     put(&path, long());
     let other = folder.path().join("b");
     put(&other, vec![b'y'; 3_000_000]);
-    let files = Shell::here().files();
+    let files = LocalShell::here().files();
     let error = with_open(&files, &path.clone(), move |mut open| {
         std::fs::rename(other, path).unwrap();
         std::io::copy(&mut open.content, &mut std::io::sink()).unwrap_err().to_string()
@@ -143,22 +143,22 @@ async fn a_window_of_lines_is_the_same() {
 
 #[tokio::test]
 async fn what_others_print_first_is_not_part_of_the_answer() {
-    struct Banner(Arc<Shell>);
-    impl Runner for Banner {
-        fn run(&self, mut job: Job) -> BoxFuture<Result<RawRun, ExecError>> {
+    struct Banner(Arc<LocalShell>);
+    impl ScriptRunner for Banner {
+        fn run(&self, mut job: ScriptJob) -> BoxFuture<Result<RawRun, ExecError>> {
             job.script = format!("echo Welcome to this machine; printf 'x\\0y'\n{}", job.script);
             self.0.run(job)
         }
     }
     let folder = tempfile::tempdir().unwrap();
     put(folder.path().join("a"), "content");
-    let files = RemoteFiles::new(Arc::new(Banner(Shell::here())), Place::Remote);
+    let files = RemoteFiles::new(Arc::new(Banner(LocalShell::here())), FilesLocation::Remote);
     assert_eq!(files.read(folder.path().join("a"), 100).await.unwrap().0, b"content");
 }
 
 #[tokio::test]
 async fn a_shell_that_is_not_there_is_told() {
-    let files = Shell::of(&["bash", "-c", "echo no such container >&2; exit 1"]).files();
+    let files = LocalShell::of(&["bash", "-c", "echo no such container >&2; exit 1"]).files();
     let error = files.read("/etc/passwd".into(), 10).await.unwrap_err().to_string();
     assert!(error.contains("no such container") && error.contains("code 1"), "{error}");
     let error = files.resolve("/etc/passwd".into()).await.unwrap_err().to_string();

@@ -1,7 +1,7 @@
 use std::time::{Duration, SystemTime};
 
-use hermes_files::fs::{ContentQuery, NameQuery, SearchPlace};
-use hermes_files::search::{Ending, Output, Page};
+use hermes_files::fs::{ContentQuery, NameQuery, SearchRoot};
+use hermes_files::search::{ContentOutput, Page, SearchEnding};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -72,8 +72,8 @@ fn age(base: &Path) {
     }
 }
 
-fn place(base: &Path, below: &str) -> SearchPlace {
-    SearchPlace {
+fn place(base: &Path, below: &str) -> SearchRoot {
+    SearchRoot {
         root: if below.is_empty() { base.to_owned() } else { base.join(below) },
         shown_root: format!("./{below}"),
         cancel: CancellationToken::new(),
@@ -85,7 +85,7 @@ fn lines(pattern: &str) -> ContentQuery {
     ContentQuery {
         pattern: pattern.to_owned(),
         file_glob: None,
-        output: Output::Rows,
+        output: ContentOutput::Rows,
         context: 0,
         page: Page::default(),
     }
@@ -202,7 +202,7 @@ async fn lines_are_found_alike_with_every_glob_output_and_page() {
         )
         .await;
     }
-    for output in [Output::FilesOnly, Output::Counts] {
+    for output in [ContentOutput::FilesOnly, ContentOutput::Counts] {
         same_content(&twins, "repo", ContentQuery { output, ..lines("needle") }).await;
     }
     for offset in [0, 2, 4, 40] {
@@ -255,9 +255,9 @@ async fn only_what_matters_travels() {
     project(&base);
     put(base.join("repo/large.txt"), vec![b'x'; 3_000_000]);
     put(base.join("repo/secret/large.txt"), "needle\n".repeat(100_000));
-    struct Scale(Arc<Shell>, Arc<AtomicUsize>);
-    impl Runner for Scale {
-        fn run(&self, job: Job) -> BoxFuture<Result<RawRun, ExecError>> {
+    struct Scale(Arc<LocalShell>, Arc<AtomicUsize>);
+    impl ScriptRunner for Scale {
+        fn run(&self, job: ScriptJob) -> BoxFuture<Result<RawRun, ExecError>> {
             let (run, weight) = (self.0.run(job), Arc::clone(&self.1));
             Box::pin(async move {
                 let run = run.await?;
@@ -267,9 +267,9 @@ async fn only_what_matters_travels() {
         }
     }
     let weight = Arc::new(AtomicUsize::new(0));
-    let shell = Shell::here();
+    let shell = LocalShell::here();
     let runner = Arc::new(Scale(Arc::clone(&shell), Arc::clone(&weight)));
-    let files = RemoteFiles::new(runner, Place::Remote);
+    let files = RemoteFiles::new(runner, FilesLocation::Remote);
     let reply = files.search_content(place(&base, "repo"), lines("needle")).await.unwrap();
     assert!(reply.total.count() > 5);
     assert_eq!(reply.omitted, 2);
@@ -302,7 +302,7 @@ async fn without_the_tools_of_gnu_it_is_found_all_the_same() {
     put(&find, refusing);
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&find, executable).unwrap();
-    let there = Shell::with_tools_in(tools.path()).files();
+    let there = LocalShell::with_tools_in(tools.path()).files();
     let page = Page { limit: 100, offset: 0 };
     let query = || ContentQuery { page, ..lines("needle") };
     let found = there.search_content(place(&base, "repo"), query()).await.unwrap();
@@ -320,7 +320,7 @@ async fn too_much_to_bring_over_is_refused_with_advice() {
     let base = folder.path().canonicalize().unwrap();
     let large = std::fs::File::create(base.join("large")).unwrap();
     large.set_len(300 << 20).unwrap();
-    let files = Shell::here().files();
+    let files = LocalShell::here().files();
     let error = files.search_content(place(&base, ""), lines(r"\d")).await.unwrap_err().to_string();
     assert!(error.contains("200 MiB") && error.contains("narrow"), "{error}");
     let reply = files.search_content(place(&base, ""), lines("needle")).await.unwrap();
@@ -332,9 +332,9 @@ async fn a_cancelled_search_ends_with_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let place = place(folder.path(), "");
     place.cancel.cancel();
-    let files = Shell::here().files();
+    let files = LocalShell::here().files();
     let reply = files.search_content(place.clone(), lines("x")).await.unwrap();
-    assert_eq!(reply.ending, Ending::Cancelled);
+    assert_eq!(reply.ending, SearchEnding::Cancelled);
     let query = NameQuery { pattern: "*".into(), page: Page::default() };
-    assert_eq!(files.search_names(place, query).await.unwrap().ending, Ending::Cancelled);
+    assert_eq!(files.search_names(place, query).await.unwrap().ending, SearchEnding::Cancelled);
 }

@@ -100,7 +100,9 @@ fn docker_mounts_the_directory_only_when_told_to() {
         let settings =
             TerminalSettings::read(&config, &vars_of(&[]), Path::new("/state"), here.path())
                 .unwrap();
-        let PlaceSettings::Docker(docker) = settings.place else { panic!("not docker") };
+        let BackendSettings::Docker(docker) = settings.backend_settings else {
+            panic!("not docker")
+        };
         (docker.workspace, settings.cwd)
     };
     let workspace = |path: &Path| (Some(path.to_owned()), "/workspace".to_owned());

@@ -16,13 +16,13 @@ use hermes_tool::Vars;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{Outcome, Settings, Store};
+use super::{CheckpointSettings, CheckpointStore, SnapshotOutcome};
 
 /// A store and a project directory, both thrown away at the end.
 struct Scene {
     base: TempDir,
     project: TempDir,
-    store: Store,
+    store: CheckpointStore,
 }
 
 impl Scene {
@@ -30,11 +30,11 @@ impl Scene {
         Self::with(|_| {})
     }
 
-    fn with(change: impl FnOnce(&mut Settings)) -> Self {
+    fn with(change: impl FnOnce(&mut CheckpointSettings)) -> Self {
         let (base, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         let mut settings = settings();
         change(&mut settings);
-        let store = Store::open(&base.path().join("checkpoints"), settings);
+        let store = CheckpointStore::open(&base.path().join("checkpoints"), settings);
         Self { base, project, store }
     }
 
@@ -57,7 +57,7 @@ impl Scene {
     /// Takes a checkpoint that must be a new one.
     async fn take(&self) -> String {
         match self.store.snapshot(self.dir(), "before a test").await.unwrap() {
-            Outcome::Taken(hash) => hash,
+            SnapshotOutcome::Taken(hash) => hash,
             other => panic!("no new checkpoint: {other:?}"),
         }
     }
@@ -69,9 +69,12 @@ impl Scene {
     }
 }
 
-fn settings() -> Settings {
+fn settings() -> CheckpointSettings {
     let config = json!({"checkpoints": {"enabled": true}});
-    Settings { home: None, ..Settings::from_config(&config, &Vars::from_process()) }
+    CheckpointSettings {
+        home: None,
+        ..CheckpointSettings::from_config(&config, &Vars::from_process())
+    }
 }
 
 fn put(path: &Path, content: &[u8]) {

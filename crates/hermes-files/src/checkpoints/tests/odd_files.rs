@@ -174,7 +174,7 @@ fn repositories_inside_are_left_to_themselves() {
         // Each of them is a project of its own.
         assert_eq!(super::super::project_root(&scene.at("clone/z")), scene.at("clone"));
         let taken = scene.store.snapshot(&scene.at("clone"), "x").await.unwrap();
-        assert!(matches!(taken, super::Outcome::Taken(_)));
+        assert!(matches!(taken, super::SnapshotOutcome::Taken(_)));
     });
 }
 

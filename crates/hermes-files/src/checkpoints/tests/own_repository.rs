@@ -74,7 +74,7 @@ fn works_in_a_work_tree_of_another_repository() {
         user_git(scene.dir(), home.path(), &add).await;
         let (before, content) = (innards(&git_dir), fs::read(tree.join("committed")).unwrap());
         let taken = scene.store.snapshot(&tree, "x").await.unwrap();
-        let super::Outcome::Taken(hash) = taken else { panic!("{taken:?}") };
+        let super::SnapshotOutcome::Taken(hash) = taken else { panic!("{taken:?}") };
         super::put(&tree.join("committed"), b"changed");
         super::put(&tree.join("created"), b"x");
         scene.store.restore(&tree, &hash, None).await.unwrap();

@@ -106,7 +106,7 @@ fn a_directory_that_is_gone_comes_back() {
         let dir = scene.at("project");
         scene.put("project/src/x", "x");
         let taken = scene.store.snapshot(&dir, "before rm").await.unwrap();
-        let super::Outcome::Taken(hash) = taken else { panic!("{taken:?}") };
+        let super::SnapshotOutcome::Taken(hash) = taken else { panic!("{taken:?}") };
         fs::remove_dir_all(&dir).unwrap();
         scene.store.restore(&dir, &hash, None).await.unwrap();
         assert_eq!(scene.read("project/src/x"), "x");

@@ -1,6 +1,6 @@
 //! Several processes on one store. Each store below stands for one: locks are between open files.
 
-use super::super::{Outcome, Store};
+use super::super::{CheckpointStore, SnapshotOutcome};
 use super::{Scene, put, run, settings};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn many_checkpoints_of_one_directory_at_once_are_all_sound() {
             .map(|n| {
                 let (dir, base) = (scene.dir().to_owned(), base.clone());
                 tokio::spawn(async move {
-                    let store = Store::open(&base, settings());
+                    let store = CheckpointStore::open(&base, settings());
                     put(&dir.join(format!("by {n}")), b"x");
                     store.snapshot(&dir, &format!("by {n}")).await.unwrap()
                 })
@@ -24,7 +24,7 @@ fn many_checkpoints_of_one_directory_at_once_are_all_sound() {
             .collect();
         let mut taken = 0;
         for task in tasks {
-            taken += usize::from(matches!(task.await.unwrap(), Outcome::Taken(_)));
+            taken += usize::from(matches!(task.await.unwrap(), SnapshotOutcome::Taken(_)));
         }
         let hashes = scene.hashes().await;
         assert!(taken >= 1 && hashes.len() == taken, "{taken} of {hashes:?}");
@@ -46,14 +46,14 @@ fn different_directories_share_a_store_from_its_first_moment() {
                 let (dir, base) = (dir.path().to_owned(), base.path().join("c"));
                 put(&dir.join("same"), b"same content");
                 tokio::spawn(async move {
-                    Store::open(&base, settings()).snapshot(&dir, "x").await.unwrap()
+                    CheckpointStore::open(&base, settings()).snapshot(&dir, "x").await.unwrap()
                 })
             })
             .collect();
         for task in tasks {
-            assert!(matches!(task.await.unwrap(), Outcome::Taken(_)));
+            assert!(matches!(task.await.unwrap(), SnapshotOutcome::Taken(_)));
         }
-        let store = Store::open(&base.path().join("c"), settings());
+        let store = CheckpointStore::open(&base.path().join("c"), settings());
         assert_eq!(store.status().await.unwrap().projects.len(), 4);
     });
 }
@@ -76,7 +76,7 @@ fn a_second_caller_in_a_turn_waits_for_the_first() {
         for task in tasks {
             let (outcome, there) = task.await.unwrap();
             assert_eq!(there, 1, "went on before the checkpoint was there");
-            taken += usize::from(matches!(outcome, Outcome::Taken(_)));
+            taken += usize::from(matches!(outcome, SnapshotOutcome::Taken(_)));
         }
         assert_eq!(taken, 1);
     });

@@ -1,6 +1,6 @@
 //! Taking, listing and comparing.
 
-use super::super::{CheckpointError, MAX_DIFF_CHARS, Outcome, Skip, Store};
+use super::super::{CheckpointError, CheckpointStore, MAX_DIFF_CHARS, Skip, SnapshotOutcome};
 use super::{Scene, run, settings};
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn takes_one_for_each_new_state_only() {
         scene.put("a.txt", "one\n");
         let first = scene.take().await;
         let again = scene.store.snapshot(scene.dir(), "x").await.unwrap();
-        assert_eq!(again, Outcome::Unchanged(first.clone()));
+        assert_eq!(again, SnapshotOutcome::Unchanged(first.clone()));
         scene.put("a.txt", "two\n");
         let second = scene.take().await;
         assert_eq!(scene.hashes().await, [second, first]);
@@ -29,12 +29,12 @@ fn an_unchanged_directory_is_known_by_its_looks_without_git() {
         let first = scene.take().await;
         let mut without_git = settings();
         without_git.search_path = Some("/nonexistent".to_owned());
-        let store = Store::open(&scene.base.path().join("checkpoints"), without_git);
+        let store = CheckpointStore::open(&scene.base.path().join("checkpoints"), without_git);
         let looked = store.snapshot(scene.dir(), "x").await.unwrap();
-        assert_eq!(looked, Outcome::Unchanged(first));
+        assert_eq!(looked, SnapshotOutcome::Unchanged(first));
         scene.put("a.txt", "two");
         let looked = store.snapshot(scene.dir(), "x").await.unwrap();
-        assert_eq!(looked, Outcome::Skipped(Skip::GitMissing));
+        assert_eq!(looked, SnapshotOutcome::Skipped(Skip::GitMissing));
     });
 }
 
@@ -116,40 +116,38 @@ fn skips_what_must_not_be_saved() {
     run(async {
         let scene = Scene::new();
         scene.put("x", "x");
-        let skip = |store: Store, dir: &Path| {
+        let skip = |store: CheckpointStore, dir: &Path| {
             let dir = dir.to_owned();
             async move { store.snapshot(&dir, "x").await.unwrap() }
         };
-        let open = |change: &dyn Fn(&mut super::Settings)| {
+        let open = |change: &dyn Fn(&mut super::CheckpointSettings)| {
             let mut settings = settings();
             change(&mut settings);
-            Store::open(&scene.base.path().join("checkpoints"), settings)
+            CheckpointStore::open(&scene.base.path().join("checkpoints"), settings)
         };
         let off = open(&|settings| settings.enabled = false);
-        assert_eq!(skip(off, scene.dir()).await, Outcome::Skipped(Skip::Disabled));
+        assert_eq!(skip(off, scene.dir()).await, SnapshotOutcome::Skipped(Skip::Disabled));
         let root = open(&|_| {});
-        assert_eq!(skip(root, Path::new("/")).await, Outcome::Skipped(Skip::FileSystemRoot));
+        assert_eq!(
+            skip(root, Path::new("/")).await,
+            SnapshotOutcome::Skipped(Skip::FileSystemRoot)
+        );
         for home in [scene.dir().to_owned(), scene.at("below")] {
             fs::create_dir_all(&home).unwrap();
             let store = open(&|settings| settings.home = Some(home.clone()));
-            assert_eq!(skip(store, scene.dir()).await, Outcome::Skipped(Skip::HomeDirectory));
+            assert_eq!(
+                skip(store, scene.dir()).await,
+                SnapshotOutcome::Skipped(Skip::HomeDirectory)
+            );
         }
         let gone = open(&|_| {});
-        assert_eq!(skip(gone, &scene.at("no")).await, Outcome::Skipped(Skip::NoDirectory));
+        assert_eq!(skip(gone, &scene.at("no")).await, SnapshotOutcome::Skipped(Skip::NoDirectory));
         let no_git = open(&|settings| settings.search_path = Some("/nonexistent".to_owned()));
-        assert_eq!(
-            no_git.eligibility(scene.dir()).await.unwrap(),
-            Err(Skip::GitMissing),
-            "{}",
-            Skip::GitMissing
-        );
-        assert_eq!(skip(no_git, scene.dir()).await, Outcome::Skipped(Skip::GitMissing));
+        assert_eq!(skip(no_git, scene.dir()).await, SnapshotOutcome::Skipped(Skip::GitMissing));
         let mut small = open(&|_| {});
         small.max_entries = 1;
         let too_many = Skip::TooManyEntries { limit: 1 };
-        assert_eq!(small.eligibility(scene.dir()).await.unwrap(), Err(too_many));
-        assert_eq!(skip(small, scene.dir()).await, Outcome::Skipped(too_many));
-        assert_eq!(open(&|_| {}).eligibility(scene.dir()).await.unwrap(), Ok(()));
+        assert_eq!(skip(small, scene.dir()).await, SnapshotOutcome::Skipped(too_many));
     });
 }
 
@@ -157,7 +155,7 @@ fn skips_what_must_not_be_saved() {
 fn does_not_save_itself() {
     run(async {
         let scene = Scene::new();
-        let store = Store::open(&scene.at(".hermes/checkpoints"), settings());
+        let store = CheckpointStore::open(&scene.at(".hermes/checkpoints"), settings());
         scene.put(".hermes/config.yaml", "a: 1");
         for n in 0..3 {
             scene.put("x", n.to_string());
@@ -166,7 +164,7 @@ fn does_not_save_itself() {
         let list = store.list(scene.dir()).await.unwrap();
         assert_eq!(list.iter().map(|c| c.files_changed).collect::<Vec<_>>(), [1, 1, 0]);
         let inside = store.snapshot(&scene.at(".hermes/checkpoints/store"), "x").await.unwrap();
-        assert_eq!(inside, Outcome::Skipped(Skip::InsideStore));
+        assert_eq!(inside, SnapshotOutcome::Skipped(Skip::InsideStore));
     });
 }
 
@@ -225,15 +223,15 @@ fn once_per_directory_and_turn() {
     run(async {
         let scene = Scene::new();
         let other = tempfile::tempdir().unwrap();
-        let already = Outcome::Skipped(Skip::AlreadyThisTurn);
+        let already = SnapshotOutcome::Skipped(Skip::AlreadyThisTurn);
         scene.put("x", "1");
         let once =
             async |turn: &str, dir: &Path| scene.store.snapshot_once(turn, dir, "x").await.unwrap();
-        assert!(matches!(once("t1", scene.dir()).await, Outcome::Taken(_)));
+        assert!(matches!(once("t1", scene.dir()).await, SnapshotOutcome::Taken(_)));
         scene.put("x", "2");
         assert_eq!(once("t1", &scene.at(".")).await, already);
-        assert!(matches!(once("t1", other.path()).await, Outcome::Taken(_)));
-        assert!(matches!(once("t2", scene.dir()).await, Outcome::Taken(_)));
+        assert!(matches!(once("t1", other.path()).await, SnapshotOutcome::Taken(_)));
+        assert!(matches!(once("t2", scene.dir()).await, SnapshotOutcome::Taken(_)));
         assert_eq!(once("t1", scene.dir()).await, already);
     });
 }

@@ -1,6 +1,6 @@
 //! Keeping the store small.
 
-use super::super::{Store, Upkeep, UpkeepReport, When};
+use super::super::{CheckpointStore, Upkeep, UpkeepReport, UpkeepTrigger};
 use super::{Scene, put, run};
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ impl Scene {
     }
 
     async fn upkeep(&self) -> UpkeepReport {
-        match self.store.upkeep(When::Now).await.unwrap() {
+        match self.store.upkeep(UpkeepTrigger::Now).await.unwrap() {
             Upkeep::Done(report) => report,
             other => panic!("{other:?}"),
         }
@@ -59,20 +59,24 @@ fn removes_projects_not_used_for_too_long() {
 fn is_done_once_per_interval_and_can_be_switched_off() {
     run(async {
         let mut scene = Scene::new();
-        assert_eq!(scene.store.upkeep(When::Due).await.unwrap(), Upkeep::NotDue, "no store yet");
+        assert_eq!(
+            scene.store.upkeep(UpkeepTrigger::Due).await.unwrap(),
+            Upkeep::NotDue,
+            "no store yet"
+        );
         scene.put("x", "x");
         scene.take().await;
         scene.store.settings.auto_prune = false;
-        assert_eq!(scene.store.upkeep(When::Due).await.unwrap(), Upkeep::NotDue);
+        assert_eq!(scene.store.upkeep(UpkeepTrigger::Due).await.unwrap(), Upkeep::NotDue);
         scene.store.settings.auto_prune = true;
-        assert!(matches!(scene.store.upkeep(When::Due).await.unwrap(), Upkeep::Done(_)));
+        assert!(matches!(scene.store.upkeep(UpkeepTrigger::Due).await.unwrap(), Upkeep::Done(_)));
         assert!(scene.in_store(".last_prune").is_file());
-        assert_eq!(scene.store.upkeep(When::Due).await.unwrap(), Upkeep::NotDue);
+        assert_eq!(scene.store.upkeep(UpkeepTrigger::Due).await.unwrap(), Upkeep::NotDue);
         put(&scene.in_store(".last_prune"), b"1000");
         let held = scene.store.locks.try_take("upkeep").unwrap();
-        assert_eq!(scene.store.upkeep(When::Due).await.unwrap(), Upkeep::Busy);
+        assert_eq!(scene.store.upkeep(UpkeepTrigger::Due).await.unwrap(), Upkeep::Busy);
         drop(held);
-        assert!(matches!(scene.store.upkeep(When::Due).await.unwrap(), Upkeep::Done(_)));
+        assert!(matches!(scene.store.upkeep(UpkeepTrigger::Due).await.unwrap(), Upkeep::Done(_)));
     });
 }
 
@@ -170,7 +174,8 @@ fn a_store_of_the_older_layout_is_archived_as_a_whole() {
         let hash = scene.take().await;
         assert_eq!(scene.hashes().await, [hash]);
         assert_eq!(scene.store.status().await.unwrap().legacy_archives, 1);
-        let again = Store::open(&scene.base.path().join("checkpoints"), super::settings());
+        let again =
+            CheckpointStore::open(&scene.base.path().join("checkpoints"), super::settings());
         scene.put("x", "y");
         again.snapshot(scene.dir(), "x").await.unwrap();
         assert_eq!(again.status().await.unwrap().legacy_archives, 1, "archived once");
@@ -227,7 +232,7 @@ fn background_upkeep_does_the_round_that_is_due() {
         scene.put("x", "x");
         scene.take().await;
         let base = scene.base.path().join("checkpoints");
-        let store = Arc::new(Store::open(&base, super::settings()));
+        let store = Arc::new(CheckpointStore::open(&base, super::settings()));
         store.upkeep_in_background().await.unwrap();
         assert!(scene.in_store(".last_prune").is_file());
     });

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Edited, Scope, replace};
+use super::super::{Edited, ReplaceScope, replace};
 
 /// Pieces that files are made of, among them everything that has ever confused an editor.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
@@ -57,8 +57,8 @@ fn text(most: usize) -> impl Strategy<Value = String> {
     bytes(most).prop_map(|bytes| String::from_utf8_lossy(&bytes).replace('\u{fffd}', "?"))
 }
 
-fn scope() -> impl Strategy<Value = Scope> {
-    prop_oneof![Just(Scope::One), Just(Scope::All)]
+fn scope() -> impl Strategy<Value = ReplaceScope> {
+    prop_oneof![Just(ReplaceScope::One), Just(ReplaceScope::All)]
 }
 
 /// A quotation cut out of the content, so that most edits succeed.
@@ -91,7 +91,7 @@ proptest! {
         new in text(6),
     ) {
         let old = cut(&content, from, length);
-        let Ok(edited) = replace(&content, &old, &new, Scope::One) else { return Ok(()) };
+        let Ok(edited) = replace(&content, &old, &new, ReplaceScope::One) else { return Ok(()) };
         let place = edited.replacements[0];
         let start = line_start(&content, place.before.first);
         prop_assert_eq!(&edited.bytes[..start], &content[..start]);
@@ -110,8 +110,8 @@ proptest! {
     ) {
         let content = content.replace(['\r', '\u{feff}'], "");
         let old = cut(content.as_bytes(), from, length);
-        let Ok(edited) = replace(content.as_bytes(), &old, &new, Scope::All) else { return Ok(()) };
-        if edited.strategy == super::super::Strategy::Exact {
+        let Ok(edited) = replace(content.as_bytes(), &old, &new, ReplaceScope::All) else { return Ok(()) };
+        if edited.strategy == super::super::MatchStrategy::Exact {
             prop_assert_eq!(String::from_utf8(edited.bytes).unwrap(), content.replace(&old, &new));
             prop_assert_eq!(edited.count, content.matches(&old).count());
         }
@@ -179,7 +179,7 @@ proptest! {
             .collect();
         let mut kept = quoted.clone();
         kept.remove(taken);
-        let edited = replace(file.concat().as_bytes(), &quoted.concat(), &kept.concat(), Scope::One);
+        let edited = replace(file.concat().as_bytes(), &quoted.concat(), &kept.concat(), ReplaceScope::One);
         let mut expected = file.clone();
         expected.remove(first + taken);
         let edited = edited.unwrap();

@@ -10,10 +10,10 @@ use nix::fcntl::OFlag;
 use tokio::task::JoinError;
 
 use super::{
-    ContentQuery, FileKind, FileSystem, FsError, NameQuery, OpenFile, Place, ReadSeek, Resolved,
-    SearchPlace, Stamp, Stat, Written, at_the_disk, briefly,
+    ContentQuery, FileKind, FileSystem, FilesLocation, FsError, NameQuery, OpenFile, ReadSeek,
+    Resolved, SearchRoot, Stamp, Stat, Written, inline_or_spawn_io, spawn_blocking_io,
 };
-use crate::search::{ContentReply, ContentSearch, FileReply, FileSearch, Scope, SearchError};
+use crate::search::{ContentReply, ContentSearch, FileReply, FileSearch, SearchError, SearchScope};
 
 mod keep;
 mod resolve;
@@ -41,14 +41,14 @@ pub fn user_home(name: &str) -> Option<PathBuf> {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FsError> + Send + 'static,
 ) -> Result<T, FsError> {
-    at_the_disk(work).await.unwrap_or_else(broken_off)
+    spawn_blocking_io(work).await.unwrap_or_else(broken_off)
 }
 
 /// The same for a look that takes no time on a disk that answers.
 async fn looking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FsError> + Send + 'static,
 ) -> Result<T, FsError> {
-    briefly(work).await.unwrap_or_else(broken_off)
+    inline_or_spawn_io(work).await.unwrap_or_else(broken_off)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "shaped for `unwrap_or_else`")]
@@ -148,8 +148,8 @@ fn move_file(from: &Path, to: &Path) -> Result<(), FsError> {
 }
 
 impl FileSystem for LocalFiles {
-    fn place(&self) -> Place {
-        Place::Local
+    fn location(&self) -> FilesLocation {
+        FilesLocation::Local
     }
 
     fn resolve(&self, path: PathBuf) -> BoxFuture<Result<Resolved, FsError>> {
@@ -205,10 +205,10 @@ impl FileSystem for LocalFiles {
 
     fn search_content(
         &self,
-        place: SearchPlace,
+        target: SearchRoot,
         query: ContentQuery,
     ) -> BoxFuture<Result<ContentReply, SearchError>> {
-        Box::pin(searching(place, move |scope| {
+        Box::pin(searching(target, move |scope| {
             let ContentQuery { pattern, file_glob, output, context, page } = query;
             ContentSearch { scope, pattern, file_glob, output, context, page }.run()
         }))
@@ -216,10 +216,10 @@ impl FileSystem for LocalFiles {
 
     fn search_names(
         &self,
-        place: SearchPlace,
+        target: SearchRoot,
         query: NameQuery,
     ) -> BoxFuture<Result<FileReply, SearchError>> {
-        Box::pin(searching(place, move |scope| {
+        Box::pin(searching(target, move |scope| {
             FileSearch { scope, pattern: query.pattern, page: query.page }.run()
         }))
     }
@@ -227,17 +227,17 @@ impl FileSystem for LocalFiles {
 
 /// Runs a search where it may block.
 async fn searching<T: Send + 'static>(
-    place: SearchPlace,
-    search: impl FnOnce(Scope<'_>) -> Result<T, SearchError> + Send + 'static,
+    target: SearchRoot,
+    search: impl FnOnce(SearchScope<'_>) -> Result<T, SearchError> + Send + 'static,
 ) -> Result<T, SearchError> {
-    let shown = place.shown_root.clone();
+    let shown = target.shown_root.clone();
     let work = move || {
-        let SearchPlace { root, shown_root, cancel, denied } = place;
+        let SearchRoot { root, shown_root, cancel, denied } = target;
         let cancelled = || cancel.is_cancelled();
         let denied = |path: &Path| denied(path);
-        search(Scope::new(root, shown_root).cancel(&cancelled).denied(&denied))
+        search(SearchScope::new(root, shown_root).cancel(&cancelled).denied(&denied))
     };
-    at_the_disk(work).await.unwrap_or_else(|gone| {
+    spawn_blocking_io(work).await.unwrap_or_else(|gone| {
         Err(SearchError::Unreadable { path: shown, source: std::io::Error::other(gone) })
     })
 }

@@ -1,5 +1,5 @@
 use super::super::parse;
-use super::super::patch::Action;
+use super::super::patch::PatchAction;
 use super::*;
 
 /// The file after the hunks in `body`.
@@ -8,7 +8,7 @@ fn edited(file: &str, body: &str) -> String {
 }
 
 fn edited_bytes(file: &[u8], body: &str) -> Vec<u8> {
-    let mut editor = Editor::new(file);
+    let mut editor = HunkEditor::new(file);
     for hunk in hunks(body) {
         editor.apply(&hunk).unwrap();
     }
@@ -16,14 +16,14 @@ fn edited_bytes(file: &[u8], body: &str) -> Vec<u8> {
 }
 
 fn miss(file: &str, body: &str) -> Miss {
-    let mut editor = Editor::new(file.as_bytes());
+    let mut editor = HunkEditor::new(file.as_bytes());
     hunks(body).iter().find_map(|hunk| editor.apply(hunk).err()).expect("a hunk that fits nowhere")
 }
 
 fn hunks(body: &str) -> Vec<Hunk> {
     let mut patch = parse(&format!("*** Update File: f\n{body}")).unwrap();
     match patch.operations.swap_remove(0).action {
-        Action::Update { hunks, .. } => hunks,
+        PatchAction::Update { hunks, .. } => hunks,
         other => panic!("{other:?}"),
     }
 }
@@ -162,12 +162,12 @@ fn typography_survives_a_plain_quotation() {
 #[test]
 fn the_strictest_strategy_that_finds_anything_decides() {
     let strategy = |file: &str, body: &str| {
-        Editor::new(file.as_bytes()).apply(&hunks(body)[0]).unwrap().strategy
+        HunkEditor::new(file.as_bytes()).apply(&hunks(body)[0]).unwrap().strategy
     };
-    assert_eq!(strategy("a \na\n", "-a\n+b"), Some(Strategy::Exact));
-    assert_eq!(strategy("a \n a\n", "-a\n+b"), Some(Strategy::TrailingWhitespace));
-    assert_eq!(strategy("\ta \n", "-a\n+b"), Some(Strategy::Trimmed));
-    assert_eq!(strategy("‘a’\n", "-'a'\n+b"), Some(Strategy::Unicode));
+    assert_eq!(strategy("a \na\n", "-a\n+b"), Some(LineStrategy::Exact));
+    assert_eq!(strategy("a \n a\n", "-a\n+b"), Some(LineStrategy::TrailingWhitespace));
+    assert_eq!(strategy("\ta \n", "-a\n+b"), Some(LineStrategy::Trimmed));
+    assert_eq!(strategy("‘a’\n", "-'a'\n+b"), Some(LineStrategy::Unicode));
     assert_eq!(strategy("a\n", "+b"), None);
 }
 

@@ -1,13 +1,13 @@
 use super::super::OldRange;
 use super::*;
 
-fn operations(text: &str) -> Vec<Action> {
+fn operations(text: &str) -> Vec<PatchAction> {
     parse(text).unwrap().operations.into_iter().map(|operation| operation.action).collect()
 }
 
 fn hunks(text: &str) -> Vec<Hunk> {
     match operations(&format!("*** Update File: f\n{text}")).swap_remove(0) {
-        Action::Update { hunks, .. } => hunks,
+        PatchAction::Update { hunks, .. } => hunks,
         other => panic!("{other:?}"),
     }
 }
@@ -44,10 +44,10 @@ fn reads_every_operation_with_its_line() {
 #[test]
 fn text_around_the_frame_is_ignored() {
     let text = "Sure!\n*** Nonsense\n*** Begin Patch\n*** Delete File: a\n*** End Patch\n*** Delete File: b\n";
-    assert_eq!(operations(text), [Action::Delete { path: "a".into() }]);
+    assert_eq!(operations(text), [PatchAction::Delete { path: "a".into() }]);
     assert_eq!(
         operations("Here you go:\n\n*** Delete File: a"),
-        [Action::Delete { path: "a".into() }]
+        [PatchAction::Delete { path: "a".into() }]
     );
 }
 
@@ -62,7 +62,7 @@ fn unknown_headers_are_errors_with_their_line() {
 
 #[test]
 fn new_files_take_prefixed_and_empty_lines_only() {
-    let add = |lines: &[&str], final_newline| Action::Add {
+    let add = |lines: &[&str], final_newline| PatchAction::Add {
         path: "a".into(),
         lines: lines.iter().map(|&line| line.to_owned()).collect(),
         final_newline,
@@ -106,7 +106,7 @@ fn fences_at_the_edges_are_layout() {
 #[test]
 fn carriage_returns_at_line_ends_are_dropped() {
     assert_eq!(lines("@@ x @@\r\n-a\r\n+b\rc\r\n\r\n"), ["-a", "+b\rc"]);
-    assert_eq!(operations("*** Delete File: a\r\n"), [Action::Delete { path: "a".into() }]);
+    assert_eq!(operations("*** Delete File: a\r\n"), [PatchAction::Delete { path: "a".into() }]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn delete_and_add_is_a_rewrite_in_place() {
     let world = World::new([("a", b"1\n"), ("bin", b"\0")]);
     let plan = world.plan("*** Delete File: a\n*** Add File: a\n+2\n").unwrap();
     let (before, after) = (Some(b"1\n".to_vec()), b"2\n".to_vec());
-    assert_eq!(plan.effects, [Effect::Write { path: "a".into(), before, after }]);
+    assert_eq!(plan.effects, [PatchEffect::Write { path: "a".into(), before, after }]);
     assert_eq!(plan.modified().collect::<Vec<_>>(), ["a"]);
     // What cannot be read is deleted first.
     let patched = world.patched("*** Delete File: bin\n*** Add File: bin\n+text\n");

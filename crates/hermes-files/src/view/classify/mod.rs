@@ -15,9 +15,9 @@ use super::document::DocumentKind;
 use super::{ImageFormat, ViewError};
 use extensions::Hint;
 
-/// What a file is.
+/// How a file can be shown, told from its first bytes and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ContentKind {
     /// By its name a document whose text can be extracted. Whether it can is known only after
     /// trying; if not, ask [`classify_plain`].
     Document(DocumentKind),
@@ -83,10 +83,10 @@ impl BinaryReason {
 /// # Errors
 ///
 /// When the file cannot be read.
-pub fn classify(path: &Path, file: &mut (impl Read + Seek)) -> Result<Kind, ViewError> {
+pub fn classify(path: &Path, file: &mut (impl Read + Seek)) -> Result<ContentKind, ViewError> {
     match DocumentKind::of(path) {
-        Some(kind) => Ok(Kind::Document(kind)),
-        None => classify_plain(path, file).map(Kind::Plain),
+        Some(kind) => Ok(ContentKind::Document(kind)),
+        None => classify_plain(path, file).map(ContentKind::Plain),
     }
 }
 

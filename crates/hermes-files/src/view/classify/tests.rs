@@ -146,9 +146,9 @@ fn noise_that_begins_like_a_mark_is_binary() {
 fn documents_are_named_before_anything_else() {
     let mut empty = Cursor::new(b"");
     let kind = classify(Path::new("Report.PDF"), &mut empty).unwrap();
-    assert_eq!(kind, Kind::Document(DocumentKind::Pdf));
+    assert_eq!(kind, ContentKind::Document(DocumentKind::Pdf));
     let kind = classify(Path::new("notes.md"), &mut empty).unwrap();
-    assert_eq!(kind, Kind::Plain(PlainKind::Text));
+    assert_eq!(kind, ContentKind::Plain(PlainKind::Text));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use std::io::BufRead;
 use memchr::memchr3;
 
 use super::rendering::Rendering;
-use super::xml::{Element, Node, Xml};
+use super::xml::{Element, Xml, XmlNode};
 use super::zipped::Zipped;
 
 /// Rows shown of one sheet.
@@ -55,11 +55,11 @@ fn visible_sheets(mut xml: Xml<impl BufRead>) -> Option<Vec<Sheet>> {
     let mut sheets = Vec::new();
     loop {
         match xml.next()? {
-            Node::Open(element) if is_visible_sheet(&element) => {
+            XmlNode::Open(element) if is_visible_sheet(&element) => {
                 let name = element.attribute("name")?;
                 sheets.push(Sheet { name, relation: element.attribute("id")? });
             }
-            Node::End => return Some(sheets),
+            XmlNode::End => return Some(sheets),
             _ => {}
         }
     }
@@ -75,7 +75,7 @@ fn relations(mut xml: Xml<impl BufRead>) -> Option<HashMap<String, String>> {
     let mut targets = HashMap::new();
     loop {
         match xml.next()? {
-            Node::Open(element) if element.name() == "Relationship" => {
+            XmlNode::Open(element) if element.name() == "Relationship" => {
                 let target = element.attribute("Target")?;
                 let path = match target.strip_prefix('/') {
                     Some(absolute) => absolute.to_owned(),
@@ -83,7 +83,7 @@ fn relations(mut xml: Xml<impl BufRead>) -> Option<HashMap<String, String>> {
                 };
                 targets.insert(element.attribute("Id")?, path);
             }
-            Node::End => return Some(targets),
+            XmlNode::End => return Some(targets),
             _ => {}
         }
     }
@@ -93,10 +93,10 @@ fn shared_strings(mut xml: Xml<impl BufRead>) -> Option<Vec<String>> {
     let mut strings = Vec::new();
     loop {
         match xml.next()? {
-            Node::Open(element) if element.name() == "si" => {
+            XmlNode::Open(element) if element.name() == "si" => {
                 strings.push(rich_text(&mut xml, "si")?);
             }
-            Node::End => return Some(strings),
+            XmlNode::End => return Some(strings),
             _ => {}
         }
     }
@@ -108,20 +108,20 @@ fn rich_text(xml: &mut Xml<impl BufRead>, until: &str) -> Option<String> {
     let (mut in_text, mut phonetic) = (false, false);
     loop {
         match xml.next()? {
-            Node::Open(element) => match element.name() {
+            XmlNode::Open(element) => match element.name() {
                 "t" => in_text = true,
                 "rPh" => phonetic = true,
                 _ => {}
             },
-            Node::Close(name) if name == until => return Some(text),
-            Node::Close(name) => match name.as_str() {
+            XmlNode::Close(name) if name == until => return Some(text),
+            XmlNode::Close(name) => match name.as_str() {
                 "t" => in_text = false,
                 "rPh" => phonetic = false,
                 _ => {}
             },
-            Node::Text(piece) if in_text && !phonetic => text.push_str(&piece),
-            Node::Text(_) => {}
-            Node::End => return None,
+            XmlNode::Text(piece) if in_text && !phonetic => text.push_str(&piece),
+            XmlNode::Text(_) => {}
+            XmlNode::End => return None,
         }
     }
 }
@@ -148,7 +148,7 @@ impl<'a> Rows<'a> {
     fn read(&mut self, mut xml: Xml<impl BufRead>) -> Option<()> {
         loop {
             match xml.next()? {
-                Node::Open(element) if element.name() == "row" => {
+                XmlNode::Open(element) if element.name() == "row" => {
                     let next = self.number + 1;
                     let number = element.attribute("r").and_then(|text| text.parse().ok());
                     let number = number.filter(|number| *number >= next).unwrap_or(next);
@@ -159,12 +159,12 @@ impl<'a> Rows<'a> {
                     self.pending_empty += number - next;
                     self.number = number;
                 }
-                Node::Open(element) if element.name() == "c" => {
+                XmlNode::Open(element) if element.name() == "c" => {
                     let cell = Cell::new(&element, self.cells.len());
                     self.read_cell(&mut xml, &cell)?;
                 }
-                Node::Close(name) if name == "row" => self.end_row(),
-                Node::End => return Some(()),
+                XmlNode::Close(name) if name == "row" => self.end_row(),
+                XmlNode::End => return Some(()),
                 _ => {}
             }
         }
@@ -174,12 +174,12 @@ impl<'a> Rows<'a> {
         let (mut value, mut in_value) = (String::new(), false);
         loop {
             match xml.next()? {
-                Node::Open(element) if element.name() == "v" => in_value = true,
-                Node::Open(element) if element.name() == "is" => value = rich_text(xml, "is")?,
-                Node::Close(name) if name == "v" => in_value = false,
-                Node::Close(name) if name == "c" => break,
-                Node::Text(text) if in_value => value.push_str(&text),
-                Node::End => return None,
+                XmlNode::Open(element) if element.name() == "v" => in_value = true,
+                XmlNode::Open(element) if element.name() == "is" => value = rich_text(xml, "is")?,
+                XmlNode::Close(name) if name == "v" => in_value = false,
+                XmlNode::Close(name) if name == "c" => break,
+                XmlNode::Text(text) if in_value => value.push_str(&text),
+                XmlNode::End => return None,
                 _ => {}
             }
         }

@@ -1,7 +1,7 @@
 //! Word documents: the paragraphs of the main text, one line each.
 
 use super::rendering::Rendering;
-use super::xml::{Node, Xml};
+use super::xml::{Xml, XmlNode};
 use super::zipped::Zipped;
 
 /// The paragraphs in the order of the document, those of tables included.
@@ -17,10 +17,10 @@ pub(super) fn text(bytes: &[u8]) -> Option<String> {
     let mut skipped = 0_usize;
     loop {
         match xml.next()? {
-            Node::Open(element) if skipped > 0 || is_hidden(element.name()) => skipped += 1,
-            Node::Close(_) if skipped > 0 => skipped -= 1,
-            Node::Text(_) if skipped > 0 => {}
-            Node::Open(element) => match (element.name(), open.last_mut()) {
+            XmlNode::Open(element) if skipped > 0 || is_hidden(element.name()) => skipped += 1,
+            XmlNode::Close(_) if skipped > 0 => skipped -= 1,
+            XmlNode::Text(_) if skipped > 0 => {}
+            XmlNode::Open(element) => match (element.name(), open.last_mut()) {
                 ("p", _) => open.push(String::new()),
                 ("r", _) => runs += 1,
                 ("t", _) => in_text = true,
@@ -28,18 +28,18 @@ pub(super) fn text(bytes: &[u8]) -> Option<String> {
                 ("br" | "cr", Some(paragraph)) if runs > 0 => paragraph.push('\n'),
                 _ => {}
             },
-            Node::Close(name) => match name.as_str() {
+            XmlNode::Close(name) => match name.as_str() {
                 "p" => rendering.line(&open.pop()?),
                 "r" => runs = runs.saturating_sub(1),
                 "t" => in_text = false,
                 _ => {}
             },
-            Node::Text(text) => {
+            XmlNode::Text(text) => {
                 if let (true, Some(paragraph)) = (in_text, open.last_mut()) {
                     paragraph.push_str(&text);
                 }
             }
-            Node::End => return Some(rendering.finish()),
+            XmlNode::End => return Some(rendering.finish()),
         }
         if rendering.is_full() {
             return Some(rendering.finish());

@@ -7,7 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
 /// One step through a document. Names come without their namespace prefix.
-pub(super) enum Node<'a> {
+pub(super) enum XmlNode<'a> {
     /// An element begins; an empty one is closed by the next node.
     Open(Element<'a>),
     /// The element with this name ends.
@@ -51,17 +51,17 @@ impl<R: BufRead> Xml<R> {
     }
 
     /// The next node; `None` when the document is damaged.
-    pub(super) fn next(&mut self) -> Option<Node<'_>> {
+    pub(super) fn next(&mut self) -> Option<XmlNode<'_>> {
         self.buffer.clear();
         Some(match self.reader.read_event_into(&mut self.buffer).ok()? {
-            Event::Start(start) | Event::Empty(start) => Node::Open(Element(start)),
-            Event::End(end) => Node::Close(end.local_name().into_inner().to_owned()),
-            Event::Text(text) => Node::Text(text.xml10_content().into_owned()),
-            Event::CData(text) => Node::Text(text.xml10_content().into_owned()),
-            Event::GeneralRef(reference) => Node::Text(resolve(&reference)?),
-            Event::Eof => Node::End,
+            Event::Start(start) | Event::Empty(start) => XmlNode::Open(Element(start)),
+            Event::End(end) => XmlNode::Close(end.local_name().into_inner().to_owned()),
+            Event::Text(text) => XmlNode::Text(text.xml10_content().into_owned()),
+            Event::CData(text) => XmlNode::Text(text.xml10_content().into_owned()),
+            Event::GeneralRef(reference) => XmlNode::Text(resolve(&reference)?),
+            Event::Eof => XmlNode::End,
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {
-                Node::Text(String::new())
+                XmlNode::Text(String::new())
             }
         })
     }

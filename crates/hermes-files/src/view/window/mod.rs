@@ -17,13 +17,12 @@
 //!   `column` inside a long line.
 //!
 //! It never fails on what a file contains: bytes that are no text in the file's encoding are shown
-//! as U+FFFD and [`Window::encoding`] says so.
+//! as U+FFFD and [`LineWindow::encoding`] says so.
 
 use std::io::{Cursor, SeekFrom};
 
 mod hint;
 mod pieces;
-mod remembered;
 mod rows;
 mod scan;
 mod survey;
@@ -34,7 +33,7 @@ use super::ViewError;
 use super::encoding::{Bom, Encoding, Transcoder};
 use crate::fs::ReadSeek;
 use rows::Rows;
-use scan::{Pass, scan};
+use scan::{ScanPass, scan};
 
 /// First line of a window unless asked otherwise.
 pub const DEFAULT_OFFSET: usize = 1;
@@ -89,10 +88,10 @@ impl WindowRequest {
 
 /// The shown part of a file and what the reader should know about the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// The rows.
+pub struct LineWindow {
+    /// The rows with their numbers, one line each.
     pub content: String,
-    /// Lines in the whole file.
+    /// Lines in the whole file, counted even where none is shown.
     pub total_lines: usize,
     /// Bytes in the whole file, a byte order mark included.
     pub file_size: u64,
@@ -117,7 +116,10 @@ pub struct Window {
 /// # Errors
 ///
 /// When the file cannot be read or rewound.
-pub fn read_window(file: &mut impl ReadSeek, request: &WindowRequest) -> Result<Window, ViewError> {
+pub fn read_window(
+    file: &mut impl ReadSeek,
+    request: &WindowRequest,
+) -> Result<LineWindow, ViewError> {
     let bom = Bom::read(file)?;
     file.seek(SeekFrom::Start(bom.map_or(0, Bom::len)))?;
     let (offset, limit) = (request.offset.max(1), request.limit.max(1));
@@ -127,13 +129,13 @@ pub fn read_window(file: &mut impl ReadSeek, request: &WindowRequest) -> Result<
         None => {
             let totals = match survey::survey(file)? {
                 Some(survey) => survey.collect(file, bom, &request, &mut rows)?,
-                None => scan(file, &request, &mut rows, Pass::whole())?,
+                None => scan(file, &request, &mut rows, ScanPass::whole())?,
             };
             (totals.lines, totals.bytes)
         }
         Some(wide) => {
             let mut transcoder = Transcoder::new(file, wide);
-            let totals = scan(&mut transcoder, &request, &mut rows, Pass::whole())?;
+            let totals = scan(&mut transcoder, &request, &mut rows, ScanPass::whole())?;
             (totals.lines, transcoder.bytes_read())
         }
     };
@@ -147,7 +149,7 @@ pub fn read_window(file: &mut impl ReadSeek, request: &WindowRequest) -> Result<
     let after = request.offset.saturating_add(rows.count);
     let next_offset = rows.budget_hit.then_some(after);
     let truncated = rows.budget_hit || (rows.count > 0 && after <= lines);
-    Ok(Window {
+    Ok(LineWindow {
         hint: hint::of_range(&request, &rows, lines),
         advice: hint::of_size(&request, file_size, truncated),
         long_lines: hint::of_long_lines(&request, &rows.long_lines),
@@ -170,7 +172,7 @@ pub fn window_of_text(
     text: &str,
     file_size: u64,
     request: &WindowRequest,
-) -> Result<Window, ViewError> {
+) -> Result<LineWindow, ViewError> {
     let window = read_window(&mut Cursor::new(text), request)?;
-    Ok(Window { file_size, byte_order_mark: false, ..window })
+    Ok(LineWindow { file_size, byte_order_mark: false, ..window })
 }

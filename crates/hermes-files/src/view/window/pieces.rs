@@ -2,7 +2,7 @@
 
 /// What a slice of bytes turned out to be.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum LinePiece<'a> {
     /// Well-formed text.
     Text(&'a str),
     /// Bytes that are no text; each such run stands for one U+FFFD.
@@ -11,26 +11,26 @@ pub(super) enum Piece<'a> {
 
 /// Decodes slice by slice to exactly what decoding all bytes at once would give.
 #[derive(Debug, Default)]
-pub(super) struct Pieces {
+pub(super) struct LinePieces {
     /// The beginning of a character whose other bytes have not come yet.
     pending: Vec<u8>,
 }
 
-impl Pieces {
+impl LinePieces {
     /// Takes the next bytes and hands on what is complete.
-    pub(super) fn push(&mut self, mut bytes: &[u8], mut take: impl FnMut(Piece<'_>)) {
+    pub(super) fn push(&mut self, mut bytes: &[u8], mut take: impl FnMut(LinePiece<'_>)) {
         while !self.pending.is_empty() {
             let Some((&next, rest)) = bytes.split_first() else { return };
             self.pending.push(next);
             match std::str::from_utf8(&self.pending) {
-                Ok(text) => take(Piece::Text(text)),
+                Ok(text) => take(LinePiece::Text(text)),
                 Err(error) if error.error_len().is_none() => {
                     bytes = rest;
                     continue;
                 }
                 Err(_) => {
                     // The new byte does not continue the character; it starts something else.
-                    take(Piece::Broken);
+                    take(LinePiece::Broken);
                     self.pending.clear();
                     break;
                 }
@@ -41,7 +41,7 @@ impl Pieces {
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
             if !chunk.valid().is_empty() {
-                take(Piece::Text(chunk.valid()));
+                take(LinePiece::Text(chunk.valid()));
             }
             let broken = chunk.invalid();
             if broken.is_empty() {
@@ -50,16 +50,16 @@ impl Pieces {
             if chunks.peek().is_none() && is_beginning(broken) {
                 self.pending.extend_from_slice(broken);
             } else {
-                take(Piece::Broken);
+                take(LinePiece::Broken);
             }
         }
     }
 
     /// Ends the text: a character left unfinished is broken.
-    pub(super) fn finish(&mut self, mut take: impl FnMut(Piece<'_>)) {
+    pub(super) fn finish(&mut self, mut take: impl FnMut(LinePiece<'_>)) {
         if !self.pending.is_empty() {
             self.pending.clear();
-            take(Piece::Broken);
+            take(LinePiece::Broken);
         }
     }
 }
@@ -76,11 +76,11 @@ mod tests {
 
     fn decode<'a>(slices: impl IntoIterator<Item = &'a [u8]>) -> String {
         let mut text = String::new();
-        let mut take = |piece: Piece<'_>| match piece {
-            Piece::Text(piece) => text.push_str(piece),
-            Piece::Broken => text.push(char::REPLACEMENT_CHARACTER),
+        let mut take = |piece: LinePiece<'_>| match piece {
+            LinePiece::Text(piece) => text.push_str(piece),
+            LinePiece::Broken => text.push(char::REPLACEMENT_CHARACTER),
         };
-        let mut pieces = Pieces::default();
+        let mut pieces = LinePieces::default();
         for slice in slices {
             pieces.push(slice, &mut take);
         }

@@ -1,6 +1,6 @@
 //! The rows of a window while they are being collected.
 
-use super::pieces::{Piece, Pieces};
+use super::pieces::{LinePiece, LinePieces};
 use super::{CUT_MARKER, WindowRequest};
 
 /// A line that did not fit into its row.
@@ -38,7 +38,7 @@ pub(super) struct Rows {
     budget: usize,
     /// Characters shown of each line.
     width: usize,
-    pieces: Pieces,
+    pieces: LinePieces,
     line: Line,
 }
 
@@ -52,7 +52,7 @@ impl Rows {
             used: 0,
             budget,
             width,
-            pieces: Pieces::default(),
+            pieces: LinePieces::default(),
             line: Line { skip: request.skipped_chars(), most, ..Line::default() },
         }
     }
@@ -127,11 +127,11 @@ struct Line {
 }
 
 impl Line {
-    fn take(&mut self, piece: &Piece<'_>) {
+    fn take(&mut self, piece: &LinePiece<'_>) {
         let mut replacement = [0; 4];
         let text = match piece {
-            Piece::Text(text) => text,
-            Piece::Broken => {
+            LinePiece::Text(text) => text,
+            LinePiece::Broken => {
                 self.broken = true;
                 &*char::REPLACEMENT_CHARACTER.encode_utf8(&mut replacement)
             }

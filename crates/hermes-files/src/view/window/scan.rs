@@ -24,23 +24,23 @@ pub(super) struct Totals {
 
 /// Where a pass begins and where it may end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pass {
+pub(super) struct ScanPass {
     /// Number of the line the reader stands in, counted from 0.
     pub(super) line: usize,
     /// Where it may end.
-    pub(super) until: Until,
+    pub(super) until: ScanUntil,
 }
 
-impl Pass {
+impl ScanPass {
     /// All of a file.
     pub(super) fn whole() -> Self {
-        Self { line: 0, until: Until::End }
+        Self { line: 0, until: ScanUntil::End }
     }
 }
 
 /// Where a pass may end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Until {
+pub(super) enum ScanUntil {
     /// With the file: the rest of the lines is to be counted.
     End,
     /// With the window: the lines were counted before.
@@ -52,7 +52,7 @@ pub(super) fn scan(
     reader: &mut impl Read,
     request: &WindowRequest,
     rows: &mut Rows,
-    pass: Pass,
+    pass: ScanPass,
 ) -> io::Result<Totals> {
     let first = request.offset - 1;
     let end = first.saturating_add(request.limit);
@@ -76,7 +76,7 @@ pub(super) fn scan(
         while !chunk.is_empty() {
             if line < first {
                 chunk = skip_to_line(chunk, &mut line, first);
-            } else if (line >= end || rows.is_full()) && pass.until == Until::WindowEnds {
+            } else if (line >= end || rows.is_full()) && pass.until == ScanUntil::WindowEnds {
                 return Ok(Totals { lines: line, bytes });
             } else if line >= end || rows.is_full() {
                 line += memchr_iter(b'\n', chunk).count();

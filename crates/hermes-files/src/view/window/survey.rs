@@ -18,10 +18,13 @@ use memchr::memchr_iter;
 
 use super::super::encoding::Bom;
 use super::WindowRequest;
-use super::remembered::{Remembered, State};
 use super::rows::Rows;
-use super::scan::{Pass, Totals, Until, scan};
+use super::scan::{ScanPass, ScanUntil, Totals, scan};
 use crate::fs::ReadSeek;
+
+mod remembered;
+
+use remembered::{FileVersion, Remembered};
 
 /// Files smaller than this are not worth the threads.
 const LARGE: u64 = 32 << 20;
@@ -47,28 +50,28 @@ struct Block {
 
 /// The blocks of a file, in order.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
+pub(super) struct LineSurvey {
     blocks: Vec<Block>,
     block_bytes: u64,
 }
 
 /// Counts the lines of a file, if it is large and there are threads to do it with, or has the number
 /// from last time.
-pub(super) fn survey(source: &impl ReadSeek) -> io::Result<Option<Arc<Survey>>> {
+pub(super) fn survey(source: &impl ReadSeek) -> io::Result<Option<Arc<LineSurvey>>> {
     let Some(file) = source.as_file() else { return Ok(None) };
-    let state = State::of(file)?;
+    let state = FileVersion::of(file)?;
     if state.bytes() < LARGE || *THREADS < 2 {
         return Ok(None);
     }
     if let Some(survey) = LATELY.get(state) {
         return Ok(Some(survey));
     }
-    let survey = Arc::new(Survey::of(file, BLOCK, *THREADS)?);
-    LATELY.keep(state, State::of(file)?, &survey);
+    let survey = Arc::new(LineSurvey::of(file, BLOCK, *THREADS)?);
+    LATELY.keep(state, FileVersion::of(file)?, &survey);
     Ok(Some(survey))
 }
 
-impl Survey {
+impl LineSurvey {
     fn of(file: &File, block_bytes: u64, threads: usize) -> io::Result<Self> {
         let count = file.metadata()?.len().div_ceil(block_bytes);
         let next = AtomicU64::new(0);
@@ -115,7 +118,7 @@ impl Survey {
         for (number, block) in (0_u64..).zip(&self.blocks) {
             if line + block.newlines >= first {
                 file.seek(SeekFrom::Start((number * self.block_bytes).max(mark)))?;
-                scan(file, request, rows, Pass { line, until: Until::WindowEnds })?;
+                scan(file, request, rows, ScanPass { line, until: ScanUntil::WindowEnds })?;
                 break;
             }
             line += block.newlines;
@@ -174,10 +177,10 @@ mod tests {
 
             let mut rows = Rows::new(&request);
             file.seek(SeekFrom::Start(bom.map_or(0, Bom::len))).unwrap();
-            let totals = scan(&mut file, &request, &mut rows, Pass::whole()).unwrap();
+            let totals = scan(&mut file, &request, &mut rows, ScanPass::whole()).unwrap();
 
             let mut found = Rows::new(&request);
-            let survey = Survey::of(&file, block, 2).unwrap();
+            let survey = LineSurvey::of(&file, block, 2).unwrap();
             let counted = survey.collect(&mut file, bom, &request, &mut found).unwrap();
             prop_assert_eq!(counted, totals);
             let (found, rows) = (found.finish(), rows.finish());

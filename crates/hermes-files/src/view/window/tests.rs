@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn window(content: impl AsRef<[u8]>, request: &WindowRequest) -> Window {
+fn window(content: impl AsRef<[u8]>, request: &WindowRequest) -> LineWindow {
     read_window(&mut Cursor::new(content.as_ref()), request).unwrap()
 }
 
-fn all(content: impl AsRef<[u8]>) -> Window {
+fn all(content: impl AsRef<[u8]>) -> LineWindow {
     window(content, &WindowRequest::default())
 }
 

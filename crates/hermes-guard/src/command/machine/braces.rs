@@ -1,7 +1,11 @@
 //! `{a,b}` and `{1..3}`.
 
-use super::words::{CLOSE, COMMA, OPEN};
-use crate::command::call::HOLE;
+use crate::command::facts::HOLE;
+
+/// Unquoted `{`, `,` and `}`.
+pub(super) const OPEN: char = '\u{fdd2}';
+pub(super) const COMMA: char = '\u{fdd3}';
+pub(super) const CLOSE: char = '\u{fdd4}';
 
 /// One word becomes at most so many.
 const MAX_WORDS: usize = 64;

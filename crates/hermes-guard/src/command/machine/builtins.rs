@@ -1,13 +1,16 @@
 //! What the shell itself does: it changes directories and variables and runs text.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::state::Value;
-use super::{Machine, Site};
-use crate::command::call::{Arg, Channel, Flow, HOLE, Taint};
-use crate::command::glob;
+use super::definitions::alias_body;
+use super::state::{Definition, HeldValue};
+use super::{Machine, RunSite};
+use crate::command::call::{Arg, Channel, Taint, TextFlow};
+use crate::command::facts::HOLE;
+use crate::command::names::is_pattern;
 use crate::command::options::{Spec, first_operand};
-use crate::command::rules::structure;
+use crate::command::rules::{indirect, structure};
 
 impl Machine<'_> {
     /// Walks a builtin; `None` for everything else.
@@ -15,31 +18,31 @@ impl Machine<'_> {
         &mut self,
         name: &str,
         args: &[Arg<'_>],
-        stdin: &Flow,
-        site: Site<'_>,
-    ) -> Option<Flow> {
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> Option<TextFlow> {
         match name {
             "cd" | "pushd" | "chdir" => self.change_directory(args),
             "popd" => self.facts.cwd = None,
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 for arg in args {
-                    self.declare(&arg.text, arg.taint);
+                    self.declare(&arg.text, arg.taint, site);
                 }
                 return Some(match args.iter().all(|arg| arg.text.starts_with('-')) {
-                    true => Flow::unknown(Taint::GENERATED.and(Taint::SECRET)),
-                    false => Flow::known(""),
+                    true => TextFlow::unknown(Taint::GENERATED.and(Taint::SECRET)),
+                    false => TextFlow::known(""),
                 });
             }
             "unset" => {
                 for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
-                    self.state.set(&arg.text, Value::Text(Rc::from("")), Taint::NONE);
+                    self.state.set(&arg.text, HeldValue::Text(Rc::from("")), Taint::NONE);
                 }
             }
             "set" => return Some(self.set_options(args)),
             "read" => self.read(args, stdin),
             "mapfile" | "readarray" | "getopts" => {
                 for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
-                    self.state.set(&arg.text, Value::Unknown, stdin.taint);
+                    self.state.set(&arg.text, HeldValue::Unknown, stdin.taint);
                 }
             }
             "eval" => return Some(self.eval(args, stdin, site)),
@@ -54,7 +57,7 @@ impl Machine<'_> {
             "alias" => {
                 for arg in args {
                     if let Some((name, body)) = arg.text.split_once('=') {
-                        self.state.define(name, &format!("{body} \"$@\""));
+                        self.define(Definition::Alias, name, &alias_body(body), site);
                     }
                 }
             }
@@ -62,11 +65,11 @@ impl Machine<'_> {
             "chmod" => self.mark_executable(args),
             _ => return None,
         }
-        Some(Flow::known(""))
+        Some(TextFlow::known(""))
     }
 
     /// The first line of what comes in, one word for each name; the last gets the rest.
-    fn read(&mut self, args: &[Arg<'_>], stdin: &Flow) {
+    fn read(&mut self, args: &[Arg<'_>], stdin: &TextFlow) {
         const SPEC: Spec = Spec::leading("adinNptu", &[]);
         let at = first_operand(args, &SPEC);
         let default = [Arg::new("REPLY")];
@@ -75,12 +78,12 @@ impl Machine<'_> {
         let mut rest = line.filter(|line| self.charge(line.len())).map(str::trim);
         for (index, name) in names.iter().enumerate() {
             let value = match rest {
-                None => Value::Unknown,
-                Some(text) if index + 1 == names.len() => Value::Text(Rc::from(text)),
+                None => HeldValue::Unknown,
+                Some(text) if index + 1 == names.len() => HeldValue::Text(Rc::from(text)),
                 Some(text) => {
                     let (word, behind) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
                     rest = Some(behind.trim_start());
-                    Value::Text(Rc::from(word))
+                    HeldValue::Text(Rc::from(word))
                 }
             };
             self.state.set(&name.text, value, stdin.taint);
@@ -102,38 +105,59 @@ impl Machine<'_> {
     }
 
     /// `name=value` among the words of `export` or `env`.
-    pub(super) fn declare(&mut self, text: &str, taint: Taint) {
+    pub(super) fn declare(&mut self, text: &str, taint: Taint, site: RunSite<'_>) {
         if let Some((name, value)) = text.split_once('=')
             && !name.starts_with('-')
         {
-            self.state.set(name, Value::Text(Rc::from(value)), taint);
+            self.look_at_value(name, value, site);
+            self.state.set(name, HeldValue::Text(Rc::from(value)), taint);
         }
     }
 
-    fn set_options(&mut self, args: &[Arg<'_>]) -> Flow {
+    /// A value that some program will run is judged as if it ran now.
+    pub(super) fn look_at_value(&mut self, name: &str, value: &str, site: RunSite<'_>) {
+        let host = self.facts.host;
+        let before = host.shell.and_then(|shell| shell.variable(name)).unwrap_or_default();
+        // What was there before, as in `PATH=x:$PATH`, is nobody's doing now.
+        let added = match before {
+            "" => Cow::Borrowed(value),
+            before => Cow::Owned(value.replace(before, "")),
+        };
+        if indirect::makes_run(name, &added, host.temp_dir.unwrap_or("/tmp")) {
+            self.report(indirect::INDIRECT, site);
+            self.subshell_text(&added, site, &TextFlow::default());
+        }
+    }
+
+    fn set_options(&mut self, args: &[Arg<'_>]) -> TextFlow {
         match args.iter().position(|arg| arg.text == "--") {
             Some(at) => self.set_positional("bash", &args[at + 1..]),
             None if args.first().is_some_and(|arg| !arg.text.starts_with(['-', '+'])) => {
                 self.set_positional("bash", args);
             }
-            None if args.is_empty() => return Flow::unknown(Taint::GENERATED.and(Taint::SECRET)),
+            None if args.is_empty() => {
+                return TextFlow::unknown(Taint::GENERATED.and(Taint::SECRET));
+            }
             None => {}
         }
-        Flow::known("")
+        TextFlow::known("")
     }
 
     /// The words, joined, are a program for this very shell.
-    fn eval(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+    fn eval(&mut self, args: &[Arg<'_>], stdin: &TextFlow, site: RunSite<'_>) -> TextFlow {
         let taint = args.iter().fold(Taint::NONE, |taint, arg| taint.and(arg.taint));
         if let Some(category) = structure::evaluating(taint) {
             self.report(category, site);
         }
         let words: Vec<&str> = args.iter().map(|arg| arg.text.as_ref()).collect();
-        let text = words.join(" ");
+        let mut text = words.join(" ");
+        if taint == Taint::SETTINGS {
+            text = text.replace(HOLE, ":");
+        }
         self.text(&text, site.via, stdin)
     }
 
-    fn source(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) {
+    fn source(&mut self, args: &[Arg<'_>], stdin: &TextFlow, site: RunSite<'_>) {
         let Some(file) = args.first() else { return };
         let flow = match file.text.as_ref() {
             "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => stdin.clone(),
@@ -154,7 +178,7 @@ impl Machine<'_> {
     }
 
     /// `command -v`, `type` and `which` only look; `command` without that runs.
-    fn lookup(&mut self, name: &str, args: &[Arg<'_>]) -> Option<Flow> {
+    fn lookup(&mut self, name: &str, args: &[Arg<'_>]) -> Option<TextFlow> {
         let looks = |arg: &Arg<'_>| {
             arg.text.starts_with('-')
                 && arg.text.contains(['v', 'V'])
@@ -165,8 +189,8 @@ impl Machine<'_> {
         }
         let program = args.iter().find(|arg| !arg.text.starts_with('-'));
         Some(match program {
-            Some(program) if !program.has_hole() => Flow::known(format!("{}\n", program.text)),
-            _ => Flow::unknown(Taint::GENERATED),
+            Some(program) if !program.has_hole() => TextFlow::known(format!("{}\n", program.text)),
+            _ => TextFlow::unknown(Taint::GENERATED),
         })
     }
 
@@ -178,7 +202,7 @@ impl Machine<'_> {
             return;
         }
         for file in operands {
-            if file.has_hole() || glob::is_pattern(&file.text) {
+            if file.has_hole() || is_pattern(&file.text) {
                 self.state.anything_executable = true;
             }
             let path = self.facts.path(&file.text).into_owned();

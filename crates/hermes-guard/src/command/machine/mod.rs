@@ -3,7 +3,7 @@
 //! The machine walks the tree in order. It knows the values of variables that the text itself sets,
 //! the working directory as `cd` changes it, the text that constant commands print, and for the
 //! rest where it comes from ([`super::call::Taint`]). Every simple command becomes a
-//! [`super::call::Call`] for the rules; wrappers are taken off one by one, and text that some shell
+//! [`super::call::ProgramCall`] for the rules; wrappers are taken off one by one, and text that some shell
 //! will run (after `-c`, for `eval`, through a pipe) is parsed and walked in turn.
 //!
 //! What cannot be known is a [`super::call::HOLE`] in otherwise known text. Both arms of a condition
@@ -15,6 +15,7 @@
 
 mod braces;
 mod builtins;
+mod definitions;
 mod network;
 mod output;
 mod parameters;
@@ -27,12 +28,12 @@ mod words;
 
 use std::rc::Rc;
 
-use super::Surroundings;
-use super::call::{Facts, Flow, Taint, Via};
-use super::category::{Category, Finding, Severity, UNPARSABLE};
-use crate::shell::{self, Script};
-pub(super) use network::CONTAINER_VALUES;
-use state::State;
+use super::CommandContext;
+use super::call::{Taint, TextFlow, Via};
+use super::category::{Category, CommandFinding, Severity, UNPARSABLE};
+use super::facts::ShellFacts;
+use crate::shell::{self, ShellScript};
+use state::ShellState;
 
 /// How deeply scripts, wrappers and compound commands may be nested together.
 const MAX_DEPTH: u32 = 44;
@@ -51,12 +52,13 @@ const REDIRECT_WORK: usize = 240;
 const THOROUGH_WORK: usize = 200_000;
 
 pub(super) struct Machine<'f> {
-    facts: Facts<'f>,
-    state: State,
-    findings: Vec<Finding>,
+    facts: ShellFacts<'f>,
+    state: ShellState,
+    findings: Vec<CommandFinding>,
     /// Resolved commands, when someone wants to see them.
     spellings: Option<Vec<String>>,
     sudo_reads_stdin: bool,
+    disposables: Vec<String>,
     depth: u32,
     work: usize,
     spent: bool,
@@ -65,19 +67,19 @@ pub(super) struct Machine<'f> {
 /// Where the machine is: the script it reads and what surrounds it.
 #[derive(Clone, Copy)]
 pub(super) struct Here<'h, 'a> {
-    script: &'h Script<'a>,
+    script: &'h ShellScript<'a>,
     via: Via,
-    stdin: &'h Flow,
+    stdin: &'h TextFlow,
 }
 
 /// The words a finding is about, and what they are wrapped in.
 #[derive(Clone, Copy)]
-pub(super) struct Site<'s> {
+pub(super) struct RunSite<'s> {
     words: &'s str,
     via: Via,
 }
 
-impl Site<'_> {
+impl RunSite<'_> {
     fn also(self, via: Via) -> Self {
         Self { via: self.via.and(via), ..self }
     }
@@ -85,21 +87,23 @@ impl Site<'_> {
 
 /// What a walk found.
 pub(super) struct Walked {
-    pub(super) findings: Vec<Finding>,
+    pub(super) findings: Vec<CommandFinding>,
     pub(super) spellings: Vec<String>,
     pub(super) sudo_reads_stdin: bool,
+    pub(super) disposables: Vec<String>,
 }
 
 impl<'f> Machine<'f> {
-    pub(super) fn new(around: &'f Surroundings<'f>) -> Self {
-        let mut facts = Facts { around, cwd: None };
-        facts.cwd = around.cwd.map(|cwd| Rc::from(facts.path(cwd).as_ref()));
+    pub(super) fn new(host: &'f CommandContext<'f>) -> Self {
+        let mut facts = ShellFacts { host, cwd: None };
+        facts.cwd = host.cwd.map(|cwd| Rc::from(facts.path(cwd).as_ref()));
         Self {
             facts,
-            state: State::default(),
+            state: ShellState::default(),
             findings: Vec::new(),
             spellings: None,
             sudo_reads_stdin: false,
+            disposables: Vec::new(),
             depth: 0,
             work: 0,
             spent: false,
@@ -114,29 +118,30 @@ impl<'f> Machine<'f> {
 
     /// Walks a whole command.
     pub(super) fn walk(mut self, text: &str) -> Walked {
-        self.text(text, Via::NONE, &Flow::default());
+        self.text(text, Via::NONE, &TextFlow::default());
         Walked {
             findings: self.findings,
             spellings: self.spellings.unwrap_or_default(),
             sudo_reads_stdin: self.sudo_reads_stdin,
+            disposables: self.disposables,
         }
     }
 
     /// Parses and walks text that a shell would run.
-    fn text(&mut self, text: &str, via: Via, stdin: &Flow) -> Flow {
+    fn text(&mut self, text: &str, via: Via, stdin: &TextFlow) -> TextFlow {
         if !self.charge(text.len()) {
-            return Flow::default();
+            return TextFlow::default();
         }
         let script = shell::parse(text);
         let flow = self.list(Here { script: &script, via, stdin }, &script.root);
         if script.error.is_some() {
-            self.report(UNPARSABLE, Site { words: text, via });
+            self.report(UNPARSABLE, RunSite { words: text, via });
         }
         flow
     }
 
     /// The same in a shell of its own: what it sets is gone afterwards.
-    fn subshell_text(&mut self, text: &str, site: Site<'_>, stdin: &Flow) -> Flow {
+    fn subshell_text(&mut self, text: &str, site: RunSite<'_>, stdin: &TextFlow) -> TextFlow {
         self.scoped(|machine| machine.text(text, site.via, stdin))
     }
 
@@ -151,12 +156,12 @@ impl<'f> Machine<'f> {
     }
 
     /// One level deeper, or nothing when the limit is reached.
-    fn deeper(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+    fn deeper(&mut self, run: impl FnOnce(&mut Self) -> TextFlow) -> TextFlow {
         if self.depth >= MAX_DEPTH {
             self.give_up();
         }
         if self.spent {
-            return Flow::unknown(Taint::GENERATED);
+            return TextFlow::unknown(Taint::GENERATED);
         }
         self.depth += 1;
         let flow = run(self);
@@ -181,16 +186,17 @@ impl<'f> Machine<'f> {
     fn give_up(&mut self) {
         if !self.spent {
             self.spent = true;
-            self.report(UNPARSABLE, Site { words: "", via: Via::NONE });
+            self.report(UNPARSABLE, RunSite { words: "", via: Via::NONE });
         }
     }
 
-    fn report(&mut self, category: Category, site: Site<'_>) {
+    fn report(&mut self, category: Category, site: RunSite<'_>) {
         let elsewhere = site.via.has(Via::CONTAINER.and(Via::REMOTE));
         let severity = if elsewhere { Severity::Dangerous } else { category.severity };
-        let finding = Finding::new(category, severity, site.words);
-        let same =
-            |known: &Finding| known.category == finding.category && known.words == finding.words;
+        let finding = CommandFinding::new(category, severity, site.words);
+        let same = |known: &CommandFinding| {
+            known.category == finding.category && known.words == finding.words
+        };
         if let Some(known) = self.findings.iter_mut().find(|known| same(known)) {
             known.severity = known.severity.max(severity);
         } else if self.findings.len() < super::MAX_FINDINGS {

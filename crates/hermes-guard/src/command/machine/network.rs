@@ -1,78 +1,18 @@
 //! Programs run elsewhere (ssh, containers) and programs that take shell text as an option's value.
 
-use super::{Machine, Site};
-use crate::command::call::{Arg, Channel, Flow, Taint, Via};
-use crate::command::options::{Opt, Spec, first_operand, options};
-
-/// Options of `docker run` and `docker exec` that take a value.
-pub(in crate::command) const CONTAINER_VALUES: &[&str] = &[
-    "add-host",
-    "annotation",
-    "attach",
-    "cap-add",
-    "cap-drop",
-    "cidfile",
-    "cpus",
-    "cpu-shares",
-    "cpuset-cpus",
-    "device",
-    "dns",
-    "entrypoint",
-    "env",
-    "env-file",
-    "expose",
-    "gpus",
-    "group-add",
-    "health-cmd",
-    "hostname",
-    "ip",
-    "ipc",
-    "label",
-    "link",
-    "log-driver",
-    "log-opt",
-    "mac-address",
-    "memory",
-    "mount",
-    "name",
-    "net",
-    "network",
-    "network-alias",
-    "pid",
-    "platform",
-    "publish",
-    "pull",
-    "restart",
-    "runtime",
-    "security-opt",
-    "shm-size",
-    "stop-signal",
-    "storage-opt",
-    "sysctl",
-    "tmpfs",
-    "ulimit",
-    "user",
-    "userns",
-    "uts",
-    "volume",
-    "volumes-from",
-    "workdir",
-    "index",
-    "file",
-    "project-name",
-    "project-directory",
-    "profile",
-    "context",
-    "host",
-    "namespace",
-    "container",
-    "kubeconfig",
-    "cluster",
-    "image",
-];
+use super::{Machine, RunSite};
+use crate::command::call::{Arg, Channel, Taint, TextFlow, Via};
+use crate::command::options::{CONTAINER_VALUES, Opt, Spec, first_operand, options};
+use crate::command::rules;
+use crate::shell::escapes;
 
 impl Machine<'_> {
-    pub(super) fn ssh(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+    pub(super) fn ssh(
+        &mut self,
+        args: &[Arg<'_>],
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> TextFlow {
         const SPEC: Spec = Spec::leading("BbcDEeFIiJLlmOopQRSWw", &[]);
         for opt in options(args, &SPEC) {
             match opt {
@@ -84,7 +24,7 @@ impl Machine<'_> {
                             "proxycommand" | "localcommand" | "knownhostscommand"
                         )
                     {
-                        self.subshell_text(program, site, &Flow::default());
+                        self.subshell_text(program, site, &TextFlow::default());
                     }
                 }
                 _ => {}
@@ -99,13 +39,13 @@ impl Machine<'_> {
             if stdin.channel == Channel::Here
                 && let Some(text) = &stdin.text
             {
-                self.subshell_text(text, site, &Flow::default());
+                self.subshell_text(text, site, &TextFlow::default());
             }
         } else {
             self.subshell_text(&words.join(" "), site, stdin);
         }
         self.facts.cwd = cwd;
-        Flow::unknown(Taint::GENERATED)
+        TextFlow::unknown(Taint::GENERATED)
     }
 
     /// `docker run image …`, `docker exec name …`, `docker compose run service …`, `kubectl exec`.
@@ -113,11 +53,11 @@ impl Machine<'_> {
         &mut self,
         name: &str,
         args: &[Arg<'_>],
-        stdin: &Flow,
-        site: Site<'_>,
-    ) -> Flow {
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> TextFlow {
         const SPEC: Spec = Spec::leading("aceHhlmnpuvwf", CONTAINER_VALUES);
-        let output = Flow::unknown(Taint::GENERATED);
+        let output = TextFlow::unknown(Taint::GENERATED);
         let mut at = first_operand(args, &SPEC);
         let mut verb = args.get(at).map_or("", |arg| arg.text.as_ref());
         if matches!(verb, "compose" | "container") {
@@ -146,9 +86,9 @@ impl Machine<'_> {
         &mut self,
         name: &str,
         args: &[Arg<'_>],
-        stdin: &Flow,
-        site: Site<'_>,
-    ) -> Option<Flow> {
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> Option<TextFlow> {
         for (at, arg) in args.iter().enumerate() {
             let text = arg.as_str();
             let bundle = text.starts_with('-') && !text.starts_with("--") && text.ends_with('c');
@@ -181,20 +121,69 @@ impl Machine<'_> {
         }
     }
 
+    /// What an awk program starts and writes.
+    pub(super) fn awk(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
+        const SPEC: Spec = Spec::leading("Ffv", &["field-separator", "assign"]);
+        let Some(program) = args.get(first_operand(args, &SPEC)) else { return };
+        if !self.charge(program.text.len()) {
+            return;
+        }
+        let found = rules::awk::read(&program.text);
+        if found.asks {
+            self.report(rules::SCRIPT, site);
+        }
+        for command in found.commands {
+            let command = escapes::decode(command);
+            self.subshell_text(&command, site, &TextFlow::unknown(Taint::GENERATED));
+        }
+        for path in found.writes {
+            self.check(rules::REDIRECTION, &[Arg::new(path)], &TextFlow::default(), site);
+        }
+    }
+
+    /// `ed` does what it reads: `!command`, `w file`.
+    pub(super) fn line_editor(&mut self, stdin: &TextFlow, site: RunSite<'_>) {
+        let Some(text) = stdin.text.clone().filter(|text| self.charge(text.len())) else { return };
+        let nothing = TextFlow::default();
+        for line in text.lines() {
+            let line = line
+                .trim_start_matches(|char: char| ",$%.".contains(char) || char.is_ascii_digit());
+            if let Some((_, command)) = line.split_once('!').filter(|(before, _)| before.len() < 3)
+            {
+                self.subshell_text(command, site, &nothing);
+                self.report(rules::SCRIPT, site);
+            } else if let Some(path) = line.strip_prefix("w ").or_else(|| line.strip_prefix("W ")) {
+                self.check(rules::REDIRECTION, &[Arg::new(path.trim())], &nothing, site);
+            }
+        }
+    }
+
+    /// `split --filter='text'` hands each piece to a shell.
+    pub(super) fn split_filter(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
+        for (at, arg) in args.iter().enumerate() {
+            let text = match arg.text.split_once('=') {
+                Some(("--filter", text)) => text,
+                None if arg.text == "--filter" => args.get(at + 1).map_or("", Arg::as_str),
+                _ => continue,
+            };
+            self.subshell_text(text, site, &TextFlow::unknown(Taint::GENERATED));
+        }
+    }
+
     /// Programs that git runs: `git -c alias.x='!…' x`, `git rebase -x …`, `git bisect run …`,
     /// `git submodule foreach …`.
-    pub(super) fn git_aliases(&mut self, args: &[Arg<'_>], site: Site<'_>) {
+    pub(super) fn git_aliases(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
         for pair in args.windows(2) {
             if pair[0].text == "-c"
                 && let Some((key, program)) = pair[1].text.split_once("=!")
                 && key.starts_with("alias.")
             {
-                self.subshell_text(program, site, &Flow::default());
+                self.subshell_text(program, site, &TextFlow::default());
             }
             if matches!(pair[0].as_str(), "-x" | "--exec")
                 && args.iter().any(|arg| arg.text == "rebase")
             {
-                self.subshell_text(&pair[1].text, site, &Flow::default());
+                self.subshell_text(&pair[1].text, site, &TextFlow::default());
             }
             let inner = match (pair[0].as_str(), pair[1].as_str()) {
                 ("bisect", "run") | ("submodule", "foreach") => {
@@ -204,12 +193,12 @@ impl Machine<'_> {
             };
             let words: Vec<&str> =
                 inner.skip(1).map(Arg::as_str).filter(|text| *text != "--recursive").collect();
-            self.subshell_text(&words.join(" "), site, &Flow::default());
+            self.subshell_text(&words.join(" "), site, &TextFlow::default());
         }
     }
 
     /// `tmux new-session -d 'text'`, `tmux send-keys -t x 'text' Enter`, `screen -dm program`.
-    pub(super) fn multiplexer(&mut self, args: &[Arg<'_>], site: Site<'_>) {
+    pub(super) fn multiplexer(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
         let starts = args.iter().any(|arg| {
             matches!(
                 arg.text.as_ref(),
@@ -227,7 +216,7 @@ impl Machine<'_> {
         });
         if starts {
             for arg in args.iter().filter(|arg| arg.text.contains(' ')) {
-                self.subshell_text(&arg.text, site, &Flow::default());
+                self.subshell_text(&arg.text, site, &TextFlow::default());
             }
             return;
         }
@@ -236,7 +225,7 @@ impl Machine<'_> {
         if let Some(at) = detached {
             let skip = usize::from(args[at].text.ends_with('S'));
             let inner = args.get(at + 1 + skip..).unwrap_or_default();
-            self.call(inner, &Flow::default(), site.also(Via::BACKGROUND));
+            self.call(inner, &TextFlow::default(), site.also(Via::BACKGROUND));
         }
     }
 }

@@ -2,53 +2,56 @@
 
 use std::borrow::Cow;
 
-use super::run::Mode;
+use super::run::RunMode;
 use super::{Machine, state::MAX_VALUE};
-use crate::command::call::{Arg, Channel, Flow, Taint};
+use crate::command::call::{Arg, Channel, Taint, TextFlow};
+use crate::command::options::{Opt, Spec, options};
 use crate::command::paths;
 use crate::command::rules::structure;
 use crate::shell::escapes;
 
 impl Machine<'_> {
     /// The output of a call that runs nothing else.
-    pub(super) fn output(&mut self, name: &str, args: &[Arg<'_>], stdin: &Flow) -> Flow {
+    pub(super) fn output(&mut self, name: &str, args: &[Arg<'_>], stdin: &TextFlow) -> TextFlow {
         let given = args.iter().fold(Taint::NONE, |taint, arg| taint.and(arg.taint));
         match name {
             "true" | ":" | "false" | "test" | "[" | "mkdir" | "touch" | "rm" | "sleep" | "wait" => {
-                Flow::known("")
+                TextFlow::known("")
             }
-            "echo" => Flow { taint: given, ..self.echo(args) },
-            "printf" => Flow { taint: given, ..self.printf(args) },
+            "echo" => TextFlow { taint: given, ..self.echo(args) },
+            "printf" => TextFlow { taint: given, ..self.printf(args) },
+            "mktemp" => self.mktemp(args),
             "pwd" => match &self.facts.cwd {
-                Some(cwd) => Flow::known(format!("{cwd}\n")),
-                None => Flow::unknown(Taint::NONE),
+                Some(cwd) => TextFlow::known(format!("{cwd}\n")),
+                None => TextFlow::unknown(Taint::NONE),
             },
             "cat" | "tac" => self.cat(args, stdin),
             "tee" => {
                 for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
                     let path = self.facts.path(&arg.text).into_owned();
-                    self.write_file(&path, stdin, Mode::Replace);
+                    self.write_file(&path, stdin, RunMode::Replace);
                 }
                 stdin.clone()
             }
             "basename" | "dirname" | "realpath" | "readlink" => path_part(name, args),
             "cp" | "mv" | "ln" => {
                 self.copy_file(args);
-                Flow::known("")
+                TextFlow::known("")
             }
             "scp" | "rsync" => {
                 self.copy_from_elsewhere(args);
-                Flow::known("")
+                TextFlow::known("")
             }
             "curl" | "wget" | "aria2c" => self.download(name, args, stdin, given),
             "rev" => match &stdin.text {
                 Some(text) => {
                     let lines = text.lines().map(|line| line.chars().rev().collect::<String>());
                     let text = lines.map(|line| line + "\n").collect::<String>();
-                    Flow::known(text).tainted(stdin.taint.and(Taint::DECODED))
+                    TextFlow::known(text).tainted(stdin.taint.and(Taint::DECODED))
                 }
-                None => Flow::unknown(stdin.taint.and(Taint::DECODED)),
+                None => TextFlow::unknown(stdin.taint.and(Taint::DECODED)),
             },
+            _ if structure::prints_settings(name, args) => TextFlow::unknown(Taint::SETTINGS),
             _ => {
                 if matches!(name, "tar" | "unzip" | "bsdtar") {
                     self.unpack(name, args, stdin);
@@ -70,9 +73,34 @@ impl Machine<'_> {
                 if structure::shows_files(name) {
                     taint = taint.and(self.secrets_among(args));
                 }
-                Flow::unknown(taint)
+                TextFlow::unknown(taint)
             }
         }
+    }
+
+    /// A name that nobody has had yet, at a place that is known.
+    fn mktemp(&mut self, args: &[Arg<'_>]) -> TextFlow {
+        const SPEC: Spec = Spec::with("p", &["suffix"]);
+        let mut folder = None;
+        let mut template = None;
+        for opt in options(args, &SPEC) {
+            match opt {
+                Opt::Short('p', value) => folder = Some(value),
+                Opt::Long("tmpdir", value) => folder = Some(value.unwrap_or_default()),
+                Opt::Short('t', _) => folder = Some(""),
+                Opt::Operand(arg, _) => template = Some(arg.as_str()),
+                _ => {}
+            }
+        }
+        let temp = self.facts.host.temp_dir.unwrap_or("/tmp");
+        let text = match (folder, template) {
+            (None, Some(template)) => template.to_owned(),
+            (folder, template) => {
+                let folder = folder.filter(|folder| !folder.is_empty()).unwrap_or(temp);
+                format!("{folder}/{}", template.unwrap_or("tmp.x"))
+            }
+        };
+        self.known(text.replace("XXX", "xxx") + "\n")
     }
 
     fn secrets_among(&self, args: &[Arg<'_>]) -> Taint {
@@ -80,7 +108,7 @@ impl Machine<'_> {
         if args.iter().any(secret) { Taint::SECRET } else { Taint::NONE }
     }
 
-    fn echo(&mut self, args: &[Arg<'_>]) -> Flow {
+    fn echo(&mut self, args: &[Arg<'_>]) -> TextFlow {
         let flags = args
             .iter()
             .take_while(|arg| {
@@ -100,14 +128,14 @@ impl Machine<'_> {
         self.known(text)
     }
 
-    fn known(&mut self, text: String) -> Flow {
+    fn known(&mut self, text: String) -> TextFlow {
         match text.len() <= MAX_VALUE && self.charge(text.len()) {
-            true => Flow::known(text),
-            false => Flow::unknown(Taint::GENERATED),
+            true => TextFlow::known(text),
+            false => TextFlow::unknown(Taint::GENERATED),
         }
     }
 
-    fn printf(&mut self, args: &[Arg<'_>]) -> Flow {
+    fn printf(&mut self, args: &[Arg<'_>]) -> TextFlow {
         let mut args = args;
         let mut variable = None;
         if let [first, name, rest @ ..] = args
@@ -119,17 +147,17 @@ impl Machine<'_> {
         if args.first().is_some_and(|arg| arg.text == "--") {
             args = &args[1..];
         }
-        let Some((format, values)) = args.split_first() else { return Flow::known("") };
+        let Some((format, values)) = args.split_first() else { return TextFlow::known("") };
         let text = formatted(&format.text, values);
         let flow = self.known(text);
         if let (Some(variable), Some(text)) = (variable, &flow.text) {
-            self.state.set(&variable, super::state::Value::Text(text.clone()), flow.taint);
-            return Flow::known("");
+            self.state.set(&variable, super::state::HeldValue::Text(text.clone()), flow.taint);
+            return TextFlow::known("");
         }
         flow
     }
 
-    fn cat(&mut self, args: &[Arg<'_>], stdin: &Flow) -> Flow {
+    fn cat(&mut self, args: &[Arg<'_>], stdin: &TextFlow) -> TextFlow {
         let mut files = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
         let Some(first) = files.next() else { return stdin.clone() };
         let mut output = self.cat_one(first, stdin);
@@ -140,7 +168,7 @@ impl Machine<'_> {
         output
     }
 
-    fn cat_one(&mut self, file: &Arg<'_>, stdin: &Flow) -> Flow {
+    fn cat_one(&mut self, file: &Arg<'_>, stdin: &TextFlow) -> TextFlow {
         match file.text.as_ref() {
             "-" | "/dev/stdin" => stdin.clone(),
             _ => self.read_file(file),
@@ -163,9 +191,15 @@ impl Machine<'_> {
     }
 
     /// Fetching prints, or fills a file that may be run later.
-    fn download(&mut self, name: &str, args: &[Arg<'_>], stdin: &Flow, given: Taint) -> Flow {
+    fn download(
+        &mut self,
+        name: &str,
+        args: &[Arg<'_>],
+        stdin: &TextFlow,
+        given: Taint,
+    ) -> TextFlow {
         let taint = Taint::NETWORK.and(given).and(stdin.taint);
-        let content = Flow { text: None, taint, channel: Channel::Nothing };
+        let content = TextFlow { text: None, taint, channel: Channel::Nothing };
         let Some(files) = structure::downloads(name, args) else { return content };
         for file in files {
             let path = self.facts.path(&file).into_owned();
@@ -174,13 +208,13 @@ impl Machine<'_> {
                 origin.taint = Taint::NETWORK;
             }
         }
-        Flow::known("")
+        TextFlow::known("")
     }
 }
 
-fn path_part(name: &str, args: &[Arg<'_>]) -> Flow {
+fn path_part(name: &str, args: &[Arg<'_>]) -> TextFlow {
     let Some(arg) = args.iter().find(|arg| !arg.text.starts_with('-')) else {
-        return Flow::unknown(Taint::GENERATED);
+        return TextFlow::unknown(Taint::GENERATED);
     };
     let path = arg.text.as_ref();
     let part = match (name, path.rsplit_once('/')) {
@@ -190,7 +224,7 @@ fn path_part(name: &str, args: &[Arg<'_>]) -> Flow {
         ("dirname", None) => ".",
         _ => path,
     };
-    Flow { taint: arg.taint, ..Flow::known(format!("{part}\n")) }
+    TextFlow { taint: arg.taint, ..TextFlow::known(format!("{part}\n")) }
 }
 
 /// `printf`'s format, used again while there are values left.

@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
-use super::state::{Positional, Value, Variable};
+use super::state::{HeldValue, Positional, Variable};
 use super::words::{Building, Glue};
 use super::{Here, Machine};
-use crate::command::call::{HOLE, Taint};
-use crate::command::glob;
-use crate::shell::{Operation, Parameter};
+use crate::command::call::Taint;
+use crate::command::facts::HOLE;
+use crate::command::names::is_pattern;
+use crate::shell::pattern::{PatternCase, ShellPattern};
+use crate::shell::{Parameter, ParameterOperation};
 
 /// What a variable is known to hold.
 enum Found {
@@ -21,6 +23,47 @@ enum Found {
 
 /// Where programs are found on most systems, for texts that cut letters out of it.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Variables that name a tool where somebody has set them, with the tool that is meant.
+const USUAL_TOOLS: &[(&str, &str)] = &[
+    ("AR", "ar"),
+    ("AWK", "awk"),
+    ("BROWSER", "xdg-open"),
+    ("CARGO", "cargo"),
+    ("CC", "cc"),
+    ("CMAKE", "cmake"),
+    ("CXX", "c++"),
+    ("DOCKER", "docker"),
+    ("EDITOR", "vi"),
+    ("FC", "gfortran"),
+    ("GIT", "git"),
+    ("GO", "go"),
+    ("GREP", "grep"),
+    ("INSTALL", "install"),
+    ("JAVA", "java"),
+    ("KUBECTL", "kubectl"),
+    ("LD", "ld"),
+    ("MAKE", "make"),
+    ("NODE", "node"),
+    ("NPM", "npm"),
+    ("OBJCOPY", "objcopy"),
+    ("OBJDUMP", "objdump"),
+    ("PAGER", "less"),
+    ("PERL", "perl"),
+    ("PHP", "php"),
+    ("PIP", "pip"),
+    ("PYTHON", "python"),
+    ("PYTHON3", "python3"),
+    ("RANLIB", "ranlib"),
+    ("RUBY", "ruby"),
+    ("RUSTC", "rustc"),
+    ("SED", "sed"),
+    ("SSH", "ssh"),
+    ("STRIP", "strip"),
+    ("SUDO", "sudo"),
+    ("TAR", "tar"),
+    ("VISUAL", "vi"),
+];
 
 impl Machine<'_> {
     pub(super) fn parameter(
@@ -66,13 +109,13 @@ impl Machine<'_> {
     ) {
         let argument = parameter.arguments.first();
         match parameter.operation {
-            Operation::Value | Operation::Require | Operation::Other => {
+            ParameterOperation::Value | ParameterOperation::Require | ParameterOperation::Other => {
                 for word in &parameter.arguments {
                     self.scalar(here, word);
                 }
                 self.push_value(parameter, &found, quoted, building);
             }
-            Operation::Default => match (&found, argument) {
+            ParameterOperation::Default => match (&found, argument) {
                 (Found::Text(text), Some(word)) if text.is_empty() => {
                     self.inner(here, word, building);
                 }
@@ -86,7 +129,7 @@ impl Machine<'_> {
                 }
                 _ => self.push_value(parameter, &found, quoted, building),
             },
-            Operation::Alternative => match (&found, argument) {
+            ParameterOperation::Alternative => match (&found, argument) {
                 (Found::Text(text), Some(word)) if !text.is_empty() => {
                     self.inner(here, word, building);
                 }
@@ -97,7 +140,7 @@ impl Machine<'_> {
                 }
                 _ => building.hole(),
             },
-            Operation::Length => building.hole(),
+            ParameterOperation::Length => building.hole(),
             _ => {
                 let mut arguments = Vec::new();
                 for word in &parameter.arguments {
@@ -105,7 +148,7 @@ impl Machine<'_> {
                 }
                 let text = match (&found, name) {
                     (Found::Text(text), "HOME" | "PWD") if text.starts_with('~') => {
-                        let home = self.facts.around.home.unwrap_or("/home/user");
+                        let home = self.facts.host.home.unwrap_or("/home/user");
                         Some(Rc::from(text.replacen('~', home, 1)))
                     }
                     (Found::Text(text), _) => Some(text.clone()),
@@ -147,24 +190,30 @@ impl Machine<'_> {
     fn find(&self, name: &str) -> (Found, Taint) {
         if let Some(Variable { value, taint }) = self.state.get(name) {
             let found = match value {
-                Value::Text(text) => Found::Text(text.clone()),
-                Value::List(list) => Found::List(list.clone()),
-                Value::Unknown => Found::Unknown,
+                HeldValue::Text(text) => Found::Text(text.clone()),
+                HeldValue::List(list) => Found::List(list.clone()),
+                HeldValue::Unknown => Found::Unknown,
             };
             return (found, *taint);
         }
-        let around = self.facts.around;
+        let host = self.facts.host;
         let text =
             |text: Option<&str>| text.map_or(Found::Unset, |text| Found::Text(Rc::from(text)));
+        let kept = host.shell.and_then(|shell| shell.variable(name));
         let found = match name {
-            "HOME" => text(Some("~")),
+            "PWD" => text(self.facts.cwd.as_deref()),
+            "HOME" if kept.is_none_or(|kept| Some(kept) == host.home) => text(Some("~")),
+            _ if kept.is_some() => text(kept),
             "HERMES_HOME" => text(Some("~/.hermes")),
             "IFS" => text(Some(" \t\n")),
             "SHELL" | "BASH" => text(Some("/bin/bash")),
-            "PWD" => text(self.facts.cwd.as_deref()),
-            "USER" | "LOGNAME" => text(around.user),
-            "TMPDIR" => text(around.temp_dir),
-            _ => self.positional(name),
+            "USER" | "LOGNAME" => text(host.user),
+            "TMPDIR" => text(host.temp_dir),
+            _ => match USUAL_TOOLS.iter().find(|(variable, _)| *variable == name) {
+                // Where the shell's variables are known, one that is not among them is nothing else.
+                Some((_, tool)) if host.shell.is_some() => text(Some(tool)),
+                _ => self.positional(name),
+            },
         };
         (found, Taint::NONE)
     }
@@ -193,9 +242,9 @@ impl Machine<'_> {
 }
 
 /// Replacing in something unknown leaves the replacement somewhere in something unknown.
-fn replaced_unknown(operation: Operation, arguments: &[String], building: &mut Building) {
+fn replaced_unknown(operation: ParameterOperation, arguments: &[String], building: &mut Building) {
     let replacement = match operation {
-        Operation::ReplaceOne | Operation::ReplaceAll => arguments.get(1),
+        ParameterOperation::ReplaceOne | ParameterOperation::ReplaceAll => arguments.get(1),
         _ => None,
     };
     match (arguments.first().map(String::as_str), replacement) {
@@ -210,18 +259,18 @@ fn replaced_unknown(operation: Operation, arguments: &[String], building: &mut B
 }
 
 /// A known value after an operation; `None` when the outcome is not certain.
-fn changed(text: &str, operation: Operation, arguments: &[String]) -> Option<String> {
+fn changed(text: &str, operation: ParameterOperation, arguments: &[String]) -> Option<String> {
     let argument = arguments.first().map_or("", String::as_str);
     if text.contains(HOLE) || argument.contains(HOLE) {
         return None;
     }
     match operation {
-        Operation::Upper => Some(text.to_uppercase()),
-        Operation::Lower => Some(text.to_lowercase()),
-        Operation::UpperFirst => Some(first(text, |char| char.to_uppercase().collect())),
-        Operation::LowerFirst => Some(first(text, |char| char.to_lowercase().collect())),
-        Operation::Cut => cut(text, argument, arguments.get(1).map(String::as_str)),
-        Operation::ReplaceOne | Operation::ReplaceAll => {
+        ParameterOperation::Upper => Some(text.to_uppercase()),
+        ParameterOperation::Lower => Some(text.to_lowercase()),
+        ParameterOperation::UpperFirst => Some(first(text, |char| char.to_uppercase().collect())),
+        ParameterOperation::LowerFirst => Some(first(text, |char| char.to_lowercase().collect())),
+        ParameterOperation::Cut => cut(text, argument, arguments.get(1).map(String::as_str)),
+        ParameterOperation::ReplaceOne | ParameterOperation::ReplaceAll => {
             let with = arguments.get(1).map_or("", String::as_str);
             replace(text, argument, with, operation)
         }
@@ -262,39 +311,41 @@ fn cost(text: usize, pattern: usize) -> usize {
     text + short * short * pattern.min(MAX_PATTERN_TEXT) / 4
 }
 
-fn replace(text: &str, pattern: &str, with: &str, operation: Operation) -> Option<String> {
-    if glob::is_pattern(pattern) {
+fn replace(text: &str, pattern: &str, with: &str, operation: ParameterOperation) -> Option<String> {
+    if is_pattern(pattern) {
         if text.len() > MAX_PATTERN_TEXT || pattern.len() > MAX_PATTERN_TEXT {
             return None;
         }
-        return glob::matches(pattern, text).then(|| with.to_owned());
+        let pattern = ShellPattern::new(pattern, PatternCase::Matters);
+        return pattern.matches(text).then(|| with.to_owned());
     }
     Some(match (operation, pattern.strip_prefix('#'), pattern.strip_prefix('%')) {
         _ if pattern.is_empty() => text.to_owned(),
-        (Operation::ReplaceOne, Some(prefix), _) => text
+        (ParameterOperation::ReplaceOne, Some(prefix), _) => text
             .strip_prefix(prefix)
             .map_or_else(|| text.to_owned(), |rest| format!("{with}{rest}")),
-        (Operation::ReplaceOne, _, Some(suffix)) => text
+        (ParameterOperation::ReplaceOne, _, Some(suffix)) => text
             .strip_suffix(suffix)
             .map_or_else(|| text.to_owned(), |rest| format!("{rest}{with}")),
-        (Operation::ReplaceOne, ..) => text.replacen(pattern, with, 1),
+        (ParameterOperation::ReplaceOne, ..) => text.replacen(pattern, with, 1),
         _ => text.replace(pattern, with),
     })
 }
 
-fn trim(text: &str, pattern: &str, operation: Operation) -> Option<String> {
+fn trim(text: &str, pattern: &str, operation: ParameterOperation) -> Option<String> {
     if text.len() > MAX_PATTERN_TEXT || pattern.len() > MAX_PATTERN_TEXT {
         return None;
     }
     let mut cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     cuts.push(text.len());
-    let prefix = |at: &usize| glob::matches(pattern, &text[..*at]).then(|| text[*at..].to_owned());
-    let suffix = |at: &usize| glob::matches(pattern, &text[*at..]).then(|| text[..*at].to_owned());
+    let pattern = ShellPattern::new(pattern, PatternCase::Matters);
+    let prefix = |at: &usize| pattern.matches(&text[..*at]).then(|| text[*at..].to_owned());
+    let suffix = |at: &usize| pattern.matches(&text[*at..]).then(|| text[..*at].to_owned());
     let found = match operation {
-        Operation::ShortPrefix => cuts.iter().find_map(prefix),
-        Operation::LongPrefix => cuts.iter().rev().find_map(prefix),
-        Operation::ShortSuffix => cuts.iter().rev().find_map(suffix),
-        Operation::LongSuffix => cuts.iter().find_map(suffix),
+        ParameterOperation::ShortPrefix => cuts.iter().find_map(prefix),
+        ParameterOperation::LongPrefix => cuts.iter().rev().find_map(prefix),
+        ParameterOperation::ShortSuffix => cuts.iter().rev().find_map(suffix),
+        ParameterOperation::LongSuffix => cuts.iter().find_map(suffix),
         _ => return None,
     };
     Some(found.unwrap_or_else(|| text.to_owned()))

@@ -3,35 +3,48 @@
 use std::rc::Rc;
 
 use super::state::Positional;
-use super::{ARGUMENT_WORK, CALL_WORK, MANY_ARGUMENTS, MANY_ARGUMENTS_WORK, Machine, Site};
-use crate::command::call::{Arg, Call, Channel, Flow, Taint, Via};
-use crate::command::interpreters::{self, Program};
+use super::{ARGUMENT_WORK, CALL_WORK, MANY_ARGUMENTS, MANY_ARGUMENTS_WORK, Machine, RunSite};
+use crate::command::call::{Arg, Channel, ProgramCall, Taint, TextFlow, Via};
+use crate::command::interpreters::{self, Interpreter};
 use crate::command::options::{Opt, Spec, options};
 use crate::command::rules::structure;
-use crate::command::wrappers::{self, Inner};
-use crate::command::{names, rules};
+use crate::command::wrappers::{self, WrappedCommand};
+use crate::command::{code, names, paths, rules};
+
+/// What reading a byte of a program in another language costs.
+const CODE_WORK: usize = 4;
 
 impl Machine<'_> {
     /// Walks a call; the result is what it prints.
-    pub(super) fn call(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+    pub(super) fn call(
+        &mut self,
+        args: &[Arg<'_>],
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> TextFlow {
         self.deeper(|machine| machine.call_inside(args, stdin, site))
     }
 
-    fn call_inside(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
-        let Some((first, rest)) = args.split_first() else { return Flow::known("") };
+    fn call_inside(&mut self, args: &[Arg<'_>], stdin: &TextFlow, site: RunSite<'_>) -> TextFlow {
+        let Some((first, rest)) = args.split_first() else { return TextFlow::known("") };
         let each = match args.len() > MANY_ARGUMENTS {
             true => MANY_ARGUMENTS_WORK,
             false => ARGUMENT_WORK,
         };
         if !self.charge(CALL_WORK + args.len() * each) {
-            return Flow::default();
+            return TextFlow::default();
         }
         self.note_spelling(args);
         if let Some(category) = structure::made_up_command(first) {
             self.report(category, site);
         }
-        if let Some(body) = self.state.function(&first.text) {
-            return self.function(first, rest, &body, stdin, site);
+        // Who has not called a function yet does not know its arguments; the call is walked.
+        let is_called = !matches!(self.state.positional, Positional::Unknown);
+        if is_called && structure::is_unknown_command(&first.text) {
+            self.report(structure::UNKNOWN, site);
+        }
+        if let Some(flow) = self.defined(first, rest, stdin, site) {
+            return flow;
         }
         let name = names::canonical(&first.text);
         let name = match name.as_ref() {
@@ -54,10 +67,24 @@ impl Machine<'_> {
     }
 
     /// Asks every rule about a call.
-    pub(super) fn check(&mut self, name: &str, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) {
+    pub(super) fn check(
+        &mut self,
+        name: &str,
+        args: &[Arg<'_>],
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) {
         let found = {
-            let call = Call { name, args, stdin, via: site.via, facts: &self.facts };
-            rules::matching(&call)
+            let call = ProgramCall { name, args, stdin, via: site.via, facts: &self.facts };
+            if name == "rm" && self.disposables.len() < super::super::MAX_FINDINGS {
+                let places = rules::delete::disposables(&call);
+                self.disposables.extend(places.iter().map(|path| self.facts.spelled_out(path)));
+            }
+            let mut found = rules::matching(&call);
+            if rules::own_rules::changes_home(&call) {
+                found.push(rules::own_rules::OWN_RULES);
+            }
+            found
         };
         for category in found {
             self.report(category, site);
@@ -71,28 +98,6 @@ impl Machine<'_> {
         }
     }
 
-    /// A function or alias that the text has defined.
-    fn function(
-        &mut self,
-        name: &Arg<'_>,
-        args: &[Arg<'_>],
-        body: &Rc<str>,
-        stdin: &Flow,
-        site: Site<'_>,
-    ) -> Flow {
-        let name = name.text.to_string();
-        if self.state.running.contains(&name) || !self.can_repeat() {
-            return Flow::unknown(Taint::GENERATED);
-        }
-        self.state.running.push(name.clone());
-        let outer = self.state.positional.clone();
-        self.set_positional(&name, args);
-        let flow = self.text(body, site.via, stdin);
-        self.state.positional = outer;
-        self.state.running.pop();
-        flow
-    }
-
     pub(super) fn set_positional(&mut self, zero: &str, args: &[Arg<'_>]) {
         let all = std::iter::once(Rc::from(zero))
             .chain(args.iter().map(|arg| Rc::from(arg.text.as_ref())));
@@ -100,7 +105,13 @@ impl Machine<'_> {
     }
 
     /// What a call does besides being what it is.
-    fn inside(&mut self, name: &str, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+    fn inside(
+        &mut self,
+        name: &str,
+        args: &[Arg<'_>],
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> TextFlow {
         if let Some(flow) = self.builtin(name, args, stdin, site) {
             return flow;
         }
@@ -108,8 +119,8 @@ impl Machine<'_> {
             return self.shell(name, args, stdin, site);
         }
         if let Some(program) = interpreters::program(name, args) {
-            self.interpreter(program, args, stdin, site);
-            return Flow::unknown(Taint::GENERATED.and(stdin.taint));
+            self.interpreter(name, program, args, stdin, site);
+            return TextFlow::unknown(Taint::GENERATED.and(stdin.taint));
         }
         match name {
             "sudo" | "doas" => return self.privileged(name, args, stdin, site),
@@ -130,9 +141,23 @@ impl Machine<'_> {
             }
             "at" | "batch" => {
                 if let Some(text) = &stdin.text {
-                    self.subshell_text(text, site, &Flow::default());
+                    self.subshell_text(text, site, &TextFlow::default());
                 }
-                return Flow::known("");
+                return TextFlow::known("");
+            }
+            "split" => self.split_filter(args, site),
+            "awk" => self.awk(args, site),
+            "ed" | "ex" => self.line_editor(stdin, site),
+            "iex" | "invoke-expression" if stdin.channel == Channel::Pipe => {
+                self.run_stdin("bash", stdin, site);
+            }
+            "xterm" | "gnome-terminal" | "konsole" | "alacritty" | "kitty" | "xfce4-terminal" => {
+                let at = args.iter().position(|arg| matches!(arg.as_str(), "-e" | "-x" | "--"));
+                let inner = at.map_or(&[][..], |at| &args[at + 1..]);
+                match inner {
+                    [text] => self.subshell_text(&text.text, site, stdin),
+                    words => self.call(words, stdin, site),
+                };
             }
             "git" => self.git_aliases(args, site),
             "tmux" | "screen" => self.multiplexer(args, site),
@@ -147,14 +172,14 @@ impl Machine<'_> {
             };
             let inner = &args[start..];
             return match wrapper.inner {
-                Inner::ProgramOrText if inner.len() == 1 => {
+                WrappedCommand::ProgramOrText if inner.len() == 1 => {
                     self.subshell_text(&inner[0].text, via, stdin)
                 }
-                Inner::Texts => {
+                WrappedCommand::Texts => {
                     for text in inner.iter().filter(|arg| !arg.text.starts_with('-')) {
                         self.subshell_text(&text.text, via, stdin);
                     }
-                    Flow::unknown(Taint::GENERATED)
+                    TextFlow::unknown(Taint::GENERATED)
                 }
                 _ => self.call(inner, stdin, via),
             };
@@ -163,8 +188,14 @@ impl Machine<'_> {
     }
 
     /// `sudo` and `doas`. `-s` and `-i` hand the words to a shell.
-    fn privileged(&mut self, name: &str, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
-        let Some(wrapper) = wrappers::wrapper(name) else { return Flow::default() };
+    fn privileged(
+        &mut self,
+        name: &str,
+        args: &[Arg<'_>],
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> TextFlow {
+        let Some(wrapper) = wrappers::wrapper(name) else { return TextFlow::default() };
         let mut through_shell = false;
         for opt in options(args, &wrapper.spec) {
             match opt {
@@ -181,7 +212,7 @@ impl Machine<'_> {
         let Some(start) = wrapper.start(args) else {
             return match through_shell {
                 true => self.run_stdin("bash", stdin, site),
-                false => Flow::known(""),
+                false => TextFlow::known(""),
             };
         };
         let inner = &args[start..];
@@ -192,7 +223,7 @@ impl Machine<'_> {
     }
 
     /// `env -S 'rm -rf /'` splits its text into words.
-    fn env(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+    fn env(&mut self, args: &[Arg<'_>], stdin: &TextFlow, site: RunSite<'_>) -> TextFlow {
         const SPEC: Spec = Spec::leading("uCS", &["unset", "chdir", "split-string"]);
         let split = options(args, &SPEC)
             .take_while(|opt| !matches!(opt, Opt::Operand(..)))
@@ -213,18 +244,24 @@ impl Machine<'_> {
         match inner {
             Some(start) => self.scoped(|machine| {
                 for arg in &args[..start] {
-                    machine.declare(&arg.text, arg.taint);
+                    machine.declare(&arg.text, arg.taint, site);
                 }
                 machine.call(&args[start..], stdin, site)
             }),
-            None => Flow::unknown(Taint::GENERATED.and(Taint::SECRET)),
+            None => TextFlow::unknown(Taint::GENERATED.and(Taint::SECRET)),
         }
     }
 
     /// A shell: a program after `-c`, a script, or whatever comes in.
-    fn shell(&mut self, name: &str, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+    fn shell(
+        &mut self,
+        name: &str,
+        args: &[Arg<'_>],
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> TextFlow {
         let output = match interpreters::shell_program(name, args) {
-            Program::Text { text, rest } => {
+            Interpreter::Text { text, rest } => {
                 self.check_origin(args, site);
                 let text = text.to_owned();
                 self.scoped(|machine| {
@@ -233,19 +270,19 @@ impl Machine<'_> {
                     machine.text(&text, site.via, stdin)
                 })
             }
-            Program::File(file) => {
+            Interpreter::File(file) => {
                 let flow = self.read_file(file);
                 self.run_flow(name, &flow, site);
-                Flow::unknown(Taint::GENERATED)
+                TextFlow::unknown(Taint::GENERATED)
             }
-            Program::Input => self.run_stdin(name, stdin, site),
-            Program::None => Flow::unknown(Taint::GENERATED),
+            Interpreter::Input => self.run_stdin(name, stdin, site),
+            Interpreter::None => TextFlow::unknown(Taint::GENERATED),
         };
         output.tainted(Taint::SHELL)
     }
 
     /// A program given as an argument may have been fetched or decoded on the way.
-    fn check_origin(&mut self, args: &[Arg<'_>], site: Site<'_>) {
+    fn check_origin(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
         let taint = args.iter().fold(Taint::NONE, |taint, arg| taint.and(arg.taint));
         if let Some(category) = structure::evaluating(taint) {
             self.report(category, site);
@@ -253,54 +290,97 @@ impl Machine<'_> {
     }
 
     /// What comes in is run.
-    pub(super) fn run_stdin(&mut self, name: &str, stdin: &Flow, site: Site<'_>) -> Flow {
+    pub(super) fn run_stdin(
+        &mut self,
+        name: &str,
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> TextFlow {
         if stdin.channel == Channel::Nothing {
-            return Flow::unknown(Taint::GENERATED);
+            return TextFlow::unknown(Taint::GENERATED);
         }
         self.run_flow(name, stdin, site)
     }
 
     /// Text from somewhere is run by an interpreter.
-    fn run_flow(&mut self, name: &str, flow: &Flow, site: Site<'_>) -> Flow {
+    fn run_flow(&mut self, name: &str, flow: &TextFlow, site: RunSite<'_>) -> TextFlow {
         if let Some(category) = structure::running(name, flow) {
             self.report(category, site);
         }
         match &flow.text {
             Some(text) if interpreters::is_shell(name) => {
                 let text = text.clone();
-                self.subshell_text(&text, site, &Flow::default())
+                self.subshell_text(&text, site, &TextFlow::default())
             }
-            _ => Flow::unknown(Taint::GENERATED),
+            _ => TextFlow::unknown(Taint::GENERATED),
         }
     }
 
-    /// Python, node and the like: only their programs' origins matter.
+    /// Python, node and the like: where their programs come from, and what can be read in them.
     fn interpreter(
         &mut self,
-        program: Program<'_>,
+        name: &str,
+        program: Interpreter<'_>,
         args: &[Arg<'_>],
-        stdin: &Flow,
-        site: Site<'_>,
+        stdin: &TextFlow,
+        site: RunSite<'_>,
     ) {
         match program {
-            Program::Text { .. } => self.check_origin(args, site),
-            Program::Input if stdin.channel != Channel::Nothing => {
-                if let Some(category) = structure::running("", stdin) {
-                    self.report(category, site);
-                }
+            Interpreter::Text { text, .. } => {
+                self.check_origin(args, site);
+                self.code(name, text, site);
             }
-            Program::File(file) => {
+            Interpreter::Input if stdin.channel != Channel::Nothing => {
+                self.run_code(name, stdin, site);
+            }
+            Interpreter::File(file) => {
                 let flow = self.read_file(file);
-                if let Some(category) = structure::running("", &flow) {
-                    self.report(category, site);
-                }
+                self.run_code(name, &flow, site);
             }
             _ => {}
         }
     }
 
+    fn run_code(&mut self, name: &str, flow: &TextFlow, site: RunSite<'_>) {
+        if let Some(category) = structure::running("", flow) {
+            self.report(category, site);
+        }
+        if let Some(text) = &flow.text {
+            self.code(name, text, site);
+        }
+    }
+
+    /// A program in another language: what it runs and changes is judged, what cannot be read asks.
+    fn code(&mut self, name: &str, text: &str, site: RunSite<'_>) {
+        if !self.charge(text.len() * CODE_WORK) {
+            return;
+        }
+        let found = code::read(name, text);
+        let leaks = found.network && {
+            let is_secret = |text: &String| paths::is_secret(&self.facts.path(text));
+            found.texts.iter().any(is_secret)
+        };
+        if (found.asks || leaks) && !site.via.has(Via::CONTAINER) {
+            self.report(rules::SCRIPT, site);
+        }
+        let nothing = TextFlow::default();
+        for command in &found.commands {
+            self.subshell_text(command, site, &nothing);
+        }
+        for words in &found.calls {
+            let words: Vec<Arg<'_>> = words.iter().map(|word| Arg::new(word.as_str())).collect();
+            self.call(&words, &nothing, site);
+        }
+        for path in &found.deletes {
+            self.call(&[Arg::new("rm"), Arg::new("-r"), Arg::new(path.as_str())], &nothing, site);
+        }
+        for path in &found.writes {
+            self.check(rules::REDIRECTION, &[Arg::new(path.as_str())], &nothing, site);
+        }
+    }
+
     /// A file of this very text is executed.
-    pub(super) fn run_file(&mut self, file: &Arg<'_>, site: Site<'_>) {
+    pub(super) fn run_file(&mut self, file: &Arg<'_>, site: RunSite<'_>) {
         let path = self.facts.path(&file.text).into_owned();
         let origin = self.state.origin(&path);
         let executable = origin.as_ref().is_some_and(|origin| origin.executable);

@@ -1,16 +1,17 @@
 //! Programs that run another one for each of many things: find, fd, xargs, parallel.
 
-use super::{Machine, Site};
-use crate::command::call::{Arg, Flow, HOLE, Taint, Via};
+use super::{Machine, RunSite};
+use crate::command::call::{Arg, Taint, TextFlow, Via};
+use crate::command::facts::HOLE;
 use crate::command::find::Find;
 use crate::command::names;
 use crate::command::options::{Opt, Spec, first_operand, options};
 use crate::command::rules::delete;
 
 impl Machine<'_> {
-    pub(super) fn find_files(&mut self, args: &[Arg<'_>], site: Site<'_>) -> Flow {
+    pub(super) fn find_files(&mut self, args: &[Arg<'_>], site: RunSite<'_>) -> TextFlow {
         let find = Find::new(args);
-        let nothing = Flow::default();
+        let nothing = TextFlow::default();
         for action in &find.actions {
             // What is deleted is the starting point itself when nothing narrows the search.
             let each = match (find.narrowed, find.starts.as_slice()) {
@@ -18,7 +19,14 @@ impl Machine<'_> {
                 (false, starts) => starts.iter().map(|start| (*start).clone()).collect(),
                 (true, starts) => {
                     let start = starts.first().map_or(".", |start| start.as_str());
-                    vec![Arg::new(format!("{start}/{HOLE}"))]
+                    let is_rebuilt = |name: &&str| delete::BUILD_FOLDERS.contains(name);
+                    match find.names.as_slice() {
+                        names if !names.is_empty() && names.iter().all(is_rebuilt) => names
+                            .iter()
+                            .map(|name| Arg::new(format!("{start}/found/{name}")))
+                            .collect(),
+                        _ => vec![Arg::new(format!("{start}/{HOLE}"))],
+                    }
                 }
             };
             let command = filled(action, "{}", &each);
@@ -41,13 +49,13 @@ impl Machine<'_> {
         };
         match find.starts.iter().find(whole) {
             Some(start) if !find.narrowed => {
-                Flow::known(format!("{}\n", start.text)).tainted(Taint::GENERATED)
+                TextFlow::known(format!("{}\n", start.text)).tainted(Taint::GENERATED)
             }
-            _ => Flow::unknown(Taint::GENERATED),
+            _ => TextFlow::unknown(Taint::GENERATED),
         }
     }
 
-    fn report_lost(&mut self, places: &[Arg<'_>], site: Site<'_>) {
+    fn report_lost(&mut self, places: &[Arg<'_>], site: RunSite<'_>) {
         for place in places {
             let path = self.facts.path(&place.text);
             let category = crate::command::paths::protected(&path).map(delete::lost);
@@ -58,7 +66,7 @@ impl Machine<'_> {
     }
 
     /// `fd … -x rm`, `fd … -X rm`
-    pub(super) fn fd(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+    pub(super) fn fd(&mut self, args: &[Arg<'_>], stdin: &TextFlow, site: RunSite<'_>) -> TextFlow {
         let exec = args
             .iter()
             .position(|arg| matches!(arg.text.as_ref(), "-x" | "-X" | "--exec" | "--exec-batch"));
@@ -67,10 +75,15 @@ impl Machine<'_> {
             let command = filled(&args[at + 1..], "{}", &each);
             self.call(&command, stdin, site.also(Via::EACH));
         }
-        Flow::unknown(Taint::GENERATED)
+        TextFlow::unknown(Taint::GENERATED)
     }
 
-    pub(super) fn xargs(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+    pub(super) fn xargs(
+        &mut self,
+        args: &[Arg<'_>],
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> TextFlow {
         const SPEC: Spec = Spec::leading(
             "IdEnLPsa",
             &["replace", "delimiter", "max-args", "max-procs", "max-chars", "arg-file"],
@@ -87,14 +100,18 @@ impl Machine<'_> {
             }
         }
         let command = &args[first_operand(args, &SPEC)..];
+        if command.is_empty() {
+            // What comes in is printed.
+            return TextFlow::unknown(Taint::GENERATED.and(stdin.taint));
+        }
         let site = site.also(Via::XARGS);
-        let nothing = Flow::default();
+        let nothing = TextFlow::default();
         let Some(placeholder) = placeholder else {
             let words = self.items_of(stdin, split);
             let command: Vec<Arg<'_>> = command.iter().cloned().chain(words).collect();
             return self.call(&command, &nothing, site).tainted(stdin.taint);
         };
-        let mut output = Flow::known("");
+        let mut output = TextFlow::known("");
         for item in self.items_of(stdin, Split::Lines).into_iter().take(MAX_ITEMS) {
             let command = filled(command, placeholder, std::slice::from_ref(&item));
             let more = self.call(&command, &nothing, site);
@@ -103,7 +120,12 @@ impl Machine<'_> {
         output.tainted(stdin.taint)
     }
 
-    pub(super) fn parallel(&mut self, args: &[Arg<'_>], stdin: &Flow, site: Site<'_>) -> Flow {
+    pub(super) fn parallel(
+        &mut self,
+        args: &[Arg<'_>],
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> TextFlow {
         const SPEC: Spec = Spec::leading("jIaNnPSd", &["jobs", "colsep", "arg-file", "delay"]);
         let separator = |arg: &Arg<'_>| arg.text.starts_with(":::");
         let inputs = args.iter().position(separator).unwrap_or(args.len());
@@ -118,9 +140,9 @@ impl Machine<'_> {
         if text.is_empty() {
             // Without a command the inputs are the commands.
             for one in each.iter().take(MAX_ITEMS) {
-                self.subshell_text(&one.text, site, &Flow::default());
+                self.subshell_text(&one.text, site, &TextFlow::default());
             }
-            return Flow::unknown(Taint::GENERATED);
+            return TextFlow::unknown(Taint::GENERATED);
         }
         let words: Vec<&str> = each.iter().map(Arg::as_str).collect();
         let words = words.join(" ");
@@ -129,13 +151,13 @@ impl Machine<'_> {
             false => format!("{text} {words}"),
         };
         if self.charge(text.len()) {
-            self.subshell_text(&text, site, &Flow::default());
+            self.subshell_text(&text, site, &TextFlow::default());
         }
-        Flow::unknown(Taint::GENERATED.and(stdin.taint))
+        TextFlow::unknown(Taint::GENERATED.and(stdin.taint))
     }
 
     /// The items of a text that comes in; one unknown item when nobody knows it.
-    fn items_of(&mut self, stdin: &Flow, split: Split) -> Vec<Arg<'static>> {
+    fn items_of(&mut self, stdin: &TextFlow, split: Split) -> Vec<Arg<'static>> {
         let separators: &[char] = match split {
             Split::Words => &[' ', '\t', '\n', '\0'],
             Split::Lines => &['\n', '\0'],

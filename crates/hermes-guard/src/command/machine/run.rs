@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::state::{Positional, Value as Held};
-use super::{CALL_WORK, Here, Machine, REDIRECT_WORK, Site};
-use crate::command::call::{Arg, Channel, Flow, Taint, Via};
+use super::state::{Definition, HeldValue, Positional};
+use super::{CALL_WORK, Here, Machine, REDIRECT_WORK, RunSite};
+use crate::command::call::{Arg, Channel, Taint, TextFlow, Via};
 use crate::command::rules::structure;
 use crate::command::{paths, rules};
 use crate::shell::{
-    Assignment, Chain, Command, Compound, CompoundKind, List, Pipeline, Redirect, RedirectKind,
-    SimpleCommand, Terminator, Value, Word,
+    AssignedValue, Chain, CommandList, Compound, CompoundKind, Pipeline, Redirect, RedirectKind,
+    ShellCommand, ShellWord, SimpleCommand, Terminator, VariableAssignment,
 };
 
 /// A loop over at most so many constants is walked for each of them.
@@ -18,20 +18,20 @@ const MAX_ROUNDS: usize = 12;
 /// What the redirections of a command do to it.
 #[derive(Default)]
 struct Plumbing {
-    stdin: Option<Flow>,
+    stdin: Option<TextFlow>,
     /// Files that get the output.
-    files: Vec<(String, Mode)>,
+    files: Vec<(String, RunMode)>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Mode {
+pub(super) enum RunMode {
     Replace,
     Append,
 }
 
 impl Machine<'_> {
-    pub(super) fn list(&mut self, here: Here<'_, '_>, list: &List<'_>) -> Flow {
-        let mut output = Flow::known("");
+    pub(super) fn list(&mut self, here: Here<'_, '_>, list: &CommandList<'_>) -> TextFlow {
+        let mut output = TextFlow::known("");
         for item in &list.items {
             let here = match item.terminator {
                 Terminator::Background => Here { via: here.via.and(Via::BACKGROUND), ..here },
@@ -46,7 +46,7 @@ impl Machine<'_> {
         output
     }
 
-    fn chain(&mut self, here: Here<'_, '_>, chain: &Chain<'_>) -> Flow {
+    fn chain(&mut self, here: Here<'_, '_>, chain: &Chain<'_>) -> TextFlow {
         let mut output = self.pipeline(here, &chain.first);
         for (_, _, pipeline) in &chain.rest {
             let more = self.pipeline(here, pipeline);
@@ -56,7 +56,7 @@ impl Machine<'_> {
     }
 
     /// One output after the other.
-    pub(super) fn join(&mut self, first: Flow, second: Flow) -> Flow {
+    pub(super) fn join(&mut self, first: TextFlow, second: TextFlow) -> TextFlow {
         let taint = first.taint.and(second.taint);
         let text = match (first.text, second.text) {
             (Some(first), Some(second)) if first.is_empty() => Some(second),
@@ -68,10 +68,10 @@ impl Machine<'_> {
             }
             _ => None,
         };
-        Flow { text, taint, channel: Channel::Nothing }
+        TextFlow { text, taint, channel: Channel::Nothing }
     }
 
-    fn pipeline(&mut self, here: Here<'_, '_>, pipeline: &Pipeline<'_>) -> Flow {
+    fn pipeline(&mut self, here: Here<'_, '_>, pipeline: &Pipeline<'_>) -> TextFlow {
         if let [command] = pipeline.commands.as_slice() {
             return self.command(here, command);
         }
@@ -84,19 +84,19 @@ impl Machine<'_> {
         flow
     }
 
-    fn command(&mut self, here: Here<'_, '_>, command: &Command<'_>) -> Flow {
+    fn command(&mut self, here: Here<'_, '_>, command: &ShellCommand<'_>) -> TextFlow {
         self.deeper(|machine| match command {
-            Command::Simple(simple) => machine.simple(here, simple),
-            Command::Compound(compound) => machine.compound(here, compound),
+            ShellCommand::Simple(simple) => machine.simple(here, simple),
+            ShellCommand::Compound(compound) => machine.compound(here, compound),
         })
     }
 
-    fn simple(&mut self, here: Here<'_, '_>, command: &SimpleCommand<'_>) -> Flow {
+    fn simple(&mut self, here: Here<'_, '_>, command: &SimpleCommand<'_>) -> TextFlow {
         if !self.charge(CALL_WORK) {
-            return Flow::default();
+            return TextFlow::default();
         }
         let source = here.script.source;
-        let site = Site { words: command.span.of(source), via: here.via };
+        let site = RunSite { words: command.span.of(source), via: here.via };
         let mut args = Vec::with_capacity(command.words.len());
         for word in &command.words {
             self.fields(here, word, &mut args);
@@ -106,11 +106,11 @@ impl Machine<'_> {
         let output = if args.is_empty() {
             let mut taint = Taint::NONE;
             for assignment in &command.assignments {
-                taint = taint.and(self.assign(here, assignment));
+                taint = taint.and(self.assign(here, assignment, site));
             }
             match (&plumbing.stdin, command.assignments.is_empty()) {
                 (Some(flow), true) => flow.clone(), // `$(< file)`
-                _ => Flow::known("").tainted(taint),
+                _ => TextFlow::known("").tainted(taint),
             }
         } else if command.assignments.is_empty() {
             self.call(&args, stdin, site)
@@ -126,27 +126,32 @@ impl Machine<'_> {
         here: Here<'_, '_>,
         command: &SimpleCommand<'_>,
         args: &[Arg<'_>],
-        stdin: &Flow,
-        site: Site<'_>,
-    ) -> Flow {
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> TextFlow {
         let first = command.words.first().map_or(0, |word| word.span.start);
         let (before, among): (Vec<_>, Vec<_>) =
             command.assignments.iter().partition(|one| one.span.start < first);
         for assignment in among {
-            self.assign(here, assignment);
+            self.assign(here, assignment, site);
         }
         if before.is_empty() {
             return self.call(args, stdin, site);
         }
         self.scoped(|machine| {
             for assignment in before {
-                machine.assign(here, assignment);
+                machine.assign(here, assignment, site);
             }
             machine.call(args, stdin, site)
         })
     }
 
-    fn assign(&mut self, here: Here<'_, '_>, assignment: &Assignment<'_>) -> Taint {
+    fn assign(
+        &mut self,
+        here: Here<'_, '_>,
+        assignment: &VariableAssignment<'_>,
+        site: RunSite<'_>,
+    ) -> Taint {
         if !self.charge(CALL_WORK) {
             return Taint::NONE;
         }
@@ -155,31 +160,34 @@ impl Machine<'_> {
             false => None,
         };
         match &assignment.value {
-            Value::Scalar(word) => {
+            AssignedValue::Scalar(word) => {
                 let (text, taint) = self.scalar(here, word);
+                self.look_at_value(assignment.name, &text, site);
                 let value = match before.map(|variable| variable.value) {
-                    _ if assignment.indexed => Held::Unknown,
-                    Some(Held::Text(old)) if self.charge(old.len()) => {
-                        Held::Text(Rc::from(format!("{old}{text}")))
+                    _ if assignment.indexed => HeldValue::Unknown,
+                    Some(HeldValue::Text(old)) if self.charge(old.len()) => {
+                        HeldValue::Text(Rc::from(format!("{old}{text}")))
                     }
-                    Some(_) => Held::Unknown,
-                    None => Held::Text(Rc::from(text)),
+                    Some(_) => HeldValue::Unknown,
+                    None => HeldValue::Text(Rc::from(text)),
                 };
                 self.state.set(assignment.name, value, taint);
                 taint
             }
-            Value::Array(words) => {
+            AssignedValue::Array(words) => {
                 let mut args = Vec::new();
                 for word in words {
                     self.fields(here, word, &mut args);
                 }
                 let taint = args.iter().fold(Taint::NONE, |taint, arg| taint.and(arg.taint));
                 let mut items: Vec<Rc<str>> = match before.map(|variable| variable.value) {
-                    Some(Held::List(old)) if self.charge(old.len() * CALL_WORK) => old.to_vec(),
+                    Some(HeldValue::List(old)) if self.charge(old.len() * CALL_WORK) => {
+                        old.to_vec()
+                    }
                     _ => Vec::new(),
                 };
                 items.extend(args.iter().map(|arg| Rc::from(arg.text.as_ref())));
-                self.state.set(assignment.name, Held::List(items.into()), taint);
+                self.state.set(assignment.name, HeldValue::List(items.into()), taint);
                 taint
             }
         }
@@ -189,7 +197,7 @@ impl Machine<'_> {
         &mut self,
         here: Here<'_, '_>,
         redirects: &[Redirect<'_>],
-        site: Site<'_>,
+        site: RunSite<'_>,
     ) -> Plumbing {
         let mut plumbing = Plumbing::default();
         for redirect in redirects {
@@ -205,7 +213,7 @@ impl Machine<'_> {
                 }
                 RedirectKind::HereString => {
                     let (text, taint) = self.scalar(here, &redirect.target);
-                    let flow = Flow::known(text + "\n").tainted(taint).through(Channel::Here);
+                    let flow = TextFlow::known(text + "\n").tainted(taint).through(Channel::Here);
                     plumbing.stdin = Some(flow);
                     continue;
                 }
@@ -231,14 +239,16 @@ impl Machine<'_> {
             if matches!(redirect.fd, None | Some("1")) {
                 let append =
                     matches!(redirect.kind, RedirectKind::Append | RedirectKind::AppendBoth);
-                plumbing.files.push((path, if append { Mode::Append } else { Mode::Replace }));
+                plumbing
+                    .files
+                    .push((path, if append { RunMode::Append } else { RunMode::Replace }));
             }
         }
         plumbing
     }
 
     /// What reading a file gives.
-    pub(super) fn read_file(&mut self, target: &Arg<'_>) -> Flow {
+    pub(super) fn read_file(&mut self, target: &Arg<'_>) -> TextFlow {
         if let Some(pipe) = &target.pipe {
             return pipe.clone().through(Channel::Pipe);
         }
@@ -253,29 +263,29 @@ impl Machine<'_> {
         let known = self.state.origin(&path);
         let taint = known.as_ref().map_or(taint, |origin| taint.and(origin.taint));
         let text = known.and_then(|origin| origin.text);
-        Flow { text, taint, channel: Channel::File }
+        TextFlow { text, taint, channel: Channel::File }
     }
 
     /// Sends output where the redirections say.
-    fn write_out(&mut self, plumbing: &Plumbing, output: Flow) -> Flow {
+    fn write_out(&mut self, plumbing: &Plumbing, output: TextFlow) -> TextFlow {
         if plumbing.files.is_empty() {
             return output;
         }
         for (path, mode) in &plumbing.files {
             self.write_file(path, &output, *mode);
         }
-        Flow::known("")
+        TextFlow::known("")
     }
 
-    pub(super) fn write_file(&mut self, path: &str, content: &Flow, mode: Mode) {
+    pub(super) fn write_file(&mut self, path: &str, content: &TextFlow, mode: RunMode) {
         if path.starts_with("/dev/") {
             return;
         }
         let before = match mode {
-            Mode::Append => self.state.file(path).cloned().unwrap_or_default(),
-            Mode::Replace => super::state::Origin::default(),
+            RunMode::Append => self.state.file(path).cloned().unwrap_or_default(),
+            RunMode::Replace => super::state::FileOrigin::default(),
         };
-        let old = Flow {
+        let old = TextFlow {
             text: Some(before.text.unwrap_or_else(|| Rc::from(""))),
             taint: before.taint,
             channel: Channel::Nothing,
@@ -287,8 +297,8 @@ impl Machine<'_> {
         }
     }
 
-    fn compound(&mut self, here: Here<'_, '_>, compound: &Compound<'_>) -> Flow {
-        let site = Site { words: compound.span.of(here.script.source), via: here.via };
+    fn compound(&mut self, here: Here<'_, '_>, compound: &Compound<'_>) -> TextFlow {
+        let site = RunSite { words: compound.span.of(here.script.source), via: here.via };
         let plumbing = self.plumb(here, &compound.redirects, site);
         let stdin = plumbing.stdin.as_ref().unwrap_or(here.stdin);
         let here = Here { stdin, ..here };
@@ -296,12 +306,12 @@ impl Machine<'_> {
         self.write_out(&plumbing, output)
     }
 
-    fn compound_kind(&mut self, here: Here<'_, '_>, compound: &Compound<'_>) -> Flow {
+    fn compound_kind(&mut self, here: Here<'_, '_>, compound: &Compound<'_>) -> TextFlow {
         match &compound.kind {
             CompoundKind::Subshell(list) => self.scoped(|machine| machine.list(here, list)),
             CompoundKind::Group(list) => self.list(here, list),
             CompoundKind::If { branches, otherwise } => {
-                let mut output = Flow::known("");
+                let mut output = TextFlow::known("");
                 for (condition, body) in branches {
                     self.list(here, condition);
                     let more = self.list(here, body);
@@ -319,11 +329,11 @@ impl Machine<'_> {
             }
             CompoundKind::ArithmeticFor { head, body } => {
                 self.visit(here, head);
-                Flow { text: None, ..self.list(here, body) }
+                TextFlow { text: None, ..self.list(here, body) }
             }
             CompoundKind::Case { subject, arms } => {
                 self.scalar(here, subject);
-                let mut output = Flow::known("");
+                let mut output = TextFlow::known("");
                 for arm in arms {
                     for pattern in &arm.patterns {
                         self.scalar(here, pattern);
@@ -335,25 +345,25 @@ impl Machine<'_> {
             }
             CompoundKind::Arithmetic(parts) => {
                 self.visit(here, parts);
-                Flow::known("")
+                TextFlow::known("")
             }
             CompoundKind::Test(words) => {
                 for word in words {
                     self.scalar(here, word);
                 }
-                Flow::known("")
+                TextFlow::known("")
             }
             CompoundKind::Function { name, body } => {
-                let site = Site { words: compound.span.of(here.script.source), via: here.via };
+                let site = RunSite { words: compound.span.of(here.script.source), via: here.via };
                 if structure::is_fork_bomb(name, body) {
                     self.report(structure::FORK_BOMB, site);
                 }
-                self.state.define(name, body.span.of(here.script.source));
+                self.define(Definition::Function, name, body.span.of(here.script.source), site);
                 self.scoped(|machine| {
                     machine.state.positional = Positional::Unknown;
                     machine.pipeline(here, body);
                 });
-                Flow::known("")
+                TextFlow::known("")
             }
             CompoundKind::Coproc(body) => {
                 self.pipeline(Here { via: here.via.and(Via::BACKGROUND), ..here }, body)
@@ -362,15 +372,20 @@ impl Machine<'_> {
     }
 
     /// A loop that reads known lines is walked for each of the first ones.
-    fn while_loop(&mut self, here: Here<'_, '_>, condition: &List<'_>, body: &List<'_>) -> Flow {
+    fn while_loop(
+        &mut self,
+        here: Here<'_, '_>,
+        condition: &CommandList<'_>,
+        body: &CommandList<'_>,
+    ) -> TextFlow {
         let lines = match &here.stdin.text {
             Some(text) if reads(condition) && self.charge(text.len()) => text.clone(),
             _ => Rc::from(""),
         };
         let mut rest: &str = &lines;
-        let mut output = Flow::known("");
+        let mut output = TextFlow::known("");
         for _ in 0..MAX_ROUNDS {
-            let stdin = Flow { text: Some(Rc::from(rest)), ..here.stdin.clone() };
+            let stdin = TextFlow { text: Some(Rc::from(rest)), ..here.stdin.clone() };
             let round = if rest.is_empty() { here } else { Here { stdin: &stdin, ..here } };
             self.list(round, condition);
             let more = self.list(round, body);
@@ -380,27 +395,27 @@ impl Machine<'_> {
                 break;
             }
         }
-        Flow { text: None, ..output }
+        TextFlow { text: None, ..output }
     }
 
     fn for_loop(
         &mut self,
         here: Here<'_, '_>,
         variable: &str,
-        items: Option<&[Word<'_>]>,
-        body: &List<'_>,
-    ) -> Flow {
+        items: Option<&[ShellWord<'_>]>,
+        body: &CommandList<'_>,
+    ) -> TextFlow {
         let mut args = Vec::new();
         for word in items.unwrap_or_default() {
             self.fields(here, word, &mut args);
         }
-        let mut output = Flow::known("");
+        let mut output = TextFlow::known("");
         if !args.is_empty() && args.len() <= MAX_ROUNDS {
             for arg in &args {
                 if !self.can_repeat() {
                     break;
                 }
-                self.state.set(variable, Held::Text(Rc::from(arg.text.as_ref())), arg.taint);
+                self.state.set(variable, HeldValue::Text(Rc::from(arg.text.as_ref())), arg.taint);
                 let more = self.list(here, body);
                 output = self.join(output, more);
             }
@@ -409,16 +424,16 @@ impl Machine<'_> {
             }
         }
         let taint = args.iter().fold(Taint::NONE, |taint, arg| taint.and(arg.taint));
-        self.state.set(variable, Held::Unknown, taint);
-        Flow { text: None, ..self.list(here, body) }
+        self.state.set(variable, HeldValue::Unknown, taint);
+        TextFlow { text: None, ..self.list(here, body) }
     }
 }
 
 /// Whether a condition begins with `read`.
-fn reads(condition: &List<'_>) -> bool {
+fn reads(condition: &CommandList<'_>) -> bool {
     let first = condition.items.first().and_then(|item| item.chain.first.commands.first());
     match first {
-        Some(Command::Simple(simple)) => {
+        Some(ShellCommand::Simple(simple)) => {
             simple.words.first().is_some_and(|word| word.text == "read")
         }
         _ => false,

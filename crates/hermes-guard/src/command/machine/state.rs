@@ -16,13 +16,13 @@ const MAX_FOLDERS: usize = 16;
 /// A variable.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
-    pub(super) value: Value,
+    pub(super) value: HeldValue,
     pub(super) taint: Taint,
 }
 
 /// What a variable holds.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum HeldValue {
     Text(Rc<str>),
     List(Rc<[Rc<str>]>),
     Unknown,
@@ -30,10 +30,17 @@ pub(super) enum Value {
 
 /// A file that the text itself wrote or marked.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Origin {
+pub(super) struct FileOrigin {
     pub(super) text: Option<Rc<str>>,
     pub(super) taint: Taint,
     pub(super) executable: bool,
+}
+
+/// What a name may stand for besides a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Definition {
+    Alias,
+    Function,
 }
 
 /// The positional parameters.
@@ -49,16 +56,16 @@ pub(super) enum Positional {
 }
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct ShellState {
     variables: HashMap<String, Variable>,
     undo: Vec<(String, Option<Variable>)>,
     scopes: u32,
     pub(super) positional: Positional,
-    /// Bodies of functions and aliases.
-    functions: HashMap<String, Rc<str>>,
+    /// Bodies of functions and aliases that the text defines.
+    definitions: HashMap<(Definition, String), Rc<str>>,
     /// Those being walked right now.
-    pub(super) running: Vec<String>,
-    files: HashMap<String, Origin>,
+    pub(super) running: Vec<(Definition, String)>,
+    files: HashMap<String, FileOrigin>,
     /// What the paths of files from the network begin with, beyond those that are known by name.
     from_network: Vec<String>,
     /// `chmod +x` was given something whose name is unknown.
@@ -66,18 +73,18 @@ pub(super) struct State {
 }
 
 /// What to return to.
-pub(super) struct Mark {
+pub(super) struct StateMark {
     undo: usize,
     positional: Positional,
 }
 
-impl State {
-    pub(super) fn enter(&mut self) -> Mark {
+impl ShellState {
+    pub(super) fn enter(&mut self) -> StateMark {
         self.scopes += 1;
-        Mark { undo: self.undo.len(), positional: self.positional.clone() }
+        StateMark { undo: self.undo.len(), positional: self.positional.clone() }
     }
 
-    pub(super) fn leave(&mut self, mark: Mark) {
+    pub(super) fn leave(&mut self, mark: StateMark) {
         self.scopes -= 1;
         self.positional = mark.positional;
         for (name, before) in self.undo.drain(mark.undo..).rev() {
@@ -92,9 +99,9 @@ impl State {
         self.variables.get(name)
     }
 
-    pub(super) fn set(&mut self, name: &str, value: Value, taint: Taint) {
+    pub(super) fn set(&mut self, name: &str, value: HeldValue, taint: Taint) {
         let value = match value {
-            Value::Text(text) if text.len() > MAX_VALUE => Value::Unknown,
+            HeldValue::Text(text) if text.len() > MAX_VALUE => HeldValue::Unknown,
             value => value,
         };
         let before = self.variables.insert(name.to_owned(), Variable { value, taint });
@@ -103,20 +110,24 @@ impl State {
         }
     }
 
-    pub(super) fn define(&mut self, name: &str, body: &str) {
-        if self.functions.len() < MAX_ENTRIES {
-            self.functions.insert(name.to_owned(), Rc::from(body));
+    /// Whether there was room for it.
+    pub(super) fn define(&mut self, kind: Definition, name: &str, body: &str) -> bool {
+        let key = (kind, name.to_owned());
+        let has_room = self.definitions.len() < MAX_ENTRIES || self.definitions.contains_key(&key);
+        if has_room {
+            self.definitions.insert(key, Rc::from(body));
         }
+        has_room
     }
 
-    pub(super) fn function(&self, name: &str) -> Option<Rc<str>> {
-        if self.functions.is_empty() {
+    pub(super) fn definition(&self, kind: Definition, name: &str) -> Option<Rc<str>> {
+        if self.definitions.is_empty() {
             return None;
         }
-        self.functions.get(name).cloned()
+        self.definitions.get(&(kind, name.to_owned())).cloned()
     }
 
-    pub(super) fn file(&self, path: &str) -> Option<&Origin> {
+    pub(super) fn file(&self, path: &str) -> Option<&FileOrigin> {
         self.files.get(path)
     }
 
@@ -128,13 +139,15 @@ impl State {
     }
 
     /// What is known of a file, by its name or by where it is.
-    pub(super) fn origin(&self, path: &str) -> Option<Origin> {
+    pub(super) fn origin(&self, path: &str) -> Option<FileOrigin> {
         let known = || self.file(path).cloned();
         let is_inside = self.from_network.iter().any(|begin| path.starts_with(begin));
-        known().or_else(|| is_inside.then(|| Origin { taint: Taint::NETWORK, ..Origin::default() }))
+        known().or_else(|| {
+            is_inside.then(|| FileOrigin { taint: Taint::NETWORK, ..FileOrigin::default() })
+        })
     }
 
-    pub(super) fn file_mut(&mut self, path: &str) -> Option<&mut Origin> {
+    pub(super) fn file_mut(&mut self, path: &str) -> Option<&mut FileOrigin> {
         if self.files.len() >= MAX_ENTRIES && !self.files.contains_key(path) {
             return None;
         }

@@ -2,7 +2,7 @@
 //! out of an archive that was downloaded.
 
 use super::Machine;
-use crate::command::call::{Arg, Flow, Taint};
+use crate::command::call::{Arg, Taint, TextFlow};
 use crate::command::options::{Opt, Spec, options};
 
 /// Ends of archives' names.
@@ -39,7 +39,7 @@ impl Machine<'_> {
 
     /// `tar xf archive`, `unzip archive`: what was in a downloaded archive is as good as a download.
     /// Without a folder of its own it is expected in one with the archive's name.
-    pub(super) fn unpack(&mut self, name: &str, args: &[Arg<'_>], stdin: &Flow) {
+    pub(super) fn unpack(&mut self, name: &str, args: &[Arg<'_>], stdin: &TextFlow) {
         let folder = ["-C", "-d", "--directory"].iter().find_map(|flag| {
             let at = args.iter().position(|arg| arg.text == *flag)?;
             args.get(at + 1).map(|arg| arg.text.as_ref())

@@ -7,16 +7,16 @@ use std::borrow::Cow;
 
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
-use super::{Here, Machine, Site, braces};
-use crate::command::call::{Arg, Channel, Flow, HOLE, Taint};
-use crate::shell::{Heredoc, Part, PartKind, Quoting, Substitution, SubstitutionStyle, Word};
+use super::braces::{self, CLOSE, COMMA, OPEN};
+use super::{Here, Machine, RunSite};
+use crate::command::call::{Arg, Channel, Taint, TextFlow};
+use crate::command::facts::HOLE;
+use crate::shell::{
+    Heredoc, PartKind, Quoting, ShellWord, Substitution, SubstitutionStyle, WordPart,
+};
 
 /// Where a word falls apart.
 const SPLIT: char = '\u{fdd1}';
-/// Unquoted `{`, `,` and `}`.
-pub(super) const OPEN: char = '\u{fdd2}';
-pub(super) const COMMA: char = '\u{fdd3}';
-pub(super) const CLOSE: char = '\u{fdd4}';
 
 /// Longer words are prose, not names, options or paths.
 const MAX_FOLDED: usize = 2_048;
@@ -29,7 +29,7 @@ const FOLD_WORK: usize = 40;
 pub(super) struct Building {
     pub(super) text: String,
     pub(super) taint: Taint,
-    pipe: Option<Flow>,
+    pipe: Option<TextFlow>,
     quoted: bool,
     braced: bool,
     /// It may hold letters that only look like others.
@@ -78,7 +78,7 @@ impl Machine<'_> {
     pub(super) fn fields<'t>(
         &mut self,
         here: Here<'_, '_>,
-        word: &'t Word<'_>,
+        word: &'t ShellWord<'_>,
         into: &mut Vec<Arg<'t>>,
     ) {
         if !self.charge(word.text.len()) {
@@ -108,7 +108,7 @@ impl Machine<'_> {
     }
 
     /// The value of a word that stays one word.
-    pub(super) fn scalar(&mut self, here: Here<'_, '_>, word: &Word<'_>) -> (String, Taint) {
+    pub(super) fn scalar(&mut self, here: Here<'_, '_>, word: &ShellWord<'_>) -> (String, Taint) {
         if !self.charge(word.text.len()) {
             return (String::new(), Taint::NONE);
         }
@@ -125,10 +125,10 @@ impl Machine<'_> {
     }
 
     /// The text of a heredoc.
-    pub(super) fn heredoc(&mut self, here: Here<'_, '_>, heredoc: &Heredoc<'_>) -> Flow {
+    pub(super) fn heredoc(&mut self, here: Here<'_, '_>, heredoc: &Heredoc<'_>) -> TextFlow {
         let len = heredoc.span.end - heredoc.span.start;
         if !self.charge(len) {
-            return Flow::default();
+            return TextFlow::default();
         }
         let mut building = Building { whole: true, ..Building::default() };
         for part in &heredoc.parts {
@@ -139,18 +139,18 @@ impl Machine<'_> {
             let lines = text.split_inclusive('\n').map(|line| line.trim_start_matches('\t'));
             text = lines.collect();
         }
-        Flow::known(text).tainted(building.taint).through(Channel::Here)
+        TextFlow::known(text).tainted(building.taint).through(Channel::Here)
     }
 
     /// Walks the substitutions in something whose value does not matter.
-    pub(super) fn visit(&mut self, here: Here<'_, '_>, parts: &[Part<'_>]) {
+    pub(super) fn visit(&mut self, here: Here<'_, '_>, parts: &[WordPart<'_>]) {
         let mut building = Building { whole: true, ..Building::default() };
         for part in parts {
             self.part(here, part, &mut building);
         }
     }
 
-    fn part(&mut self, here: Here<'_, '_>, part: &Part<'_>, building: &mut Building) {
+    fn part(&mut self, here: Here<'_, '_>, part: &WordPart<'_>, building: &mut Building) {
         let quoted = part.quoting != Quoting::None;
         building.quoted |= quoted;
         match &part.kind {
@@ -161,14 +161,19 @@ impl Machine<'_> {
                 building.hole();
             }
             PartKind::Substitution(inside) => {
-                let site = Site { words: part.span.of(here.script.source), via: here.via };
+                let site = RunSite { words: part.span.of(here.script.source), via: here.via };
                 self.substitution(here, inside, site, quoted, building);
             }
         }
     }
 
     /// Adds the parts of a word inside braces, as they are quoted there.
-    pub(super) fn inner(&mut self, here: Here<'_, '_>, word: &Word<'_>, building: &mut Building) {
+    pub(super) fn inner(
+        &mut self,
+        here: Here<'_, '_>,
+        word: &ShellWord<'_>,
+        building: &mut Building,
+    ) {
         match word.parts.as_slice() {
             [] => building.text.push_str(word.text),
             parts => {
@@ -183,13 +188,13 @@ impl Machine<'_> {
         &mut self,
         here: Here<'_, '_>,
         inside: &Substitution<'_>,
-        site: Site<'_>,
+        site: RunSite<'_>,
         quoted: bool,
         building: &mut Building,
     ) {
         let generated = here.stdin.clone().tainted(Taint::GENERATED).through(Channel::Pipe);
         let stdin = match inside.style {
-            SubstitutionStyle::Output => &Flow { text: None, ..generated },
+            SubstitutionStyle::Output => &TextFlow { text: None, ..generated },
             _ => here.stdin,
         };
         let flow = self.deeper(|machine| match &inside.escaped {
@@ -226,7 +231,7 @@ impl Machine<'_> {
     /// What unquoted values fall apart at.
     pub(super) fn separators(&self) -> Cow<'static, str> {
         match self.state.get("IFS").map(|variable| &variable.value) {
-            Some(super::state::Value::Text(text)) => Cow::Owned(text.to_string()),
+            Some(super::state::HeldValue::Text(text)) => Cow::Owned(text.to_string()),
             _ => Cow::Borrowed(" \t\n"),
         }
     }

@@ -1,10 +1,10 @@
 use super::*;
-use crate::command::Surroundings;
+use crate::command::CommandContext;
 
 fn resolved(path: &str, cwd: Option<&str>) -> String {
-    let around =
-        Surroundings { home: Some("/home/me"), user: Some("me"), ..Surroundings::default() };
-    let facts = Facts { around: &around, cwd: cwd.map(Into::into) };
+    let host =
+        CommandContext { home: Some("/home/me"), user: Some("me"), ..CommandContext::default() };
+    let facts = ShellFacts { host: &host, cwd: cwd.map(Into::into) };
     resolve(path, &facts).into_owned()
 }
 

@@ -1,9 +1,9 @@
 //! Users, privileges, scheduled jobs and the kernel.
 
-use super::super::call::Call;
+use super::super::call::ProgramCall;
 use super::super::category::Category;
 use super::super::options::{Opt, Spec, options};
-use super::{Check, Rule};
+use super::{DangerRule, RuleCheck};
 
 const USERS: Category = Category::asks(
     "user or privilege change",
@@ -16,8 +16,8 @@ const CRON: Category = Category::asks(
 const KERNEL: Category =
     Category::asks("kernel modules", "Code would be loaded into the kernel or removed from it.");
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: USERS,
         programs: &[
             "useradd",
@@ -45,8 +45,10 @@ pub(super) const RULES: &[Rule] = &[
             "dseditgroup",
             "setfacl",
             "pw",
+            "chsh",
+            "chfn",
         ],
-        check: Check::Call(changes_accounts),
+        check: RuleCheck::Call(changes_accounts),
         catches: &[
             "usermod -aG sudo me",
             "sudo useradd x",
@@ -60,12 +62,17 @@ pub(super) const RULES: &[Rule] = &[
             "sudo passwd root",
             "net user x y /add",
             "userdel -r x",
+            "setfacl -m u:me:rwx x",
+            "setfacl -R -m o::rw .",
+            "chsh -s /bin/sh me",
         ],
         passes: &[
             "id",
             "groups me",
             "passwd -S me",
             "getcap x",
+            "getfacl x",
+            "chsh -l",
             "lsattr x",
             "chage -l me",
             "visudo -c",
@@ -74,10 +81,10 @@ pub(super) const RULES: &[Rule] = &[
             "net user",
         ],
     },
-    Rule {
+    DangerRule {
         category: CRON,
         programs: &["crontab"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let mut installs =
                 call.args.is_empty() && call.stdin.channel != super::super::call::Channel::Nothing;
             for opt in options(call.args, &Spec::with("u", &[])) {
@@ -98,7 +105,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         passes: &["crontab -l", "crontab -u me -l", "crontab -e", "cat crontab"],
     },
-    Rule {
+    DangerRule {
         category: KERNEL,
         programs: &[
             "insmod",
@@ -110,7 +117,7 @@ pub(super) const RULES: &[Rule] = &[
             "kmod",
             "dkms",
         ],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let looks = call.asks_for_help()
                 || call.has(&[
                     "-n",
@@ -138,12 +145,19 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn changes_accounts(call: &Call<'_>) -> bool {
+fn changes_accounts(call: &ProgramCall<'_>) -> bool {
     if call.asks_for_help() {
         return false;
     }
     let operands = call.operands().count();
     match call.name {
+        "setfacl" => call.args.iter().any(|arg| {
+            let text = arg.as_str();
+            ["-m", "-M", "-x", "-X", "-b", "-k", "-s", "-S", "-R", "--modify", "--remove", "--set"]
+                .iter()
+                .any(|flag| text.starts_with(flag))
+        }),
+        "chsh" | "chfn" => !call.has(&["-l", "--list-shells"]),
         "passwd" => {
             let shows = call.has(&["-S", "--status", "-a"]);
             !shows && (operands > 0 || call.has(&["-d", "--delete", "-l", "-u", "-e", "--stdin"]))
@@ -156,11 +170,6 @@ fn changes_accounts(call: &Call<'_>) -> bool {
                 && arg.text.contains(['i', 'a'])
         }),
         "setcap" => call.has(&["-r"]) || operands > 1,
-        "setfacl" => call.args.iter().any(|arg| {
-            let text = arg.as_str();
-            (text.starts_with("o:") || text.starts_with("o::") || text.starts_with("other:"))
-                && text.contains('w')
-        }),
         "gpasswd" | "useradd" | "adduser" | "userdel" | "deluser" | "usermod" | "groupadd"
         | "groupdel" | "groupmod" | "addgroup" | "delgroup" => !call.args.is_empty(),
         "net" => {

@@ -1,37 +1,43 @@
-//! Programs that awk programs start.
+//! Programs that awk programs start, and files they write.
 
-use super::super::interpreters;
-use super::super::options::{Opt, Spec, options};
 use super::arguments::SCRIPT;
-use super::{Check, Rule};
+use super::{DangerRule, RuleCheck};
 
-pub(super) const RULES: &[Rule] = &[Rule {
+pub(super) const RULES: &[DangerRule] = &[DangerRule {
     category: SCRIPT,
-    programs: &["awk"],
-    check: Check::Call(|call| {
-        let program = options(call.args, &Spec::leading("Ffv", &["field-separator", "assign"]))
-            .find_map(|opt| match opt {
-                Opt::Operand(arg, _) => Some(arg),
-                _ => None,
-            });
-        program.is_some_and(|program| runs_programs(&program.text))
-    }),
+    programs: &[],
+    check: RuleCheck::Structure,
     catches: &[
-        "awk 'BEGIN{system(\"ls\")}'",
+        "awk '{ system($0) }' x",
         "awk '{ print | \"sh\" }' x",
-        "gawk 'BEGIN { system (\"id\") }'",
+        "gawk '{ system (\"rm \" $1) }' x",
+        "awk '{ print | $2 }' x",
     ],
     passes: &[
         "awk '{print $1}' x",
         "awk '/system(/' x",
         "awk '{print \"system(\"}' x",
         "awk '{ print | \"sort\" }' x",
+        "awk 'BEGIN{system(\"ls\")}'",
+        "awk '{ print > \"out.txt\" }' x",
+        "awk '$1 || $2' x",
     ],
 }];
 
-/// Whether an awk program starts others: `system(…)`, or printing into a shell. Strings and regular
-/// expressions are skipped.
-fn runs_programs(program: &str) -> bool {
+/// What an awk program does besides printing.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct AwkReport<'p> {
+    /// It starts something that cannot be read from it.
+    pub(crate) asks: bool,
+    /// Commands it starts.
+    pub(crate) commands: Vec<&'p str>,
+    /// Files it writes.
+    pub(crate) writes: Vec<&'p str>,
+}
+
+/// Reads a program; regular expressions and remarks are skipped.
+pub(crate) fn read(program: &str) -> AwkReport<'_> {
+    let mut report = AwkReport::default();
     let bytes = program.as_bytes();
     let mut at = 0;
     // A slash begins a regular expression unless a value stands before it.
@@ -40,17 +46,13 @@ fn runs_programs(program: &str) -> bool {
         match byte {
             b'"' => {
                 let end = closing(bytes, at + 1, b'"');
-                let before = program[..at].trim_end();
-                let text = &program.get(at + 1..end).unwrap_or_default();
-                if before.ends_with('|') && !before.ends_with("||") && starts_shell(text) {
-                    return true;
-                }
-                let after = program.get(end + 1..).unwrap_or_default().trim_start();
-                if after.starts_with('|')
-                    && after[1..].trim_start().starts_with("getline")
-                    && starts_shell(text)
+                // `"text" | getline`
+                let after = skip_blanks(bytes, end + 1);
+                let after = skip_closing(bytes, after);
+                if bytes.get(after) == Some(&b'|')
+                    && program[skip_blanks(bytes, after + 1)..].starts_with("getline")
                 {
-                    return true;
+                    report.commands.extend(program.get(at + 1..end));
                 }
                 at = end;
                 value_before = true;
@@ -60,10 +62,34 @@ fn runs_programs(program: &str) -> bool {
                 value_before = true;
             }
             b'#' => at = closing(bytes, at + 1, b'\n'),
-            b's' if !value_before && program[at..].starts_with("system") => {
-                if program[at + 6..].trim_start().starts_with('(') {
-                    return true;
+            b'|' if bytes.get(at + 1) == Some(&b'|') => at += 1,
+            b'|' => {
+                let start =
+                    skip_blanks(bytes, at + usize::from(bytes.get(at + 1) == Some(&b'&')) + 1);
+                match literal(program, start) {
+                    Some(command) => {
+                        report.asks |= reads_input(command);
+                        report.commands.push(command);
+                    }
+                    None => report.asks |= !program[start..].starts_with("getline"),
                 }
+                value_before = false;
+            }
+            b'>' if bytes.get(at + 1) != Some(&b'=') => {
+                let start =
+                    skip_blanks(bytes, at + usize::from(bytes.get(at + 1) == Some(&b'>')) + 1);
+                report.writes.extend(literal(program, start));
+                value_before = false;
+            }
+            b's' if !value_before && program[at..].starts_with("system") => {
+                let open = skip_blanks(bytes, at + 6);
+                if bytes.get(open) == Some(&b'(') {
+                    match call_literal(program, skip_blanks(bytes, open + 1)) {
+                        Some(command) => report.commands.push(command),
+                        None => report.asks = true,
+                    }
+                }
+                at += 5;
                 value_before = true;
             }
             b' ' | b'\t' => {}
@@ -78,7 +104,40 @@ fn runs_programs(program: &str) -> bool {
         }
         at += 1;
     }
-    false
+    report
+}
+
+/// Whether a command runs what it is given.
+fn reads_input(command: &str) -> bool {
+    let first = command.split_whitespace().next().unwrap_or_default();
+    let name = first.rsplit_once('/').map_or(first, |(_, name)| name);
+    super::super::interpreters::is_shell(name)
+        || matches!(name, "sudo" | "python" | "python3" | "perl" | "ruby" | "node" | "xargs")
+}
+
+/// The text that begins here, if nothing is added to it.
+fn literal(program: &str, at: usize) -> Option<&str> {
+    let bytes = program.as_bytes();
+    (bytes.get(at) == Some(&b'"')).then(|| closing(bytes, at + 1, b'"')).and_then(|end| {
+        let after = skip_blanks(bytes, end + 1);
+        let ends = matches!(bytes.get(after), None | Some(b'}' | b';' | b'\n' | b')'));
+        ends.then(|| program.get(at + 1..end)).flatten()
+    })
+}
+
+fn call_literal(program: &str, at: usize) -> Option<&str> {
+    let text = literal(program, at)?;
+    let after = skip_blanks(program.as_bytes(), at + text.len() + 2);
+    (program.as_bytes().get(after) == Some(&b')')).then_some(text)
+}
+
+fn skip_blanks(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    from.min(bytes.len()) + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+fn skip_closing(bytes: &[u8], from: usize) -> usize {
+    from + usize::from(bytes.get(from) == Some(&b')'))
 }
 
 fn closing(bytes: &[u8], from: usize, quote: u8) -> usize {
@@ -92,10 +151,4 @@ fn closing(bytes: &[u8], from: usize, quote: u8) -> usize {
         at += 1;
     }
     bytes.len()
-}
-
-fn starts_shell(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    let name = first.rsplit_once('/').map_or(first, |(_, name)| name);
-    interpreters::is_shell(name) || matches!(name, "rm" | "sudo" | "python" | "python3" | "perl")
 }

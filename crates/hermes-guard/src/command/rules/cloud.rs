@@ -1,17 +1,17 @@
 //! Infrastructure, databases and published things that are deleted from afar.
 
-use super::super::call::{Arg, Call};
+use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
 use super::super::options::{Opt, Spec, options};
-use super::{Check, Rule};
+use super::{DangerRule, RuleCheck};
 
 const INFRASTRUCTURE: Category = Category::asks(
     "infrastructure deletion",
     "Machines, clusters, buckets, databases or repositories would be deleted.",
 );
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: INFRASTRUCTURE,
         programs: &[
             "terraform",
@@ -32,7 +32,7 @@ pub(super) const RULES: &[Rule] = &[
             "argocd",
             "flux",
         ],
-        check: Check::Call(tears_down),
+        check: RuleCheck::Call(tears_down),
         catches: &[
             "terraform destroy",
             "terraform -chdir=x destroy -auto-approve",
@@ -61,7 +61,7 @@ pub(super) const RULES: &[Rule] = &[
             "kubectl logs delete",
         ],
     },
-    Rule {
+    DangerRule {
         category: INFRASTRUCTURE,
         programs: &[
             "aws",
@@ -80,7 +80,7 @@ pub(super) const RULES: &[Rule] = &[
             "glab",
             "bq",
         ],
-        check: Check::Call(deletes_in_cloud),
+        check: RuleCheck::Call(deletes_in_cloud),
         catches: &[
             "aws s3 rm s3://b --recursive",
             "aws s3 rb s3://b --force",
@@ -106,10 +106,9 @@ pub(super) const RULES: &[Rule] = &[
             "gh api repos/o/r",
             "aws sts get-caller-identity",
             "gh issue list --search delete",
-            "aws s3 sync . s3://b --delete",
         ],
     },
-    Rule {
+    DangerRule {
         category: INFRASTRUCTURE,
         programs: &[
             "dropdb",
@@ -148,7 +147,7 @@ pub(super) const RULES: &[Rule] = &[
             "influx",
             "curl",
         ],
-        check: Check::Call(deletes_service),
+        check: RuleCheck::Call(deletes_service),
         catches: &[
             "dropdb prod",
             "mysqladmin drop x",
@@ -179,7 +178,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Words that are no options, without the values of those that take one.
-fn words<'c>(call: &Call<'c>, spec: &Spec) -> Vec<&'c str> {
+fn words<'c>(call: &ProgramCall<'c>, spec: &Spec) -> Vec<&'c str> {
     options(call.args, spec)
         .filter_map(|opt| match opt {
             Opt::Operand(arg, _) => Some(Arg::as_str(arg)),
@@ -188,7 +187,7 @@ fn words<'c>(call: &Call<'c>, spec: &Spec) -> Vec<&'c str> {
         .collect()
 }
 
-fn rehearses(call: &Call<'_>) -> bool {
+fn rehearses(call: &ProgramCall<'_>) -> bool {
     call.args.iter().any(|arg| {
         let text = arg.as_str();
         matches!(text, "--dryrun" | "--dry-run" | "--help" | "-help")
@@ -196,7 +195,7 @@ fn rehearses(call: &Call<'_>) -> bool {
     })
 }
 
-fn tears_down(call: &Call<'_>) -> bool {
+fn tears_down(call: &ProgramCall<'_>) -> bool {
     if rehearses(call) {
         return false;
     }
@@ -256,7 +255,7 @@ fn tears_down(call: &Call<'_>) -> bool {
 }
 
 /// Pods and jobs come back by themselves or were meant to end; everything else stays gone.
-fn deletes_lasting(call: &Call<'_>, kind: Option<&str>) -> bool {
+fn deletes_lasting(call: &ProgramCall<'_>, kind: Option<&str>) -> bool {
     let all = call
         .args
         .iter()
@@ -280,7 +279,7 @@ fn deletes_lasting(call: &Call<'_>, kind: Option<&str>) -> bool {
     all || !passing
 }
 
-fn deletes_in_cloud(call: &Call<'_>) -> bool {
+fn deletes_in_cloud(call: &ProgramCall<'_>) -> bool {
     if rehearses(call) {
         return false;
     }
@@ -362,7 +361,7 @@ fn deletes_in_cloud(call: &Call<'_>) -> bool {
     }
 }
 
-fn deletes_service(call: &Call<'_>) -> bool {
+fn deletes_service(call: &ProgramCall<'_>) -> bool {
     if rehearses(call) {
         return false;
     }
@@ -433,7 +432,7 @@ fn deletes_service(call: &Call<'_>) -> bool {
 }
 
 /// A DELETE of everything at once.
-fn sends_delete(call: &Call<'_>) -> bool {
+fn sends_delete(call: &ProgramCall<'_>) -> bool {
     let delete = call.args.windows(2).any(|two| {
         matches!(two[0].as_str(), "-X" | "--request" | "-sX" | "-XDELETE")
             && two[1].text.eq_ignore_ascii_case("delete")

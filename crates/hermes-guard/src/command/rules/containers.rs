@@ -1,9 +1,9 @@
 //! Containers.
 
-use super::super::call::{Arg, Call};
+use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
-use super::super::options::{Opt, Spec, first_operand, options};
-use super::{Check, Rule};
+use super::super::options::{CONTAINER_VALUES, Opt, Spec, first_operand, options};
+use super::{DangerRule, RuleCheck};
 
 const STOP: Category =
     Category::asks("stop or restart a container", "Containers that others may use are stopped.");
@@ -16,11 +16,11 @@ const HOST: Category = Category::asks(
 
 const ENGINES: &[&str] = &["docker", "docker-compose", "podman-compose"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: STOP,
         programs: ENGINES,
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let words = words(call);
             if call.asks_for_help() {
                 return false;
@@ -60,10 +60,10 @@ pub(super) const RULES: &[Rule] = &[
             "docker exec web npm stop",
         ],
     },
-    Rule {
+    DangerRule {
         category: VOLUMES,
         programs: ENGINES,
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let words = words(call);
             let verbs = |first: &str, second: &[&str]| match words.as_slice() {
                 [Kind::Verb(one), Kind::Verb(two), ..] => *one == first && second.contains(two),
@@ -88,10 +88,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         passes: &["docker system prune", "docker volume ls", "docker image prune", "docker rm web"],
     },
-    Rule {
+    DangerRule {
         category: HOST,
         programs: ENGINES,
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let verb = words(call)
                 .iter()
                 .any(|word| matches!(word, Kind::Verb("run" | "create" | "exec")));
@@ -126,7 +126,7 @@ enum Kind<'c> {
     Verb(&'c str),
 }
 
-fn words<'c>(call: &Call<'c>) -> Vec<Kind<'c>> {
+fn words<'c>(call: &ProgramCall<'c>) -> Vec<Kind<'c>> {
     const SPEC: Spec = Spec::leading(
         "HlcfpD",
         &[
@@ -166,8 +166,8 @@ fn words<'c>(call: &Call<'c>) -> Vec<Kind<'c>> {
 }
 
 /// Whether the options before the image open the way to the host.
-fn reaches_host(call: &Call<'_>) -> bool {
-    const SPEC: Spec = Spec::leading("vepuwhmnlac", super::super::machine::CONTAINER_VALUES);
+fn reaches_host(call: &ProgramCall<'_>) -> bool {
+    const SPEC: Spec = Spec::leading("vepuwhmnlac", CONTAINER_VALUES);
     let verb = |arg: &Arg<'_>| matches!(arg.as_str(), "run" | "create" | "exec");
     let Some(at) = call.args.iter().position(verb) else { return false };
     options(&call.args[at + 1..], &SPEC).take_while(|opt| !matches!(opt, Opt::Operand(..))).any(

@@ -1,12 +1,13 @@
 //! Deleting.
 
-use super::super::call::{Arg, Call, HOLE, Via};
+use super::super::call::{Arg, ProgramCall, Via};
 use super::super::category::Category;
+use super::super::facts::HOLE;
 use super::super::find::Find;
-use super::super::glob;
+use super::super::names::is_pattern;
 use super::super::options::{Opt, Spec, options};
-use super::super::paths::Protected;
-use super::{Check, Rule};
+use super::super::paths::{self, Protected};
+use super::{DangerRule, RuleCheck};
 
 const ROOT: Category =
     Category::never("recursive delete of root", "Everything on the machine would be deleted.");
@@ -20,7 +21,7 @@ const HOME: Category = Category::never(
 );
 const IN_ROOT: Category =
     Category::asks("delete in root path", "A file is deleted by its absolute path.");
-const RECURSIVE: Category =
+pub(crate) const RECURSIVE: Category =
     Category::asks("recursive delete", "Folders are deleted with everything in them.");
 const XARGS_RM: Category =
     Category::asks("xargs with rm", "Whatever another program lists is deleted.");
@@ -38,11 +39,11 @@ pub(crate) fn lost(place: Protected) -> Category {
 
 const RM: &[&str] = &["rm", "rimraf", "trash", "trash-put"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: ROOT,
         programs: RM,
-        check: Check::Call(|call| loses(call, Protected::Root)),
+        check: RuleCheck::Call(|call| loses(call, Protected::Root)),
         catches: &[
             "rm -rf /",
             "rm -rf //",
@@ -108,10 +109,10 @@ pub(super) const RULES: &[Rule] = &[
             "rm -f /",
         ],
     },
-    Rule {
+    DangerRule {
         category: SYSTEM,
         programs: RM,
-        check: Check::Call(|call| loses(call, Protected::System)),
+        check: RuleCheck::Call(|call| loses(call, Protected::System)),
         catches: &[
             "rm -rf /etc",
             "rm -rf /usr/",
@@ -125,10 +126,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         passes: &["rm -rf /home/u/scratch", "rm /etc", "rm -rf /var/tmp/x", "rm -rf etc"],
     },
-    Rule {
+    DangerRule {
         category: HOME,
         programs: RM,
-        check: Check::Call(|call| loses(call, Protected::Home)),
+        check: RuleCheck::Call(|call| loses(call, Protected::Home)),
         catches: &[
             "rm -rf ~",
             "rm -rf ~/",
@@ -141,41 +142,53 @@ pub(super) const RULES: &[Rule] = &[
         ],
         passes: &["rm -rf ~/Downloads/old", "rm -rf $HOME/.cache/x", "rm ~/x"],
     },
-    Rule {
+    DangerRule {
         category: IN_ROOT,
         programs: &["rm", "unlink"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             !call.via.has(Via::CONTAINER)
                 && !is_own_cleanup(call)
-                && deletion(call)
-                    .operands
-                    .iter()
-                    .any(|arg| call.path(&arg.text).starts_with('/') && arg.text.starts_with('/'))
+                && deletion(call).operands.iter().any(|arg| {
+                    let path = call.path(&arg.text);
+                    path.starts_with('/')
+                        && arg.text.starts_with('/')
+                        && !is_below_temp(call, &path)
+                })
         }),
         catches: &[
-            "rm /tmp/x",
+            "rm /opt/x",
             "rm -f /opt/a b",
             "rm '/srv/x'",
-            "rm -f /tmp/hermes-verify-1 /tmp/x",
+            "rm -f /tmp/../srv/x",
+            "rm -f /tmp/*",
         ],
         passes: &[
             "rm x",
+            "rm /tmp/x",
+            "rm -f /tmp/a-* /tmp/b/c",
             "rm -f ./x",
             "rm -f /tmp/hermes-verify-1.sh",
             "rm -f /tmp/hermes-ad-hoc-x",
             "rm ~/x",
         ],
     },
-    Rule {
+    DangerRule {
         category: RECURSIVE,
         programs: RM,
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let repeated = call.via.has(Via::FIND.and(Via::EACH));
-            call.name == "rm" && (repeated || deletion(call).recursive)
-                || deletion(call).operands.iter().any(|arg| call.protects(&arg.text).is_some())
+            let deletion = deletion(call);
+            let disposes = !deletion.operands.is_empty()
+                && deletion.operands.iter().all(|arg| is_disposable(call, &arg.text));
+            call.name == "rm" && (repeated || deletion.recursive) && !disposes
+                || deletion.operands.iter().any(|arg| call.protects(&arg.text).is_some())
         }),
         catches: &[
-            "rm -r build",
+            "rm -r notes",
+            "rm --r notes",
+            "rm -rf /tmp/*",
+            "rm -rf /tmp/x/../..",
+            "rm -rf /tmp/x src",
             "rm -Rf x",
             "rm x -r",
             "rm --recursive x",
@@ -185,30 +198,50 @@ pub(super) const RULES: &[Rule] = &[
             "fd -e tmp -x rm",
             "parallel rm ::: a b",
         ],
-        passes: &["rm readme", "rm -f x", "rm -- -r", "docker run --rm -it alpine ls", "npm rm x"],
+        passes: &[
+            "rm -rf /tmp/x",
+            "rm -rf /tmp/build-*",
+            "d=$(mktemp -d); rm -rf \"$d\"",
+            "rm readme",
+            "rm -f x",
+            "rm -- -r",
+            "docker run --rm -it alpine ls",
+            "npm rm x",
+        ],
     },
-    Rule {
+    DangerRule {
         category: XARGS_RM,
-        programs: &["rm", "unlink", "shred", "rmdir"],
-        check: Check::Call(|call| call.via.has(Via::XARGS)),
+        programs: &["rm", "unlink", "shred"],
+        check: RuleCheck::Call(|call| call.via.has(Via::XARGS)),
         catches: &[
             "ls | xargs rm",
             "git ls-files -z | xargs -0 -n1 /bin/rm -f",
             "ls | xargs -I{} rm {}",
         ],
-        passes: &["ls | xargs grep rm", "ls | xargs echo rm"],
+        passes: &["ls | xargs grep rm", "ls | xargs echo rm", "ls -d */ | xargs rmdir"],
     },
-    Rule {
+    DangerRule {
         category: FIND_RM,
-        programs: &["rm", "unlink", "shred", "rmdir"],
-        check: Check::Call(|call| call.via.has(Via::FIND)),
+        programs: &["rm", "unlink", "shred"],
+        check: RuleCheck::Call(|call| {
+            let operands = deletion(call).operands;
+            let disposes = call.name == "rm"
+                && !operands.is_empty()
+                && operands.iter().all(|arg| is_disposable(call, &arg.text));
+            call.via.has(Via::FIND) && !disposes
+        }),
         catches: &["find . -name '*.o' -exec rm {} \\;", "find . -execdir /bin/rm -f {} +"],
-        passes: &["find . -print", "find . -exec grep rm {} +", "find . -name rm"],
+        passes: &[
+            "find . -print",
+            "find . -type d -exec rmdir {} +",
+            "find . -exec grep rm {} +",
+            "find . -name rm",
+        ],
     },
-    Rule {
+    DangerRule {
         category: FIND_DELETE,
         programs: &["find"],
-        check: Check::Call(|call| Find::new(call.args).deletes),
+        check: RuleCheck::Call(|call| Find::new(call.args).deletes),
         catches: &["find . -name '*.pyc' -delete"],
         passes: &["find . -name '*.pyc'", "grep -delete x", "find . -name '-delete' -print"],
     },
@@ -220,7 +253,7 @@ struct Deletion<'c> {
     operands: Vec<&'c Arg<'c>>,
 }
 
-fn deletion<'c>(call: &Call<'c>) -> Deletion<'c> {
+fn deletion<'c>(call: &ProgramCall<'c>) -> Deletion<'c> {
     let mut deletion = Deletion { recursive: call.name != "rm", operands: Vec::new() };
     for opt in options(call.args, &Spec::FLAGS) {
         match opt {
@@ -229,7 +262,7 @@ fn deletion<'c>(call: &Call<'c>) -> Deletion<'c> {
             Opt::Short('r' | 'R' | HOLE, _) => deletion.recursive = true,
             Opt::Long(name, _) => {
                 let recursive = name == "no-preserve-root"
-                    || (name.len() >= 3 && "recursive".starts_with(name));
+                    || (!name.is_empty() && "recursive".starts_with(name));
                 deletion.recursive |= recursive;
             }
             Opt::Short(..) => {}
@@ -238,23 +271,150 @@ fn deletion<'c>(call: &Call<'c>) -> Deletion<'c> {
     deletion
 }
 
-fn loses(call: &Call<'_>, place: Protected) -> bool {
+fn loses(call: &ProgramCall<'_>, place: Protected) -> bool {
     let deletion = deletion(call);
     deletion.recursive
         && deletion.operands.iter().any(|arg| call.protects(&arg.text) == Some(place))
 }
 
+/// Folders that the next build makes again.
+pub(crate) const BUILD_FOLDERS: &[&str] = &[
+    "target",
+    "node_modules",
+    "dist",
+    "build",
+    "out",
+    ".venv",
+    "venv",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".next",
+    ".nuxt",
+    ".turbo",
+    "coverage",
+    ".gradle",
+    ".tox",
+    ".nox",
+    "htmlcov",
+    ".eggs",
+    ".parcel-cache",
+    ".svelte-kit",
+    ".output",
+    ".nyc_output",
+    "cmake-build-debug",
+    "cmake-build-release",
+    "_build",
+    ".angular",
+    "storybook-static",
+    ".dart_tool",
+    "zig-out",
+    "zig-cache",
+    ".zig-cache",
+    ".stack-work",
+    "dist-newstyle",
+    "elm-stuff",
+    "bower_components",
+    ".serverless",
+    ".vite",
+    ".hypothesis",
+    ".ipynb_checkpoints",
+    ".sass-cache",
+    ".docusaurus",
+    ".vercel",
+    ".expo",
+];
+
+/// Files that tools write for themselves, which people name beside such folders.
+const LOCK_FILES: &[&str] = &[
+    "package-lock.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lockb",
+    "Cargo.lock",
+    "poetry.lock",
+    "uv.lock",
+    "Gemfile.lock",
+    "composer.lock",
+    ".coverage",
+    ".DS_Store",
+    "*.egg-info",
+    "*.pyc",
+    "*.log",
+    "*.o",
+    "*.tmp",
+    ".eslintcache",
+    "coverage.xml",
+    "*.tsbuildinfo",
+    "*.tgz",
+];
+
+/// What the deletion of a call relies on: places that may go because of where they are, as long as
+/// no link leads elsewhere.
+pub(crate) fn disposables(call: &ProgramCall<'_>) -> Vec<String> {
+    if call.name != "rm" || call.via.has(Via::CONTAINER.and(Via::REMOTE)) {
+        return Vec::new();
+    }
+    let operands = deletion(call).operands;
+    let places = operands.iter().map(|arg| call.path(&arg.text).into_owned());
+    places.filter(|path| path.contains('/') && is_disposable(call, path)).collect()
+}
+
+/// A build folder of the project, something in one, or something below the temporary folder.
+fn is_disposable(call: &ProgramCall<'_>, text: &str) -> bool {
+    let path = call.path(text);
+    if path.contains(HOLE) {
+        return false;
+    }
+    if is_below_temp(call, &path) {
+        return true;
+    }
+    let Some(project) = call.facts.host.cwd.map(|cwd| call.facts.path(cwd)) else { return false };
+    let is_project = paths::protected(&project).is_none() && !project.starts_with("~/.hermes");
+    let Some(below) = path.strip_prefix(project.as_ref()).and_then(|rest| rest.strip_prefix('/'))
+    else {
+        return false;
+    };
+    if !is_project || below.contains("..") {
+        return false;
+    }
+    let mut parts = below.split('/');
+    let last = below.rsplit('/').next().unwrap_or_default();
+    parts.any(|part| BUILD_FOLDERS.contains(&part)) || LOCK_FILES.contains(&last)
+}
+
+/// Strictly below the folder for temporary files, and not everything there. Who works in a folder
+/// down there has a project like any other.
+fn is_below_temp(call: &ProgramCall<'_>, path: &str) -> bool {
+    let temp = call.facts.path(call.facts.host.temp_dir.unwrap_or("/tmp"));
+    let rest = path.strip_prefix(temp.as_ref()).and_then(|rest| rest.strip_prefix('/'));
+    let Some(first) = rest.and_then(|rest| rest.split('/').next()) else { return false };
+    let project = call.facts.host.cwd.map(|cwd| call.facts.path(cwd));
+    let is_of_project = project.is_some_and(|project| {
+        path.strip_prefix(project.as_ref())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    });
+    if is_of_project {
+        return false;
+    }
+    temp.len() > 1
+        && !path.contains(HOLE)
+        && first.chars().any(|char| char.is_alphanumeric())
+        && paths::protected(&temp).is_none()
+}
+
 /// `rm -f <tmp>/hermes-verify-…`: the agent cleaning up one file of its own.
-fn is_own_cleanup(call: &Call<'_>) -> bool {
+fn is_own_cleanup(call: &ProgramCall<'_>) -> bool {
     let [flag, file] = call.args else { return false };
     if flag.text != "-f" || file.text.contains(['\n', HOLE]) {
         return false;
     }
-    let temp = call.facts.around.temp_dir.unwrap_or("/tmp").trim_end_matches('/');
+    let temp = call.facts.host.temp_dir.unwrap_or("/tmp").trim_end_matches('/');
     let name = file.text.strip_prefix(temp).and_then(|rest| rest.strip_prefix('/'));
     name.is_some_and(|name| {
         (name.starts_with("hermes-verify-") || name.starts_with("hermes-ad-hoc-"))
             && !name.contains('/')
-            && !glob::is_pattern(name)
+            && !is_pattern(name)
     })
 }

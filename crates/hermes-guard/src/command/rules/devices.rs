@@ -1,10 +1,10 @@
 //! Disks and what is on them.
 
-use super::super::call::{Arg, Call};
+use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
 use super::super::options::{Opt, Spec, options};
 use super::super::paths;
-use super::{Check, REDIRECTION, Rule};
+use super::{DangerRule, REDIRECTION, RuleCheck};
 
 const FORMAT: Category = Category::never("format filesystem", "What is on the disk would be gone.");
 const WRITE: Category = Category::never(
@@ -18,11 +18,11 @@ const PARTITIONS: Category = Category::asks(
     "Disks, partitions or volumes are changed or removed.",
 );
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: FORMAT,
         programs: &["mkfs", "mke2fs", "newfs", "mkdosfs"],
-        check: Check::Call(|call| !call.asks_for_help() && !call.has(&["-V", "-n", "-N"])),
+        check: RuleCheck::Call(|call| !call.asks_for_help() && !call.has(&["-V", "-n", "-N"])),
         catches: &[
             "mkfs.ext4 /dev/sdb1",
             "sudo mkfs -t xfs /dev/sda",
@@ -37,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
             "echo mkfs /dev/sda",
         ],
     },
-    Rule {
+    DangerRule {
         category: FORMAT,
         programs: &[
             "wipefs",
@@ -52,7 +52,7 @@ pub(super) const RULES: &[Rule] = &[
             "diskutil",
             "format",
         ],
-        check: Check::Call(erases),
+        check: RuleCheck::Call(erases),
         catches: &[
             "wipefs -a /dev/sda",
             "wipefs -af /dev/sda",
@@ -81,7 +81,7 @@ pub(super) const RULES: &[Rule] = &[
             "diskutil list",
         ],
     },
-    Rule {
+    DangerRule {
         category: WRITE,
         programs: &[
             REDIRECTION,
@@ -97,7 +97,7 @@ pub(super) const RULES: &[Rule] = &[
             "pv",
             "truncate",
         ],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             super::files::targets(call).iter().any(|path| paths::is_disk(path))
         }),
         catches: &[
@@ -123,20 +123,38 @@ pub(super) const RULES: &[Rule] = &[
             "echo x > /dev/tty",
         ],
     },
-    Rule {
+    DangerRule {
         category: COPY,
         programs: &["dd", "dcfldd", "dc3dd"],
-        check: Check::Call(|call| call.args.iter().any(|arg| arg.text.starts_with("if="))),
-        catches: &["dd if=/dev/zero of=x bs=1M count=1", "dd of=x if=y"],
-        passes: &["echo dd if=x", "add if=x", "dd --help"],
+        check: RuleCheck::Call(|call| {
+            const HARMLESS: &[&str] =
+                &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/full", "/dev/tty"];
+            super::files::targets(call)
+                .iter()
+                .any(|path| path.starts_with("/dev/") && !HARMLESS.contains(&path.as_str()))
+                || call.args.iter().any(|arg| {
+                    arg.text.strip_prefix("if=").is_some_and(|from| {
+                        matches!(call.path(from).as_ref(), "/dev/mem" | "/dev/kmem" | "/dev/port")
+                    })
+                })
+        }),
+        catches: &["dd if=/dev/zero of=/dev/loop0", "dd of=/dev/ttyS0 if=y", "dd if=/dev/mem of=x"],
+        passes: &[
+            "echo dd if=x",
+            "add if=x",
+            "dd --help",
+            "dd if=/dev/zero of=x bs=1M count=1",
+            "dd if=a of=/dev/null",
+            "dd if=/dev/urandom of=key bs=32 count=1",
+        ],
     },
-    Rule {
+    DangerRule {
         category: PARTITIONS,
         programs: &[
             "fdisk", "sfdisk", "cfdisk", "gdisk", "mkswap", "pvcreate", "pvremove", "vgremove",
             "lvremove", "zpool", "zfs", "mdadm", "btrfs", "parted", "sgdisk", "wipefs",
         ],
-        check: Check::Call(changes_volumes),
+        check: RuleCheck::Call(changes_volumes),
         catches: &[
             "fdisk /dev/sda",
             "zfs destroy tank/x",
@@ -153,11 +171,11 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn names_device(call: &Call<'_>) -> bool {
+fn names_device(call: &ProgramCall<'_>) -> bool {
     call.args.iter().any(|arg| arg.has_hole() || call.path(&arg.text).starts_with("/dev/"))
 }
 
-fn erases(call: &Call<'_>) -> bool {
+fn erases(call: &ProgramCall<'_>) -> bool {
     let short = |letters: &str, long: &str| {
         options(call.args, &Spec::FLAGS).any(|opt| match opt {
             Opt::Short(letter, _) => letters.contains(letter),
@@ -198,7 +216,7 @@ fn is_drive(arg: &Arg<'_>) -> bool {
     matches!(text, [letter, b':'] if letter.is_ascii_alphabetic())
 }
 
-fn changes_volumes(call: &Call<'_>) -> bool {
+fn changes_volumes(call: &ProgramCall<'_>) -> bool {
     let lists = call.asks_for_help() || call.has(&["-l", "--list", "-d", "--dump", "-p", "-V"]);
     match call.name {
         "fdisk" | "sfdisk" | "cfdisk" | "gdisk" => names_device(call) && !lists,

@@ -1,11 +1,11 @@
 //! Overwriting files that decide how the system, an account or a project works.
 
-use super::super::call::{Arg, Call};
+use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
 use super::super::find::Find;
 use super::super::options::{Opt, Spec, options};
 use super::super::paths::{self, Protected};
-use super::{Check, REDIRECTION, Rule, structure};
+use super::{DangerRule, REDIRECTION, RuleCheck, structure};
 
 const SYSTEM: Category = Category::asks(
     "overwrite system config",
@@ -18,6 +18,10 @@ const PROJECT: Category = Category::asks(
 const COPY: Category = Category::asks(
     "copy/move into system or credential path",
     "A file would be put where the system or stored credentials are.",
+);
+const REMOVE: Category = Category::asks(
+    "remove or move a protected file",
+    "A file of the system, a login script or stored credentials would be gone from its place.",
 );
 const EDIT: Category = Category::asks(
     "in-place edit",
@@ -36,16 +40,17 @@ const WRITERS: &[&str] = &[
     "shred",
     "split",
     "find",
+    "sed",
 ];
 const COPIERS: &[&str] =
     &["tar", "unzip", "cp", "mv", "install", "ln", "rsync", "scp", "ditto", "gcp", "gmv"];
 const EDITORS: &[&str] = &["sed", "perl", "ruby", "awk", "ed", "ex", "patch"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: SYSTEM,
         programs: WRITERS,
-        check: Check::Call(|call| targets(call).iter().any(|path| paths::is_sensitive(path))),
+        check: RuleCheck::Call(|call| targets(call).iter().any(|path| paths::is_sensitive(path))),
         catches: &[
             "echo x > /etc/hosts",
             "echo x >> ~/.bashrc",
@@ -64,6 +69,10 @@ pub(super) const RULES: &[Rule] = &[
             "echo x &> \"$HOME/.aws/credentials\"",
             "cd /etc && echo x > hosts",
             "echo x > /var/spool/cron/root",
+            "sed -n '1w /etc/profile.d/x.sh' f",
+            "sed 's/a/b/w /etc/cron.d/x' f",
+            "awk '{print > \"/etc/hosts\"}' f",
+            "printf '1p\\nw /etc/hosts\\n' | ed f",
         ],
         passes: &[
             "cat /etc/hosts",
@@ -76,9 +85,11 @@ pub(super) const RULES: &[Rule] = &[
             "echo '> /etc/hosts'",
             "git log > log.txt",
             "echo a 2>/dev/null",
+            "split -b 10m /usr/bin/gcc",
+            "split -l 100 /etc/services part-",
         ],
     },
-    Rule {
+    DangerRule {
         category: PROJECT,
         programs: &[
             REDIRECTION,
@@ -95,7 +106,9 @@ pub(super) const RULES: &[Rule] = &[
             "rsync",
             "scp",
         ],
-        check: Check::Call(|call| targets(call).iter().any(|path| paths::is_project_config(path))),
+        check: RuleCheck::Call(|call| {
+            targets(call).iter().any(|path| paths::is_project_config(path))
+        }),
         catches: &[
             "echo A=1 > .env",
             "echo A=1 >> app/.env.local # x",
@@ -115,10 +128,10 @@ pub(super) const RULES: &[Rule] = &[
             "echo x > .environment",
         ],
     },
-    Rule {
+    DangerRule {
         category: COPY,
         programs: COPIERS,
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let mut into = targets(call).into_iter().chain(inside_folder(call));
             into.any(|path| is_system(&path)) || (call.name == "mv" && moves_system(call))
         }),
@@ -138,6 +151,9 @@ pub(super) const RULES: &[Rule] = &[
         passes: &[
             "tar xzf x -C /opt",
             "tar czf x.tgz -C /etc .",
+            "tar czf x.tgz /etc/nginx",
+            "tar -cf x.tar /etc /boot",
+            "cp -R \"$1\" \"$2\"",
             "cp /etc/hosts .",
             "cp ~/.bashrc ~/backup/",
             "scp ~/.bashrc host:x",
@@ -145,10 +161,43 @@ pub(super) const RULES: &[Rule] = &[
             "mv ~/x /tmp",
         ],
     },
-    Rule {
+    DangerRule {
+        category: REMOVE,
+        programs: &["rm", "unlink", "shred", "mv", "trash", "trash-put", "gmv", "rimraf", "srm"],
+        check: RuleCheck::Call(|call| {
+            let given: Vec<&Arg<'_>> = call.operands().collect();
+            let moved = matches!(call.name, "mv" | "gmv") && !call.has(&["-t"]);
+            let given =
+                if moved { given.split_last().map_or(&[][..], |(_, all)| all) } else { &given };
+            given.iter().any(|arg| {
+                let path = call.path(&arg.text);
+                paths::is_sensitive(&path) || paths::is_sensitive(&format!("{path}/"))
+            })
+        }),
+        catches: &[
+            "rm ~/.ssh/id_rsa",
+            "shred -u ~/.aws/credentials",
+            "mv /etc/passwd /tmp/p",
+            "unlink /etc/resolv.conf",
+            "rm -f ~/.bashrc",
+            "mv ~/.ssh /tmp",
+            "cd ~/.ssh && rm known_hosts",
+            "mv ~/.zshrc ~/.gitconfig /tmp",
+            "sudo rm /boot/vmlinuz",
+            "rm .git/hooks/pre-commit",
+        ],
+        passes: &[
+            "rm ~/notes.txt",
+            "mv a ~/b",
+            "shred -u secret.txt",
+            "rm ~/.bashrc.bak",
+            "mv x.conf y.conf",
+        ],
+    },
+    DangerRule {
         category: EDIT,
         programs: EDITORS,
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let touched =
                 |path: &String| paths::is_sensitive(path) || paths::is_project_config(path);
             edited(call).iter().any(touched)
@@ -171,7 +220,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Moving a directory of the system away is deleting it from where it is needed.
-fn moves_system(call: &Call<'_>) -> bool {
+fn moves_system(call: &ProgramCall<'_>) -> bool {
     let operands: Vec<&Arg<'_>> = call.operands().collect();
     operands.split_last().is_some_and(|(_, sources)| {
         sources.iter().any(|source| call.protects(&source.text).is_some())
@@ -189,7 +238,7 @@ fn is_system(path: &str) -> bool {
 }
 
 /// The files that a call writes, resolved.
-pub(super) fn targets(call: &Call<'_>) -> Vec<String> {
+pub(super) fn targets(call: &ProgramCall<'_>) -> Vec<String> {
     let resolve = |path: &str| call.path(path).into_owned();
     match call.name {
         REDIRECTION | "shred" => call.operands().map(|arg| resolve(&arg.text)).collect(),
@@ -198,8 +247,16 @@ pub(super) fn targets(call: &Call<'_>) -> Vec<String> {
             let output = |arg: &'_ Arg<'_>| arg.text.strip_prefix("of=").map(resolve);
             call.args.iter().filter_map(output).collect()
         }
+        "sed" => super::sed::writes(call).into_iter().map(resolve).collect(),
         "find" => Find::new(call.args).writes.iter().map(|arg| resolve(&arg.text)).collect(),
-        "ddrescue" | "split" => call.operands().skip(1).map(|arg| resolve(&arg.text)).collect(),
+        "split" => {
+            let spec = Spec::with(
+                "abClnt",
+                &["bytes", "lines", "number", "suffix-length", "filter", "additional-suffix"],
+            );
+            operands(call, &spec).into_iter().skip(1).collect()
+        }
+        "ddrescue" => call.operands().skip(1).map(|arg| resolve(&arg.text)).collect(),
         "truncate" => operands(call, &Spec::with("sro", &["size", "reference"])),
         "tar" | "unzip" => unpacked(call),
         "pv" => options(call.args, &Spec::with("osLBNwHD", &["output"]))
@@ -216,7 +273,7 @@ pub(super) fn targets(call: &Call<'_>) -> Vec<String> {
 }
 
 /// Where an archive is unpacked.
-fn unpacked(call: &Call<'_>) -> Vec<String> {
+fn unpacked(call: &ProgramCall<'_>) -> Vec<String> {
     let unpacks = |arg: &Arg<'_>| {
         let text = arg.as_str();
         text == "--extract"
@@ -234,7 +291,7 @@ fn unpacked(call: &Call<'_>) -> Vec<String> {
     folders.map(|pair| format!("{}/", call.path(&pair[1].text).trim_end_matches('/'))).collect()
 }
 
-fn operands(call: &Call<'_>, spec: &Spec) -> Vec<String> {
+fn operands(call: &ProgramCall<'_>, spec: &Spec) -> Vec<String> {
     options(call.args, spec)
         .filter_map(|opt| match opt {
             Opt::Operand(arg, _) => Some(call.path(&arg.text).into_owned()),
@@ -249,7 +306,7 @@ struct Copy<'c> {
     sources: Vec<&'c str>,
 }
 
-fn copy<'c>(call: &Call<'c>) -> Option<Copy<'c>> {
+fn copy<'c>(call: &ProgramCall<'c>) -> Option<Copy<'c>> {
     let spec = match call.name {
         "install" => Spec::with("gmotS", &["group", "mode", "owner", "target-directory", "suffix"]),
         "rsync" => Spec::with(
@@ -257,12 +314,16 @@ fn copy<'c>(call: &Call<'c>) -> Option<Copy<'c>> {
             &["rsh", "exclude", "include", "filter", "files-from", "exclude-from"],
         ),
         "scp" => Spec::with("cFiJloPSDX", &[]),
-        _ => Spec::with("tS", &["target-directory", "suffix"]),
+        "cp" | "mv" | "ln" | "ditto" | "gcp" | "gmv" => {
+            Spec::with("tS", &["target-directory", "suffix"])
+        }
+        _ => return None,
     };
     let mut destination = None;
     let mut sources = Vec::new();
     for opt in options(call.args, &spec) {
         match opt {
+            Opt::Operand(arg, _) if arg.text.is_empty() => {}
             Opt::Operand(arg, _) => sources.push(arg.as_str()),
             opt if call.name != "rsync" && opt.is('t', "target-directory") => {
                 destination = opt.value();
@@ -280,7 +341,7 @@ fn copy<'c>(call: &Call<'c>) -> Option<Copy<'c>> {
 }
 
 /// The destination, as a file and as a folder.
-fn copied(call: &Call<'_>) -> Vec<String> {
+fn copied(call: &ProgramCall<'_>) -> Vec<String> {
     if call.name == "install" && call.has(&["-d", "--directory"]) {
         return operands(call, &Spec::with("gmo", &["group", "mode", "owner"]));
     }
@@ -290,7 +351,7 @@ fn copied(call: &Call<'_>) -> Vec<String> {
 }
 
 /// The files a copy makes when its destination is a folder.
-fn inside_folder(call: &Call<'_>) -> Vec<String> {
+pub(super) fn inside_folder(call: &ProgramCall<'_>) -> Vec<String> {
     let Some(copy) = copy(call) else { return Vec::new() };
     let file = |source: &&str| {
         let name = source.trim_end_matches('/');
@@ -306,7 +367,7 @@ pub(super) fn is_remote(path: &str) -> bool {
 }
 
 /// The files that are edited in place, resolved.
-fn edited(call: &Call<'_>) -> Vec<String> {
+pub(super) fn edited(call: &ProgramCall<'_>) -> Vec<String> {
     let in_place = |arg: &Arg<'_>| {
         let text = arg.text.as_ref();
         match call.name {

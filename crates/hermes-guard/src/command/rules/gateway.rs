@@ -1,20 +1,20 @@
 //! The agent's own gateway: stopping it ends whoever gives the command.
 
-use super::super::call::{Call, Via};
+use super::super::call::{ProgramCall, Via};
 use super::super::category::Category;
 use super::super::options::{Opt, Spec, options};
-use super::{Check, Rule};
+use super::{DangerRule, RuleCheck};
 
 const GATEWAY: Category = Category::asks(
     "gateway self-protection",
     "The gateway would be stopped, replaced or started a second time, and running agents with it.",
 );
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: GATEWAY,
         programs: &["hermes"],
-        check: Check::Call(stops_itself),
+        check: RuleCheck::Call(stops_itself),
         catches: &[
             "hermes gateway stop",
             "hermes -p x gateway restart",
@@ -32,10 +32,10 @@ pub(super) const RULES: &[Rule] = &[
             "hermes tools list",
         ],
     },
-    Rule {
+    DangerRule {
         category: GATEWAY,
         programs: &["python"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let module = call
                 .args
                 .windows(2)
@@ -47,10 +47,10 @@ pub(super) const RULES: &[Rule] = &[
         catches: &["nohup python -m hermes_cli.main gateway run &"],
         passes: &["python -m hermes_cli.main gateway status"],
     },
-    Rule {
+    DangerRule {
         category: GATEWAY,
         programs: &["pkill", "killall"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             call.operands().any(|arg| {
                 let text = arg.text.to_ascii_lowercase();
                 text.contains("hermes") || text.contains("gateway") || text.contains("cli.py")
@@ -64,10 +64,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         passes: &["pkill node", "pgrep hermes"],
     },
-    Rule {
+    DangerRule {
         category: GATEWAY,
         programs: &["launchctl"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             const VERBS: &[&str] = &[
                 "stop",
                 "unload",
@@ -93,10 +93,10 @@ pub(super) const RULES: &[Rule] = &[
             "launchctl print gui/501/ai.hermes.gateway",
         ],
     },
-    Rule {
+    DangerRule {
         category: GATEWAY,
         programs: &["systemctl", "service"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             call.has(&["stop", "restart", "kill", "disable", "mask", "try-restart"])
                 && call.args.iter().any(|arg| arg.text.to_ascii_lowercase().contains("hermes"))
         }),
@@ -105,7 +105,7 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn stops_itself(call: &Call<'_>) -> bool {
+fn stops_itself(call: &ProgramCall<'_>) -> bool {
     const SPEC: Spec = Spec::with(
         "pmtsr",
         &["profile", "model", "toolsets", "skills", "resume", "provider", "config", "home"],

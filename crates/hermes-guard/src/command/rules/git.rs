@@ -1,9 +1,9 @@
 //! Losing work in git.
 
-use super::super::call::{Arg, Call};
+use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
-use super::super::options::{Opt, Options, Spec, first_operand, options};
-use super::{Check, Rule};
+use super::super::options::{Opt, ParsedOptions, Spec, abbreviates, first_operand, options};
+use super::{DangerRule, RuleCheck};
 
 const RESET: Category =
     Category::asks("git reset --hard", "Changes that were not committed would be lost.");
@@ -22,19 +22,20 @@ const HISTORY: Category =
 
 const GIT: &[&str] = &["git", "hub"];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: RESET,
         programs: GIT,
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             on(call, "reset", |rest| {
-                flags(rest).any(|opt| matches!(opt, Opt::Long(name, _) if name.len() >= 2 && "hard".starts_with(name)))
+                flags(rest).any(|opt| matches!(opt, Opt::Long(name, _) if !name.is_empty() && "hard".starts_with(name)))
             })
         }),
         catches: &[
             "git reset --hard",
             "git -C x reset --hard HEAD~1",
             "git -c a=b reset HEAD --har",
+            "git reset --h",
             "git --no-pager reset -q --hard",
         ],
         passes: &[
@@ -44,10 +45,10 @@ pub(super) const RULES: &[Rule] = &[
             "git commit -m 'reset --hard'",
         ],
     },
-    Rule {
+    DangerRule {
         category: PUSH,
         programs: GIT,
-        check: Check::Call(|call| on(call, "push", forces)),
+        check: RuleCheck::Call(|call| on(call, "push", forces)),
         catches: &[
             "git push --force",
             "git push -f origin main",
@@ -68,10 +69,10 @@ pub(super) const RULES: &[Rule] = &[
             "git push --follow-tags",
         ],
     },
-    Rule {
+    DangerRule {
         category: CLEAN,
         programs: GIT,
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             on(call, "clean", |rest| {
                 let spec = Spec::with("e", &["exclude"]);
                 let dry = options(rest, &spec).any(|opt| opt.is('n', "dry-run"));
@@ -81,10 +82,10 @@ pub(super) const RULES: &[Rule] = &[
         catches: &["git clean -fd", "git clean -xdf", "git clean -d --force", "git clean -f -e x"],
         passes: &["git clean -n", "git clean -nfd", "git clean"],
     },
-    Rule {
+    DangerRule {
         category: BRANCH,
         programs: GIT,
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             on(call, "branch", |rest| {
                 let has = |letter, name| flags(rest).any(|opt: Opt<'_>| opt.is(letter, name));
                 has('D', "\0") || (has('d', "delete") && has('f', "force"))
@@ -105,14 +106,18 @@ pub(super) const RULES: &[Rule] = &[
             "git branch -f x HEAD",
         ],
     },
-    Rule {
+    DangerRule {
         category: DISCARD,
         programs: GIT,
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             on(call, "checkout", checks_out_all)
                 || on(call, "restore", restores_all)
                 || on(call, "switch", |rest| {
                     flags(rest).any(|opt| opt.is('f', "force") || opt.is('\0', "discard-changes"))
+                })
+                || on(call, "rm", |rest| {
+                    let has = |letter, name| flags(rest).any(|opt: Opt<'_>| opt.is(letter, name));
+                    has('r', "\0") && !has('\0', "cached") && !has('n', "dry-run")
                 })
                 || on(call, "worktree", |rest| {
                     is_word(rest, 0, "remove") && flags(rest).any(|opt| opt.is('f', "force"))
@@ -124,6 +129,8 @@ pub(super) const RULES: &[Rule] = &[
             "git checkout -f main",
             "git restore .",
             "git switch -f main",
+            "git rm -r src",
+            "git rm -rf .",
             "git checkout HEAD -- .",
             "git restore --staged --worktree .",
         ],
@@ -131,16 +138,21 @@ pub(super) const RULES: &[Rule] = &[
             "git checkout main",
             "git checkout -b x",
             "git restore --staged .",
+            "git rm -r --cached node_modules",
+            "git rm x.rs",
             "git restore x.rs",
             "git switch -c x",
             "git checkout -- x.rs",
         ],
     },
-    Rule {
+    DangerRule {
         category: HISTORY,
         programs: GIT,
-        check: Check::Call(|call| {
-            on(call, "stash", |rest| is_word(rest, 0, "clear"))
+        check: RuleCheck::Call(|call| {
+            on(call, "stash", |rest| is_word(rest, 0, "clear") || is_word(rest, 0, "drop"))
+                || on(call, "gc", |rest| {
+                    rest.iter().any(|arg| matches!(arg.as_str(), "--prune=now" | "--prune=all"))
+                })
                 || on(call, "reflog", |rest| {
                     is_word(rest, 0, "expire") || is_word(rest, 0, "delete")
                 })
@@ -150,6 +162,9 @@ pub(super) const RULES: &[Rule] = &[
         }),
         catches: &[
             "git stash clear",
+            "git stash drop",
+            "git stash drop stash@{2}",
+            "git gc --prune=now",
             "git reflog expire --expire=now --all",
             "git filter-branch --tree-filter x",
             "git filter-repo --path x",
@@ -163,17 +178,17 @@ pub(super) const RULES: &[Rule] = &[
             "git update-ref refs/x HEAD",
         ],
     },
-    Rule {
+    DangerRule {
         category: HISTORY,
         programs: &["git-filter-repo", "bfg"],
-        check: Check::Call(|call| !call.asks_for_help() && !call.has(&["--analyze"])),
+        check: RuleCheck::Call(|call| !call.asks_for_help() && !call.has(&["--analyze"])),
         catches: &["git-filter-repo --path x"],
         passes: &["git-filter-repo --analyze"],
     },
 ];
 
 /// Whether the call is this subcommand and a check holds for what follows it.
-fn on<'c>(call: &Call<'c>, subcommand: &str, check: fn(&'c [Arg<'c>]) -> bool) -> bool {
+fn on<'c>(call: &ProgramCall<'c>, subcommand: &str, check: fn(&'c [Arg<'c>]) -> bool) -> bool {
     const GLOBAL: Spec = Spec::leading(
         "Cc",
         &["git-dir", "work-tree", "namespace", "exec-path", "super-prefix", "config-env"],
@@ -184,7 +199,7 @@ fn on<'c>(call: &Call<'c>, subcommand: &str, check: fn(&'c [Arg<'c>]) -> bool) -
         && check(&call.args[at + 1..])
 }
 
-fn flags<'c>(args: &'c [Arg<'c>]) -> Options<'c> {
+fn flags<'c>(args: &'c [Arg<'c>]) -> ParsedOptions<'c> {
     options(args, &Spec::FLAGS)
 }
 
@@ -199,8 +214,10 @@ fn forces(rest: &[Arg<'_>]) -> bool {
         Opt::Short(letter, _) => matches!(letter, 'f' | 'd'),
         Opt::Long(name, _) => {
             name.starts_with("force")
-                || (name.len() >= 4 && "force".starts_with(name))
-                || matches!(name, "delete" | "mirror" | "prune")
+                || (name.len() >= 3
+                    && ["force-with-lease", "delete", "mirror", "prune"]
+                        .iter()
+                        .any(|full| abbreviates(name, full)))
         }
         Opt::Operand(arg, _) => {
             let text = arg.text.as_ref();

@@ -2,7 +2,7 @@
 
 mod accounts;
 mod arguments;
-mod awk;
+pub(super) mod awk;
 mod cloud;
 mod containers;
 pub(super) mod delete;
@@ -10,6 +10,9 @@ mod devices;
 mod files;
 mod gateway;
 mod git;
+pub(super) mod indirect;
+mod mirror;
+pub(super) mod own_rules;
 mod permissions;
 mod power;
 mod secrets;
@@ -17,13 +20,15 @@ mod sed;
 mod services;
 mod sql;
 pub(super) mod structure;
+mod system;
 mod windows;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::call::Call;
+use super::call::ProgramCall;
 use super::category::Category;
+pub(super) use arguments::SCRIPT;
 pub(super) use power::is_only_of_system;
 pub(super) use services::INIT_SCRIPT;
 
@@ -31,11 +36,11 @@ pub(super) use services::INIT_SCRIPT;
 pub(super) const REDIRECTION: &str = ">";
 
 /// One danger.
-pub(super) struct Rule {
+pub(super) struct DangerRule {
     pub(super) category: Category,
     /// Which programs it is about.
     pub(super) programs: &'static [&'static str],
-    pub(super) check: Check,
+    pub(super) check: RuleCheck,
     /// Commands with this danger.
     pub(super) catches: &'static [&'static str],
     /// Commands that look like it and are fine.
@@ -43,14 +48,14 @@ pub(super) struct Rule {
 }
 
 /// How a danger is recognised.
-pub(super) enum Check {
+pub(super) enum RuleCheck {
     /// By a call.
-    Call(fn(&Call<'_>) -> bool),
+    Call(fn(&ProgramCall<'_>) -> bool),
     /// By how calls are put together, which the machine sees while it goes through the text.
     Structure,
 }
 
-const FAMILIES: &[&[Rule]] = &[
+const FAMILIES: &[&[DangerRule]] = &[
     accounts::RULES,
     arguments::RULES,
     awk::RULES,
@@ -62,26 +67,30 @@ const FAMILIES: &[&[Rule]] = &[
     files::RULES,
     gateway::RULES,
     git::RULES,
+    indirect::RULES,
+    mirror::RULES,
+    own_rules::RULES,
     permissions::RULES,
     power::RULES,
     secrets::RULES,
     services::RULES,
     sql::RULES,
     structure::RULES,
+    system::RULES,
     windows::RULES,
 ];
 
 /// Every rule.
-pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
+pub(super) fn all() -> impl Iterator<Item = &'static DangerRule> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-type Checks = Vec<(fn(&Call<'_>) -> bool, Category)>;
+type Checks = Vec<(fn(&ProgramCall<'_>) -> bool, Category)>;
 
 static BY_PROGRAM: LazyLock<HashMap<&'static str, Checks>> = LazyLock::new(|| {
     let mut by_program: HashMap<&'static str, Checks> = HashMap::new();
     for rule in all() {
-        if let Check::Call(check) = rule.check {
+        if let RuleCheck::Call(check) = rule.check {
             for program in rule.programs {
                 by_program.entry(program).or_default().push((check, rule.category));
             }
@@ -91,7 +100,7 @@ static BY_PROGRAM: LazyLock<HashMap<&'static str, Checks>> = LazyLock::new(|| {
 });
 
 /// The categories of all rules that a call breaks.
-pub(super) fn matching(call: &Call<'_>) -> Vec<Category> {
+pub(super) fn matching(call: &ProgramCall<'_>) -> Vec<Category> {
     let Some(checks) = BY_PROGRAM.get(call.name) else { return Vec::new() };
     checks.iter().filter(|(check, _)| check(call)).map(|(_, category)| *category).collect()
 }
@@ -99,12 +108,15 @@ pub(super) fn matching(call: &Call<'_>) -> Vec<Category> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{Surroundings, analyse};
+    use crate::command::{CommandContext, analyse};
 
     fn has(command: &str, key: &str) -> bool {
-        let around =
-            Surroundings { home: Some("/home/me"), user: Some("me"), ..Surroundings::default() };
-        analyse(command, &around).findings.iter().any(|finding| finding.category == key)
+        let host = CommandContext {
+            home: Some("/home/me"),
+            user: Some("me"),
+            ..CommandContext::default()
+        };
+        analyse(command, &host).findings.iter().any(|finding| finding.category == key)
     }
 
     #[test]

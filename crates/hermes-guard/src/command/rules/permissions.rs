@@ -1,10 +1,10 @@
 //! Who may do what with files.
 
-use super::super::call::{Arg, Call};
+use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
 use super::super::options::{Opt, Spec, options};
 use super::super::paths::Protected;
-use super::{Check, Rule};
+use super::{DangerRule, RuleCheck};
 
 const WORLD: Category = Category::asks(
     "world/other-writable permissions",
@@ -21,11 +21,11 @@ const SYSTEM: Category = Category::asks(
     "Owners or permissions of the system's own files would be changed.",
 );
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: WORLD,
         programs: &["chmod", "install", "mkdir"],
-        check: Check::Call(|call| mode(call).is_some_and(opens_to_others)),
+        check: RuleCheck::Call(|call| mode(call).is_some_and(opens_to_others)),
         catches: &[
             "chmod 777 x",
             "chmod -R 777 .",
@@ -66,10 +66,10 @@ pub(super) const RULES: &[Rule] = &[
             "chmod -022 x",
         ],
     },
-    Rule {
+    DangerRule {
         category: SETUID,
         programs: &["chmod", "install", "mkdir"],
-        check: Check::Call(|call| mode(call).is_some_and(sets_id)),
+        check: RuleCheck::Call(|call| mode(call).is_some_and(sets_id)),
         catches: &[
             "chmod u+s x",
             "chmod 4755 x",
@@ -80,10 +80,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         passes: &["chmod 0755 x", "chmod 1755 x", "chmod u-s x", "chmod +x s"],
     },
-    Rule {
+    DangerRule {
         category: CHOWN,
         programs: &["chown"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let (recursive, operands) = change(call);
             recursive && operands.first().is_some_and(|owner| is_root(&owner.text))
         }),
@@ -100,10 +100,10 @@ pub(super) const RULES: &[Rule] = &[
             "chown -R me root",
         ],
     },
-    Rule {
+    DangerRule {
         category: SYSTEM,
         programs: &["chown", "chmod", "chgrp"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let (recursive, operands) = change(call);
             recursive
                 && operands.iter().skip(1).any(|arg| {
@@ -119,7 +119,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// The mode: an option of `install` and `mkdir`; for `chmod` the first operand, or a later one when files were named first by mistake.
-fn mode<'c>(call: &Call<'c>) -> Option<&'c str> {
+fn mode<'c>(call: &ProgramCall<'c>) -> Option<&'c str> {
     if call.name != "chmod" {
         let found = options(call.args, &Spec::with("mgotS", &["mode", "group", "owner"]))
             .filter(|opt| opt.is('m', "mode"))
@@ -182,7 +182,7 @@ fn sets_id(mode: &str) -> bool {
     given(mode).any(|(_, what)| what.contains('s'))
 }
 
-fn change<'c>(call: &Call<'c>) -> (bool, Vec<&'c Arg<'c>>) {
+fn change<'c>(call: &ProgramCall<'c>) -> (bool, Vec<&'c Arg<'c>>) {
     let mut recursive = false;
     let mut operands = Vec::new();
     for opt in options(call.args, &Spec::FLAGS) {

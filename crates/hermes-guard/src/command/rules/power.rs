@@ -1,9 +1,9 @@
 //! Ending everything: power, and all processes at once.
 
-use super::super::call::Call;
+use super::super::call::ProgramCall;
 use super::super::category::Category;
 use super::super::options::{Opt, Spec, options};
-use super::{Check, REDIRECTION, Rule};
+use super::{DangerRule, REDIRECTION, RuleCheck};
 
 const POWER: Category = Category::never(
     "power",
@@ -12,11 +12,11 @@ const POWER: Category = Category::never(
 const KILL_ALL: Category =
     Category::never("kill all processes", "Every process the user may kill would be killed.");
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: POWER,
         programs: &["shutdown", "reboot", "halt", "poweroff"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             !call.asks_for_help() && !call.has(&["-c", "-k", "--show", "-w", "--wtmp-only"])
         }),
         catches: &[
@@ -44,17 +44,17 @@ pub(super) const RULES: &[Rule] = &[
             "bin/reboot",
         ],
     },
-    Rule {
+    DangerRule {
         category: POWER,
         programs: &["init", "telinit"],
-        check: Check::Call(|call| matches!(call.arg(0), "0" | "6")),
+        check: RuleCheck::Call(|call| matches!(call.arg(0), "0" | "6")),
         catches: &["init 0", "telinit 6"],
         passes: &["init 3", "npm init 0", "terraform init"],
     },
-    Rule {
+    DangerRule {
         category: POWER,
         programs: &["systemctl", "loginctl", "rc-service", "openrc-shutdown"],
-        check: Check::Call(systemctl_ends_all),
+        check: RuleCheck::Call(systemctl_ends_all),
         catches: &[
             "systemctl reboot",
             "systemctl --no-wall -f poweroff",
@@ -71,10 +71,10 @@ pub(super) const RULES: &[Rule] = &[
             "systemctl start nginx",
         ],
     },
-    Rule {
+    DangerRule {
         category: POWER,
         programs: &["dbus-send", "busctl", "gdbus", "qdbus"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let manager = call.args.iter().any(|arg| {
                 arg.text.contains("login1")
                     || arg.text.contains("systemd1")
@@ -95,26 +95,26 @@ pub(super) const RULES: &[Rule] = &[
             "busctl call org.freedesktop.login1 /x org.freedesktop.login1.Manager ListSessions",
         ],
     },
-    Rule {
+    DangerRule {
         category: POWER,
         programs: &["kexec"],
-        check: Check::Call(|call| call.has(&["-e", "--exec"])),
+        check: RuleCheck::Call(|call| call.has(&["-e", "--exec"])),
         catches: &["kexec -e"],
         passes: &["kexec -l /boot/x"],
     },
-    Rule {
+    DangerRule {
         category: POWER,
         programs: &[REDIRECTION, "tee", "cp", "dd"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             super::files::targets(call).iter().any(|path| path == "/proc/sysrq-trigger")
         }),
         catches: &["echo b > /proc/sysrq-trigger", "echo o | sudo tee /proc/sysrq-trigger"],
         passes: &["cat /proc/sysrq-trigger", "echo b > sysrq-trigger"],
     },
-    Rule {
+    DangerRule {
         category: KILL_ALL,
         programs: &["kill", "killall5"],
-        check: Check::Call(kills_all),
+        check: RuleCheck::Call(kills_all),
         catches: &[
             "kill -9 -1",
             "kill -- -1",
@@ -150,7 +150,7 @@ pub(crate) fn is_only_of_system(name: &str) -> bool {
     )
 }
 
-fn systemctl_ends_all(call: &Call<'_>) -> bool {
+fn systemctl_ends_all(call: &ProgramCall<'_>) -> bool {
     const SPEC: Spec = Spec::with(
         "HMtpnos",
         &["host", "machine", "type", "property", "signal", "state", "root", "job-mode", "lines"],
@@ -189,7 +189,7 @@ fn systemctl_ends_all(call: &Call<'_>) -> bool {
 }
 
 /// `kill -1 5` sends a signal to one process; `kill -9 -1` sends it to all.
-fn kills_all(call: &Call<'_>) -> bool {
+fn kills_all(call: &ProgramCall<'_>) -> bool {
     if call.name == "killall5" {
         return !call.asks_for_help();
     }

@@ -1,30 +1,14 @@
 //! Programs that sed scripts start.
 
+use super::super::call::ProgramCall;
 use super::super::options::{Opt, Spec, options};
 use super::arguments::SCRIPT;
-use super::{Check, Rule};
+use super::{DangerRule, RuleCheck};
 
-pub(super) const RULES: &[Rule] = &[Rule {
+pub(super) const RULES: &[DangerRule] = &[DangerRule {
     category: SCRIPT,
     programs: &["sed"],
-    check: Check::Call(|call| {
-        const SPEC: Spec = Spec::with("efl", &["expression", "file", "line-length"]);
-        let mut first = None;
-        let mut given = false;
-        let mut runs = false;
-        for opt in options(call.args, &SPEC) {
-            match opt {
-                Opt::Short('e', script) | Opt::Long("expression", Some(script)) => {
-                    given = true;
-                    runs |= runs_programs(script);
-                }
-                Opt::Short('f', _) | Opt::Long("file", _) => given = true,
-                Opt::Operand(arg, _) if first.is_none() => first = Some(arg.text.as_ref()),
-                _ => {}
-            }
-        }
-        runs || (!given && first.is_some_and(runs_programs))
-    }),
+    check: RuleCheck::Call(|call| scripts(call).into_iter().any(|script| read(script).runs)),
     catches: &[
         "sed '1e id' x",
         "sed -n 's/.*/id/e' x",
@@ -56,8 +40,44 @@ pub(super) const RULES: &[Rule] = &[Rule {
 /// How far the end of a class of characters is looked for.
 const LONGEST_CLASS: usize = 100;
 
-/// Whether a sed script starts programs: its command `e`, or the flag of that name behind `s`.
-fn runs_programs(script: &str) -> bool {
+/// What a sed script does besides editing.
+#[derive(Default)]
+struct SedReport<'s> {
+    /// It starts programs: its command `e`, or the flag of that name behind `s`.
+    runs: bool,
+    /// Files it writes: its command `w`, or the flag of that name.
+    writes: Vec<&'s str>,
+}
+
+/// The files that the scripts of a call write.
+pub(super) fn writes<'c>(call: &ProgramCall<'c>) -> Vec<&'c str> {
+    scripts(call).into_iter().flat_map(|script| read(script).writes).collect()
+}
+
+fn scripts<'c>(call: &ProgramCall<'c>) -> Vec<&'c str> {
+    const SPEC: Spec = Spec::with("efl", &["expression", "file", "line-length"]);
+    let mut first = None;
+    let mut given = false;
+    let mut scripts = Vec::new();
+    for opt in options(call.args, &SPEC) {
+        match opt {
+            Opt::Short('e', script) | Opt::Long("expression", Some(script)) => {
+                given = true;
+                scripts.push(script);
+            }
+            Opt::Short('f', _) | Opt::Long("file", _) => given = true,
+            Opt::Operand(arg, _) if first.is_none() => first = Some(arg.text.as_ref()),
+            _ => {}
+        }
+    }
+    if !given {
+        scripts.extend(first);
+    }
+    scripts
+}
+
+fn read(script: &str) -> SedReport<'_> {
+    let mut report = SedReport::default();
     let bytes = script.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -66,19 +86,29 @@ fn runs_programs(script: &str) -> bool {
             // An address.
             b'/' => at = part(bytes, at, b'/'),
             b'\\' => {
-                let Some(&quote) = bytes.get(at) else { return false };
+                let Some(&quote) = bytes.get(at) else { return report };
                 at = part(bytes, at + 1, quote);
             }
-            b'e' => return true,
+            b'e' => {
+                report.runs = true;
+                return report;
+            }
             b's' | b'y' => {
-                let Some(&quote) = bytes.get(at) else { return false };
+                let Some(&quote) = bytes.get(at) else { return report };
                 at = part(bytes, part(bytes, at + 1, quote), quote);
                 while byte == b's'
                     && let Some(&flag) = bytes.get(at)
                 {
                     match flag {
-                        b'e' => return true,
-                        b'w' => at = line(bytes, at),
+                        b'e' => {
+                            report.runs = true;
+                            return report;
+                        }
+                        b'w' => {
+                            let end = line(bytes, at);
+                            report.writes.extend(script.get(at + 1..end).map(str::trim));
+                            at = end;
+                        }
                         b'g' | b'p' | b'i' | b'I' | b'm' | b'M' | b'0'..=b'9' => at += 1,
                         _ => break,
                     }
@@ -86,7 +116,11 @@ fn runs_programs(script: &str) -> bool {
             }
             // Texts, files and remarks go on to the end of the line.
             b'a' | b'i' | b'c' | b'r' | b'R' | b'w' | b'W' | b'#' => {
-                at = line(bytes, at);
+                let end = line(bytes, at);
+                if matches!(byte, b'w' | b'W') {
+                    report.writes.extend(script.get(at..end).map(str::trim));
+                }
+                at = end;
                 // A backslash at its end makes the next line part of it.
                 while at >= 1 && bytes.get(at - 1) == Some(&b'\\') && at < bytes.len() {
                     at = line(bytes, at + 1);
@@ -101,7 +135,7 @@ fn runs_programs(script: &str) -> bool {
             _ => {}
         }
     }
-    false
+    report
 }
 
 /// Behind the part that ends with this quote.

@@ -1,9 +1,9 @@
 //! Services, processes and protections that are switched off.
 
-use super::super::call::{Call, Taint, Via};
+use super::super::call::{ProgramCall, Taint, Via};
 use super::super::category::Category;
 use super::super::options::{Opt, Spec, options};
-use super::{Check, Rule};
+use super::{DangerRule, RuleCheck};
 
 const SERVICE: Category = Category::asks(
     "stop or restart a service",
@@ -20,11 +20,11 @@ const SEARCH_KILL: Category = Category::asks(
 const PROTECTION: Category =
     Category::asks("disable protection", "A firewall or another protection is switched off.");
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: SERVICE,
         programs: &["systemctl", "service", "rc-service", "invoke-rc.d", "initctl"],
-        check: Check::Call(stops_service),
+        check: RuleCheck::Call(stops_service),
         catches: &[
             "systemctl stop nginx",
             "sudo systemctl --now disable x",
@@ -44,17 +44,17 @@ pub(super) const RULES: &[Rule] = &[
             "systemctl list-units --state=stop",
         ],
     },
-    Rule {
+    DangerRule {
         category: SERVICE,
         programs: INIT_SCRIPTS,
-        check: Check::Call(|call| matches!(call.arg(0), "stop" | "restart" | "force-reload")),
+        check: RuleCheck::Call(|call| matches!(call.arg(0), "stop" | "restart" | "force-reload")),
         catches: &["/etc/init.d/nginx stop", "/etc/init.d/ssh restart"],
         passes: &["/etc/init.d/nginx status", "./nginx stop"],
     },
-    Rule {
+    DangerRule {
         category: FORCE_KILL,
         programs: &["pkill", "killall", "skill", "killall5"],
-        check: Check::Call(kills_hard),
+        check: RuleCheck::Call(kills_hard),
         catches: &[
             "pkill -9 node",
             "pkill -KILL x",
@@ -76,10 +76,10 @@ pub(super) const RULES: &[Rule] = &[
             "pkill -TERM x",
         ],
     },
-    Rule {
+    DangerRule {
         category: SEARCH_KILL,
         programs: &["kill"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             call.via.has(Via::XARGS) || call.args.iter().any(|arg| arg.taint.has(Taint::PROCESSES))
         }),
         catches: &[
@@ -98,7 +98,7 @@ pub(super) const RULES: &[Rule] = &[
             "pgrep node",
         ],
     },
-    Rule {
+    DangerRule {
         category: PROTECTION,
         programs: &[
             "iptables",
@@ -115,7 +115,7 @@ pub(super) const RULES: &[Rule] = &[
             "apparmor_parser",
             "auditctl",
         ],
-        check: Check::Call(disables),
+        check: RuleCheck::Call(disables),
         catches: &[
             "iptables -F",
             "sudo ufw disable",
@@ -140,7 +140,7 @@ pub(super) const RULES: &[Rule] = &[
 pub(crate) const INIT_SCRIPT: &str = "/etc/init.d/";
 const INIT_SCRIPTS: &[&str] = &[INIT_SCRIPT];
 
-fn operands<'c>(call: &Call<'c>, spec: &Spec) -> Vec<&'c str> {
+fn operands<'c>(call: &ProgramCall<'c>, spec: &Spec) -> Vec<&'c str> {
     let operand = |opt| match opt {
         Opt::Operand(arg, _) => Some(super::super::call::Arg::as_str(arg)),
         _ => None,
@@ -148,7 +148,7 @@ fn operands<'c>(call: &Call<'c>, spec: &Spec) -> Vec<&'c str> {
     options(call.args, spec).filter_map(operand).collect()
 }
 
-fn stops_service(call: &Call<'_>) -> bool {
+fn stops_service(call: &ProgramCall<'_>) -> bool {
     if call.asks_for_help() {
         return false;
     }
@@ -201,7 +201,7 @@ fn is_kill(signal: &str) -> bool {
     matches!(signal.as_str(), "9" | "KILL" | "SIGKILL")
 }
 
-fn kills_hard(call: &Call<'_>) -> bool {
+fn kills_hard(call: &ProgramCall<'_>) -> bool {
     let mut args = call.args.iter().map(|arg| arg.text.as_ref()).peekable();
     while let Some(text) = args.next() {
         let hard = match (text, text.strip_prefix("--signal=")) {
@@ -229,7 +229,7 @@ fn bundle_kills(name: &str, letters: &str) -> bool {
     by_pattern || number_first || is_kill(letters) || letters.strip_prefix('s').is_some_and(is_kill)
 }
 
-fn disables(call: &Call<'_>) -> bool {
+fn disables(call: &ProgramCall<'_>) -> bool {
     match call.name {
         "iptables" | "ip6tables" => {
             let opens = call.args.windows(3).any(|three| {

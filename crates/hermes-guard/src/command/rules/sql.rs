@@ -1,8 +1,8 @@
 //! SQL that is really sent to a database.
 
-use super::super::call::Call;
+use super::super::call::ProgramCall;
 use super::super::category::Category;
-use super::{Check, Rule};
+use super::{DangerRule, RuleCheck};
 
 const DROP: Category =
     Category::asks("SQL DROP", "A table, a column or a whole database would be deleted.");
@@ -46,11 +46,11 @@ const CLIENTS: &[&str] = &[
     "rqlite",
 ];
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: DROP,
         programs: CLIENTS,
-        check: Check::Call(|call| sends(call, Verdict::Drop)),
+        check: RuleCheck::Call(|call| sends(call, Verdict::Drop)),
         catches: &[
             "psql -c 'DROP TABLE users'",
             "mysql -e \"drop database x\"",
@@ -71,10 +71,10 @@ pub(super) const RULES: &[Rule] = &[
             "psql -c 'select 1 -- drop table x'",
         ],
     },
-    Rule {
+    DangerRule {
         category: DELETE,
         programs: CLIENTS,
-        check: Check::Call(|call| sends(call, Verdict::Delete)),
+        check: RuleCheck::Call(|call| sends(call, Verdict::Delete)),
         catches: &[
             "psql -c 'DELETE FROM users'",
             "mysql -e 'delete from a; select 1'",
@@ -82,10 +82,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         passes: &["psql -c 'DELETE FROM users WHERE id=1'", "mysql -e 'delete from a\nwhere b=1'"],
     },
-    Rule {
+    DangerRule {
         category: TRUNCATE,
         programs: CLIENTS,
-        check: Check::Call(|call| sends(call, Verdict::Truncate)),
+        check: RuleCheck::Call(|call| sends(call, Verdict::Truncate)),
         catches: &["psql -c 'TRUNCATE TABLE users'", "mysql x -e 'truncate logs'"],
         passes: &[
             "psql -c 'select truncate(1.5, 1)'",
@@ -102,7 +102,7 @@ enum Verdict {
     Truncate,
 }
 
-fn sends(call: &Call<'_>, verdict: Verdict) -> bool {
+fn sends(call: &ProgramCall<'_>, verdict: Verdict) -> bool {
     let input = call.stdin.text.as_deref();
     let given = call.args.iter().map(|arg| value(&arg.text));
     given.chain(input).any(|text| says(text, verdict))
@@ -117,13 +117,13 @@ fn value(text: &str) -> &str {
 }
 
 fn says(text: &str, verdict: Verdict) -> bool {
-    let mut statement: Vec<Word> = Vec::new();
+    let mut statement: Vec<SqlWord> = Vec::new();
     let mut words = Words { rest: text };
     loop {
         match words.next() {
-            Some(Word::End) | None if statement_says(&statement, verdict) => return true,
+            Some(SqlWord::End) | None if statement_says(&statement, verdict) => return true,
             None => return false,
-            Some(Word::End) => statement.clear(),
+            Some(SqlWord::End) => statement.clear(),
             Some(word) if statement.len() < MAX_STATEMENT => statement.push(word),
             Some(_) => {}
         }
@@ -133,8 +133,8 @@ fn says(text: &str, verdict: Verdict) -> bool {
 /// Words of a statement that are looked at.
 const MAX_STATEMENT: usize = 512;
 
-fn statement_says(words: &[Word], verdict: Verdict) -> bool {
-    use Word as W;
+fn statement_says(words: &[SqlWord], verdict: Verdict) -> bool {
+    use SqlWord as W;
     match verdict {
         Verdict::Drop => words
             .windows(2)
@@ -152,7 +152,7 @@ fn statement_says(words: &[Word], verdict: Verdict) -> bool {
 
 /// What matters in SQL.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Word {
+enum SqlWord {
     Drop,
     Table,
     Database,
@@ -173,9 +173,9 @@ struct Words<'t> {
 }
 
 impl Iterator for Words<'_> {
-    type Item = Word;
+    type Item = SqlWord;
 
-    fn next(&mut self) -> Option<Word> {
+    fn next(&mut self) -> Option<SqlWord> {
         loop {
             let first = *self.rest.as_bytes().first()?;
             if let Some(comment) = self.rest.strip_prefix("--") {
@@ -199,31 +199,31 @@ impl Iterator for Words<'_> {
             match first {
                 b'\'' => {
                     self.rest = behind.find('\'').map_or("", |end| &behind[end + 1..]);
-                    return Some(Word::Other);
+                    return Some(SqlWord::Other);
                 }
-                b';' => return Some(Word::End),
-                b'(' => return Some(Word::Bracket),
+                b';' => return Some(SqlWord::End),
+                b'(' => return Some(SqlWord::Bracket),
                 _ => {}
             }
         }
     }
 }
 
-fn keyword(word: &str) -> Word {
-    const KEYWORDS: &[(&str, Word)] = &[
-        ("drop", Word::Drop),
-        ("table", Word::Table),
-        ("database", Word::Database),
-        ("schema", Word::Schema),
-        ("column", Word::Column),
-        ("delete", Word::Delete),
-        ("from", Word::From),
-        ("where", Word::Where),
-        ("truncate", Word::Truncate),
-        ("keyspace", Word::Database),
+fn keyword(word: &str) -> SqlWord {
+    const KEYWORDS: &[(&str, SqlWord)] = &[
+        ("drop", SqlWord::Drop),
+        ("table", SqlWord::Table),
+        ("database", SqlWord::Database),
+        ("schema", SqlWord::Schema),
+        ("column", SqlWord::Column),
+        ("delete", SqlWord::Delete),
+        ("from", SqlWord::From),
+        ("where", SqlWord::Where),
+        ("truncate", SqlWord::Truncate),
+        ("keyspace", SqlWord::Database),
     ];
     KEYWORDS
         .iter()
         .find(|(keyword, _)| word.eq_ignore_ascii_case(keyword))
-        .map_or(Word::Other, |(_, found)| *found)
+        .map_or(SqlWord::Other, |(_, found)| *found)
 }

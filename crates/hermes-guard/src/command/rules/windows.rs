@@ -1,19 +1,19 @@
 //! Deleting with the shells of Windows.
 
-use super::super::call::{Arg, Call};
+use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
-use super::{Check, Rule};
+use super::{DangerRule, RuleCheck};
 
 const WINDOWS: Category = Category::asks(
     "Windows deletes",
     "A Windows shell would delete files, or run a program that is hidden in an encoded argument.",
 );
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
         category: WINDOWS,
         programs: &["cmd"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             let switch = call.args.iter().position(|arg| {
                 let text = arg.text.to_ascii_lowercase();
                 text.starts_with("/c")
@@ -39,10 +39,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         passes: &["cmd /c dir", "cmd /c echo del", "cmd /c type c:\\del-logs\\x"],
     },
-    Rule {
+    DangerRule {
         category: WINDOWS,
         programs: &["powershell"],
-        check: Check::Call(deletes),
+        check: RuleCheck::Call(deletes),
         catches: &[
             "powershell -Command Remove-Item x",
             "pwsh -c 'ls; ri x -r'",
@@ -60,10 +60,10 @@ pub(super) const RULES: &[Rule] = &[
             "pwsh -ExecutionPolicy Bypass -File x.ps1",
         ],
     },
-    Rule {
+    DangerRule {
         category: WINDOWS,
         programs: &["rd", "rmdir", "del", "erase"],
-        check: Check::Call(|call| {
+        check: RuleCheck::Call(|call| {
             call.args.iter().any(|arg| {
                 arg.text.eq_ignore_ascii_case("/s") || arg.text.eq_ignore_ascii_case("/q")
             })
@@ -83,7 +83,7 @@ fn has_verb(text: &str, verbs: &[&str]) -> bool {
     })
 }
 
-fn deletes(call: &Call<'_>) -> bool {
+fn deletes(call: &ProgramCall<'_>) -> bool {
     const VERBS: &[&str] = &[
         "remove-item",
         "ri",

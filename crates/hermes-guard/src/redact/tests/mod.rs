@@ -13,11 +13,11 @@ mod wire;
 const RANDOM: &str = "aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5";
 
 fn full(text: &str) -> String {
-    redact(text, Mode::Full).into_owned()
+    redact(text, RedactMode::Full).into_owned()
 }
 
 fn code(text: &str) -> String {
-    redact(text, Mode::CodeFile).into_owned()
+    redact(text, RedactMode::CodeFile).into_owned()
 }
 
 /// Each text becomes the wanted one, and stays it.
@@ -31,5 +31,16 @@ fn all_become(redact: fn(&str) -> String, cases: &[(&str, &str)]) {
 fn all_stay(redact: fn(&str) -> String, texts: &[&str]) {
     for text in texts {
         assert_eq!(redact(text), *text);
+    }
+}
+
+#[test]
+fn the_switch_follows_the_variable_and_then_the_setting() {
+    assert_eq!(Redaction::read(None, None), Redaction::On);
+    assert_eq!(Redaction::read(None, Some(false)), Redaction::Off);
+    assert_eq!(Redaction::read(Some(" "), Some(false)), Redaction::Off);
+    assert_eq!(Redaction::read(Some("1"), Some(false)), Redaction::On);
+    for off in ["0", "off", "FALSE", " no "] {
+        assert_eq!(Redaction::read(Some(off), Some(true)), Redaction::Off, "{off:?}");
     }
 }

@@ -5,10 +5,10 @@ use super::*;
 #[test]
 fn the_switch_turns_everything_off_but_force() {
     let text = "TOKEN=abcdef";
-    assert_eq!(Redactor::new(Switch::Off).redact(text, Mode::Full), text);
-    assert_eq!(Redactor::new(Switch::On).redact(text, Mode::Full), "TOKEN=***");
-    assert_eq!(Redactor::default().redact(text, Mode::Full), "TOKEN=***");
-    assert_eq!(redact(text, Mode::Full), "TOKEN=***");
+    assert_eq!(Redactor::new(Redaction::Off).redact(text, RedactMode::Full), text);
+    assert_eq!(Redactor::new(Redaction::On).redact(text, RedactMode::Full), "TOKEN=***");
+    assert_eq!(Redactor::default().redact(text, RedactMode::Full), "TOKEN=***");
+    assert_eq!(redact(text, RedactMode::Full), "TOKEN=***");
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn long_values_show_their_ends_and_short_ones_nothing() {
 
 #[test]
 fn queries_are_looked_at_only_when_asked() {
-    let url = |text: &str| redact(text, Mode::UrlCredentials).into_owned();
+    let url = |text: &str| redact(text, RedactMode::UrlCredentials).into_owned();
     for (text, wanted) in [
         ("https://x.example/?token=abc&a=b", "https://x.example/?token=***&a=b"),
         (
@@ -46,8 +46,9 @@ fn queries_are_looked_at_only_when_asked() {
 
 #[test]
 fn dumps_of_the_environment_are_known_by_their_command() {
-    let hides =
-        |command: &str| redact("MY_TOKEN=abcdef", Mode::Terminal { command }) == "MY_TOKEN=***";
+    let hides = |command: &str| {
+        redact("MY_TOKEN=abcdef", RedactMode::Terminal { command }) == "MY_TOKEN=***"
+    };
     for command in [
         "env",
         "env | sort",
@@ -112,9 +113,9 @@ fn dumps_of_the_environment_are_known_by_their_command() {
 #[test]
 fn other_commands_print_code() {
     let text = "\"token\": \"abcdef\"";
-    assert_eq!(redact(text, Mode::Terminal { command: "cat x.json" }), text);
+    assert_eq!(redact(text, RedactMode::Terminal { command: "cat x.json" }), text);
     assert_eq!(
-        redact("Authorization: Bearer abc", Mode::Terminal { command: "cat x" }),
+        redact("Authorization: Bearer abc", RedactMode::Terminal { command: "cat x" }),
         "Authorization: Bearer ***"
     );
 }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::super::keys::KEY_PREFIXES;
 use super::*;
 
-const MODES: [Mode<'static>; 4] =
-    [Mode::Full, Mode::CodeFile, Mode::FileRead, Mode::UrlCredentials];
+const MODES: [RedactMode<'static>; 4] =
+    [RedactMode::Full, RedactMode::CodeFile, RedactMode::FileRead, RedactMode::UrlCredentials];
 
 /// Pieces that rules react to, so that random texts are full of near-hits.
 const PIECES: &[&str] = &[
@@ -102,7 +102,7 @@ proptest! {
 
     #[test]
     fn commands_of_any_kind_can_be_read(command in "[a-z \"'\\\\;|&$(){}<>=/.-]{0,80}") {
-        let _ = redact("x", Mode::Terminal { command: &command });
+        let _ = redact("x", RedactMode::Terminal { command: &command });
     }
 }
 
@@ -146,7 +146,7 @@ fn hostile_repetition_is_read_once() {
     );
     for unit in units {
         let text = unit.repeat(60_000 / unit.len());
-        for mode in [Mode::UrlCredentials, Mode::FileRead] {
+        for mode in [RedactMode::UrlCredentials, RedactMode::FileRead] {
             let started = Instant::now();
             let _ = redact(&text, mode);
             assert!(started.elapsed() < Duration::from_secs(5), "{unit:?} {mode:?}");

@@ -7,7 +7,7 @@ use crate::model::Effort;
 
 /// What of the chat wire a server and a model speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dialect {
+pub struct ChatDialect {
     /// The role of the instructions.
     pub system_role: &'static str,
     /// The field of the output cap.
@@ -40,7 +40,7 @@ pub enum Thinking {
     Silent,
 }
 
-impl Dialect {
+impl ChatDialect {
     /// The dialect of a server and its model.
     #[must_use]
     pub fn of(endpoint: &Endpoint) -> Self {
@@ -118,10 +118,10 @@ impl Thinking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::endpoint::Wire;
+    use crate::endpoint::WireApi;
 
-    fn dialect(base: &str, model: &str) -> Dialect {
-        Dialect::of(&Endpoint::new(Wire::Chat, base, model))
+    fn dialect(base: &str, model: &str) -> ChatDialect {
+        ChatDialect::of(&Endpoint::new(WireApi::Chat, base, model))
     }
 
     fn asked(base: &str, model: &str, effort: Effort) -> Value {

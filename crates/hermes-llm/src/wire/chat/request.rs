@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::Dialect;
+use super::dialect::ChatDialect;
 use crate::endpoint::Endpoint;
-use crate::message::{Content, Message, Part, Role, ToolCall};
-use crate::model::Request;
+use crate::message::{ContentPart, Message, MessageContent, RequestedCall, Role};
+use crate::model::ModelRequest;
 use crate::wire::{Adaptations, Delivery, cache, details, schema};
 
 /// What stands where an image was that cannot be sent.
@@ -18,11 +18,11 @@ const NO_THOUGHT: &str = " ";
 #[must_use]
 pub fn body(
     endpoint: &Endpoint,
-    request: &Request,
+    request: &ModelRequest,
     adaptations: &Adaptations,
     delivery: Delivery,
 ) -> Value {
-    let dialect = Dialect::of(endpoint);
+    let dialect = ChatDialect::of(endpoint);
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(endpoint.model));
     let mut messages = Messages { endpoint, dialect, adaptations, list: Vec::new() };
@@ -56,7 +56,7 @@ pub fn body(
     Value::Object(body)
 }
 
-fn tools(request: &Request, adaptations: &Adaptations) -> Value {
+fn tools(request: &ModelRequest, adaptations: &Adaptations) -> Value {
     if !adaptations.plain_schemas {
         return Value::Array(request.tools.to_vec());
     }
@@ -72,13 +72,13 @@ fn tools(request: &Request, adaptations: &Adaptations) -> Value {
 
 struct Messages<'a> {
     endpoint: &'a Endpoint,
-    dialect: Dialect,
+    dialect: ChatDialect,
     adaptations: &'a Adaptations,
     list: Vec<Value>,
 }
 
 impl Messages<'_> {
-    fn write(&mut self, request: &Request) {
+    fn write(&mut self, request: &ModelRequest) {
         if let Some(system) = &request.system {
             self.list.push(json!({"role": self.dialect.system_role, "content": system.as_ref()}));
         }
@@ -121,8 +121,9 @@ impl Messages<'_> {
 
     fn result(&mut self, message: &Message, waiting: &mut Vec<Value>) {
         let mut text = sent_text(message);
-        if let (Content::Parts(parts), None) = (&message.content, &message.api_content) {
-            let images: Vec<&Part> = parts.iter().filter(|part| part.as_text().is_none()).collect();
+        if let (MessageContent::Parts(parts), None) = (&message.content, &message.api_content) {
+            let images: Vec<&ContentPart> =
+                parts.iter().filter(|part| part.as_text().is_none()).collect();
             if !images.is_empty() {
                 if !text.is_empty() {
                     text.push('\n');
@@ -148,7 +149,7 @@ impl Messages<'_> {
             return json!(sent);
         }
         match &message.content {
-            Content::Parts(parts) if self.adaptations.no_images => {
+            MessageContent::Parts(parts) if self.adaptations.no_images => {
                 let texts = parts.iter().map(|part| part.as_text().unwrap_or(NO_IMAGE));
                 json!(texts.collect::<Vec<_>>().join("\n"))
             }
@@ -179,7 +180,7 @@ impl Messages<'_> {
         self.list.push(said);
     }
 
-    fn call(&self, call: &ToolCall) -> Value {
+    fn call(&self, call: &RequestedCall) -> Value {
         let function = json!({"name": call.name, "arguments": call.arguments});
         let mut written = json!({"id": call.id, "type": "function", "function": function});
         if let Some(extra) = call.extra_content.as_ref().filter(|_| self.dialect.takes_extras) {

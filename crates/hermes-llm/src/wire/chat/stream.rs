@@ -8,22 +8,26 @@ use serde_json::{Map, Value};
 
 use crate::endpoint::Endpoint;
 use crate::error;
-use crate::model::{Answer, Delta, ErrorClass, Finish, ModelError, Usage};
-use crate::wire::draft::{Draft, Heard};
+use crate::model::{Delta, ErrorClass, Finish, ModelError, ModelResponse, TokenUsage};
+use crate::wire::draft::{ResponseDraft, StreamProgress};
 
 /// An answer that grows by chat-completions events.
 #[derive(Debug)]
 pub struct ChatStream {
-    pub(crate) draft: Draft,
+    pub(crate) draft: ResponseDraft,
 }
 
 impl ChatStream {
     pub(crate) fn new(endpoint: &Endpoint) -> Self {
-        Self { draft: Draft::of(endpoint) }
+        Self { draft: ResponseDraft::of(endpoint) }
     }
 
     /// Takes one event.
-    pub(crate) fn take(&mut self, event: &Value, listener: &mut dyn FnMut(Delta)) -> Heard {
+    pub(crate) fn take(
+        &mut self,
+        event: &Value,
+        listener: &mut dyn FnMut(Delta),
+    ) -> StreamProgress {
         let mut heard = self.frame(event);
         let choices = event["choices"].as_array().into_iter().flatten();
         for choice in choices.filter(|choice| choice["index"].as_u64().unwrap_or(0) == 0) {
@@ -35,7 +39,7 @@ impl ChatStream {
             let changed = self.change(delta, listener);
             let finished = self.finish_reason(choice);
             if changed || finished {
-                heard = Heard::Something;
+                heard = StreamProgress::Something;
             }
         }
         heard
@@ -55,16 +59,16 @@ impl ChatStream {
     }
 
     /// What is beside the choices.
-    fn frame(&mut self, event: &Value) -> Heard {
+    fn frame(&mut self, event: &Value) -> StreamProgress {
         if self.draft.model.is_none() {
             self.draft.model = event["model"].as_str().map(str::to_owned);
         }
         match usage(&event["usage"]) {
             Some(usage) => {
                 self.draft.usage = Some(usage);
-                Heard::Something
+                StreamProgress::Something
             }
-            None => Heard::Nothing,
+            None => StreamProgress::Nothing,
         }
     }
 
@@ -187,7 +191,7 @@ impl ChatStream {
     }
 
     /// The whole answer.
-    pub(crate) fn finish(self, endpoint: &Endpoint) -> Result<Answer, ModelError> {
+    pub(crate) fn finish(self, endpoint: &Endpoint) -> Result<ModelResponse, ModelError> {
         let draft = self.draft;
         let refused = draft.refusal.is_some() && draft.content.trim().is_empty();
         let finish = match draft.finish_reason.as_deref() {
@@ -244,7 +248,7 @@ fn join_field(item: &mut Map<String, Value>, name: &str, value: &Value) {
 }
 
 /// The cost, in the words of any of the servers; `None` if there is none.
-pub(crate) fn usage(usage: &Value) -> Option<Usage> {
+pub(crate) fn usage(usage: &Value) -> Option<TokenUsage> {
     let number = |path: &str| {
         let value = usage.pointer(path)?;
         value.as_u64().or_else(|| value.as_f64().filter(|n| *n >= 0.0).map(|n| n as u64))
@@ -258,7 +262,7 @@ pub(crate) fn usage(usage: &Value) -> Option<Usage> {
     let read =
         first(&["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens"]).unwrap_or(0);
     let write = number("/prompt_tokens_details/cache_write_tokens").unwrap_or(0);
-    Some(Usage {
+    Some(TokenUsage {
         input_tokens: prompt.unwrap_or(0).saturating_sub(read).saturating_sub(write),
         output_tokens: output.unwrap_or(0),
         cache_read_tokens: read,

@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::thinking;
 use crate::endpoint::Endpoint;
-use crate::message::{Content, Message, Part, Role};
+use crate::message::{ContentPart, Message, MessageContent, Role};
 use crate::metadata;
-use crate::model::Request;
+use crate::model::ModelRequest;
 use crate::wire::chat::request::NO_IMAGE;
 use crate::wire::{Adaptations, Delivery, cache, details, schema};
 
@@ -29,7 +29,7 @@ const OLD_IMAGE: &str = "[an older image was here]";
 #[must_use]
 pub fn body(
     endpoint: &Endpoint,
-    request: &Request,
+    request: &ModelRequest,
     adaptations: &Adaptations,
     delivery: Delivery,
 ) -> Value {
@@ -71,7 +71,7 @@ pub fn body(
 }
 
 /// All instructions, those among the messages too: there is no role for them.
-fn system(request: &Request) -> Option<String> {
+fn system(request: &ModelRequest) -> Option<String> {
     let among = request.messages.iter().filter(|message| message.role == Role::System);
     let own = request.system.as_deref().map(str::to_owned);
     let texts: Vec<String> = own
@@ -83,7 +83,11 @@ fn system(request: &Request) -> Option<String> {
 }
 
 /// Whether the newest answer called tools without signed thinking that we could show.
-fn acts_without_thought(endpoint: &Endpoint, request: &Request, adaptations: &Adaptations) -> bool {
+fn acts_without_thought(
+    endpoint: &Endpoint,
+    request: &ModelRequest,
+    adaptations: &Adaptations,
+) -> bool {
     let newest = request.messages.iter().rev().find(|message| message.role == Role::Assistant);
     let in_a_loop = request.messages.last().is_some_and(|last| last.role == Role::Tool);
     in_a_loop
@@ -124,7 +128,7 @@ struct Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
-    fn new(endpoint: &'a Endpoint, request: &Request, adaptations: &'a Adaptations) -> Self {
+    fn new(endpoint: &'a Endpoint, request: &ModelRequest, adaptations: &'a Adaptations) -> Self {
         let messages = &request.messages;
         let results = messages.iter().filter(|message| message.role == Role::Tool);
         let images: usize = results.map(|message| message.content.images()).sum();
@@ -190,24 +194,28 @@ impl<'a> Messages<'a> {
             return vec![text(if sent.trim().is_empty() { empty } else { sent })];
         }
         let blocks: Vec<Value> = match &message.content {
-            Content::Text(said) => vec![said.as_str()].into_iter().filter_map(spoken).collect(),
-            Content::Parts(parts) => parts.iter().filter_map(|part| self.block(part)).collect(),
+            MessageContent::Text(said) => {
+                vec![said.as_str()].into_iter().filter_map(spoken).collect()
+            }
+            MessageContent::Parts(parts) => {
+                parts.iter().filter_map(|part| self.block(part)).collect()
+            }
         };
         if blocks.is_empty() { vec![text(empty)] } else { blocks }
     }
 
-    fn block(&self, part: &Part) -> Option<Value> {
+    fn block(&self, part: &ContentPart) -> Option<Value> {
         match part {
-            Part::Text { text: said } => spoken(said),
-            Part::ImageUrl { .. } if self.adaptations.no_images => Some(text(NO_IMAGE)),
-            Part::ImageUrl { image_url } => Some(image(&image_url.url)),
+            ContentPart::Text { text: said } => spoken(said),
+            ContentPart::ImageUrl { .. } if self.adaptations.no_images => Some(text(NO_IMAGE)),
+            ContentPart::ImageUrl { image_url } => Some(image(&image_url.url)),
         }
     }
 
     fn result(&mut self, message: &Message) -> Value {
         let mut blocks = Vec::new();
         match &message.content {
-            Content::Parts(parts) if message.content.images() > 0 => {
+            MessageContent::Parts(parts) if message.content.images() > 0 => {
                 for part in parts {
                     if part.as_text().is_none() && self.images_to_skip > 0 {
                         self.images_to_skip -= 1;

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use crate::endpoint::Endpoint;
 use crate::error;
-use crate::model::{Answer, Delta, ErrorClass, Finish, ModelError, Usage};
-use crate::wire::draft::{Draft, Heard};
+use crate::model::{Delta, ErrorClass, Finish, ModelError, ModelResponse, TokenUsage};
+use crate::wire::draft::{ResponseDraft, StreamProgress};
 
 /// An answer that grows by messages events.
 #[derive(Debug)]
 pub struct MessagesStream {
-    pub(crate) draft: Draft,
+    pub(crate) draft: ResponseDraft,
     /// What the server's numbers of blocks mean.
     blocks: BTreeMap<u64, Place>,
     latest: u64,
@@ -32,39 +32,43 @@ enum Place {
 
 impl MessagesStream {
     pub(crate) fn new(endpoint: &Endpoint) -> Self {
-        Self { draft: Draft::of(endpoint), blocks: BTreeMap::new(), latest: 0 }
+        Self { draft: ResponseDraft::of(endpoint), blocks: BTreeMap::new(), latest: 0 }
     }
 
     /// Takes one event.
-    pub(crate) fn take(&mut self, event: &Value, listener: &mut dyn FnMut(Delta)) -> Heard {
+    pub(crate) fn take(
+        &mut self,
+        event: &Value,
+        listener: &mut dyn FnMut(Delta),
+    ) -> StreamProgress {
         let index = event["index"].as_u64().unwrap_or(self.latest);
         match event["type"].as_str().unwrap_or_default() {
             "message_start" => {
                 self.draft.model = event["message"]["model"].as_str().map(str::to_owned);
                 self.usage(&event["message"]["usage"]);
-                Heard::Something
+                StreamProgress::Something
             }
             "content_block_start" => {
                 self.latest = index;
                 let place = self.begin(&event["content_block"], listener);
                 self.blocks.insert(index, place);
-                Heard::Something
+                StreamProgress::Something
             }
             "content_block_delta" => {
                 let place = self.blocks.get(&index).copied().unwrap_or(Place::Unknown);
                 self.change(place, &event["delta"], listener);
-                Heard::Something
+                StreamProgress::Something
             }
             "message_delta" => {
                 self.stop_reason(&event["delta"]);
                 self.usage(&event["usage"]);
-                Heard::Something
+                StreamProgress::Something
             }
             "message_stop" => {
                 self.draft.ended = true;
-                Heard::End
+                StreamProgress::End
             }
-            _ => Heard::Nothing,
+            _ => StreamProgress::Nothing,
         }
     }
 
@@ -156,8 +160,9 @@ impl MessagesStream {
                 *field = number;
             }
         };
-        let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } =
-            usage;
+        let TokenUsage {
+            input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ..
+        } = usage;
         set("input_tokens", input_tokens);
         set("output_tokens", output_tokens);
         set("cache_read_input_tokens", cache_read_tokens);
@@ -165,7 +170,7 @@ impl MessagesStream {
     }
 
     /// The whole answer.
-    pub(crate) fn finish(self, endpoint: &Endpoint) -> Result<Answer, ModelError> {
+    pub(crate) fn finish(self, endpoint: &Endpoint) -> Result<ModelResponse, ModelError> {
         let mut draft = self.draft;
         let reason = draft.finish_reason.as_deref();
         if draft.is_empty() && !matches!(reason, None | Some("end_turn" | "refusal")) {

@@ -6,7 +6,7 @@
 
 use serde_json::{Number, Value};
 
-/// A field.
+/// One thing a server wants to know from the person, with what it accepts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// The server's name for it.
@@ -16,7 +16,7 @@ pub struct Field {
     /// What it is about.
     pub description: Option<String>,
     /// What it takes.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// Whether it has to be filled in.
     pub is_required: bool,
     /// What is sent when it is left alone.
@@ -25,34 +25,34 @@ pub struct Field {
 
 /// What a field takes.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum FieldKind {
     /// Text.
     Text {
         /// What kind of text: `email`, `uri`, `date`, `date-time`, `password` …
         format: Option<String>,
         /// How many characters.
-        length: Limits,
+        length: FieldLimits,
     },
     /// A whole number.
-    Integer(Limits),
+    Integer(FieldLimits),
     /// A number.
-    Number(Limits),
+    Number(FieldLimits),
     /// Yes or no.
     Boolean,
     /// One of several.
-    One(Vec<Choice>),
+    One(Vec<FieldChoice>),
     /// Any of several.
     Many {
         /// What there is to choose from.
-        choices: Vec<Choice>,
+        choices: Vec<FieldChoice>,
         /// How many have to be chosen.
-        count: Limits,
+        count: FieldLimits,
     },
 }
 
 /// One of several answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct FieldChoice {
     /// What is sent.
     pub value: String,
     /// What is shown.
@@ -61,14 +61,14 @@ pub struct Choice {
 
 /// The least and the most of something.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
+pub struct FieldLimits {
     /// Not less than this.
     pub least: Option<f64>,
     /// Not more than this.
     pub most: Option<f64>,
 }
 
-impl Limits {
+impl FieldLimits {
     fn check(self, value: f64, of: &str) -> Result<(), String> {
         match self {
             Self { least: Some(least), .. } if value < least => {
@@ -92,20 +92,20 @@ impl Field {
     /// Whether what is typed must not be seen.
     #[must_use]
     pub fn is_secret(&self) -> bool {
-        matches!(&self.kind, Kind::Text { format: Some(format), .. } if format == "password")
+        matches!(&self.kind, FieldKind::Text { format: Some(format), .. } if format == "password")
     }
 
     /// What to enter, in a word or two; choices are not repeated.
     #[must_use]
     pub fn hint(&self) -> String {
         match &self.kind {
-            Kind::Text { format: Some(format), .. } => format.clone(),
-            Kind::Text { .. } => "text".to_owned(),
-            Kind::Integer(limits) => format!("whole number{}", range(*limits)),
-            Kind::Number(limits) => format!("number{}", range(*limits)),
-            Kind::Boolean => "yes or no".to_owned(),
-            Kind::One(_) => "one of these".to_owned(),
-            Kind::Many { .. } => "any of these, separated by commas".to_owned(),
+            FieldKind::Text { format: Some(format), .. } => format.clone(),
+            FieldKind::Text { .. } => "text".to_owned(),
+            FieldKind::Integer(limits) => format!("whole number{}", range(*limits)),
+            FieldKind::Number(limits) => format!("number{}", range(*limits)),
+            FieldKind::Boolean => "yes or no".to_owned(),
+            FieldKind::One(_) => "one of these".to_owned(),
+            FieldKind::Many { .. } => "any of these, separated by commas".to_owned(),
         }
     }
 
@@ -117,15 +117,15 @@ impl Field {
     pub fn parse(&self, typed: &str) -> Result<Value, String> {
         let trimmed = typed.trim();
         let value = match &self.kind {
-            Kind::Text { .. } if self.is_secret() => Value::from(typed),
-            Kind::Text { .. } => Value::from(trimmed),
-            Kind::Integer(_) => Value::from(
+            FieldKind::Text { .. } if self.is_secret() => Value::from(typed),
+            FieldKind::Text { .. } => Value::from(trimmed),
+            FieldKind::Integer(_) => Value::from(
                 trimmed.parse::<i64>().map_err(|_| "a whole number, please".to_owned())?,
             ),
-            Kind::Number(_) => number(trimmed).ok_or("a number, please")?,
-            Kind::Boolean => Value::from(yes_or_no(trimmed).ok_or("yes or no, please")?),
-            Kind::One(choices) => Value::from(chosen(choices, trimmed)?),
-            Kind::Many { choices, .. } => trimmed
+            FieldKind::Number(_) => number(trimmed).ok_or("a number, please")?,
+            FieldKind::Boolean => Value::from(yes_or_no(trimmed).ok_or("yes or no, please")?),
+            FieldKind::One(choices) => Value::from(chosen(choices, trimmed)?),
+            FieldKind::Many { choices, .. } => trimmed
                 .split(',')
                 .map(str::trim)
                 .filter(|word| !word.is_empty())
@@ -145,20 +145,20 @@ impl Field {
     pub fn check(&self, value: &Value) -> Result<(), String> {
         match (&self.kind, value) {
             #[expect(clippy::cast_precision_loss, reason = "no text is that long")]
-            (Kind::Text { format, length }, Value::String(text)) => {
+            (FieldKind::Text { format, length }, Value::String(text)) => {
                 length.check(text.chars().count() as f64, " characters")?;
                 format.as_deref().map_or(Ok(()), |format| check_format(format, text))
             }
-            (Kind::Integer(limits), Value::Number(number)) if is_whole(number) => {
+            (FieldKind::Integer(limits), Value::Number(number)) if is_whole(number) => {
                 limits.check(number.as_f64().unwrap_or_default(), "")
             }
-            (Kind::Number(limits), Value::Number(number)) => {
+            (FieldKind::Number(limits), Value::Number(number)) => {
                 limits.check(number.as_f64().unwrap_or_default(), "")
             }
-            (Kind::Boolean, Value::Bool(_)) => Ok(()),
-            (Kind::One(choices), Value::String(text)) => among(choices, text),
+            (FieldKind::Boolean, Value::Bool(_)) => Ok(()),
+            (FieldKind::One(choices), Value::String(text)) => among(choices, text),
             #[expect(clippy::cast_precision_loss, reason = "no list is that long")]
-            (Kind::Many { choices, count }, Value::Array(values)) => {
+            (FieldKind::Many { choices, count }, Value::Array(values)) => {
                 for value in values {
                     among(choices, value.as_str().ok_or("a list of choices, please")?)?;
                 }
@@ -184,12 +184,12 @@ impl Field {
     }
 }
 
-fn range(limits: Limits) -> String {
+fn range(limits: FieldLimits) -> String {
     match limits {
-        Limits { least: Some(least), most: Some(most) } => format!(" from {least} to {most}"),
-        Limits { least: Some(least), most: None } => format!(", at least {least}"),
-        Limits { least: None, most: Some(most) } => format!(", at most {most}"),
-        Limits { least: None, most: None } => String::new(),
+        FieldLimits { least: Some(least), most: Some(most) } => format!(" from {least} to {most}"),
+        FieldLimits { least: Some(least), most: None } => format!(", at least {least}"),
+        FieldLimits { least: None, most: Some(most) } => format!(", at most {most}"),
+        FieldLimits { least: None, most: None } => String::new(),
     }
 }
 
@@ -213,7 +213,7 @@ fn yes_or_no(text: &str) -> Option<bool> {
     }
 }
 
-fn among(choices: &[Choice], value: &str) -> Result<(), String> {
+fn among(choices: &[FieldChoice], value: &str) -> Result<(), String> {
     match choices.iter().any(|choice| choice.value == value) {
         true => Ok(()),
         false => Err(format!("{value:?} is not one of the choices")),
@@ -221,7 +221,7 @@ fn among(choices: &[Choice], value: &str) -> Result<(), String> {
 }
 
 /// A choice by its value, its title in any case, or its number in the list.
-fn chosen(choices: &[Choice], typed: &str) -> Result<String, String> {
+fn chosen(choices: &[FieldChoice], typed: &str) -> Result<String, String> {
     let by_value = choices.iter().find(|choice| choice.value == typed);
     let by_title = || choices.iter().find(|choice| choice.title.eq_ignore_ascii_case(typed));
     let by_number = || choices.get(typed.parse::<usize>().ok()?.checked_sub(1)?);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::field::{Choice, Field, Kind, Limits};
+use super::field::{Field, FieldChoice, FieldKind, FieldLimits};
 
 /// More fields than this nobody fills in at a prompt.
 pub const MAX_FIELDS: usize = 50;
@@ -94,23 +94,23 @@ fn field(name: &str, schema: &Value, is_required: bool) -> Result<Field, String>
     Ok(field)
 }
 
-fn kind(schema: &Value) -> Option<Kind> {
-    let limits = |least: &str, most: &str| Limits {
+fn kind(schema: &Value) -> Option<FieldKind> {
+    let limits = |least: &str, most: &str| FieldLimits {
         least: schema[least].as_f64(),
         most: schema[most].as_f64(),
     };
     if let Some(choices) = choices(schema) {
-        return Some(Kind::One(choices));
+        return Some(FieldKind::One(choices));
     }
     match schema["type"].as_str()? {
-        "string" => Some(Kind::Text {
+        "string" => Some(FieldKind::Text {
             format: schema["format"].as_str().map(str::to_owned),
             length: limits("minLength", "maxLength"),
         }),
-        "integer" => Some(Kind::Integer(limits("minimum", "maximum"))),
-        "number" => Some(Kind::Number(limits("minimum", "maximum"))),
-        "boolean" => Some(Kind::Boolean),
-        "array" => Some(Kind::Many {
+        "integer" => Some(FieldKind::Integer(limits("minimum", "maximum"))),
+        "number" => Some(FieldKind::Number(limits("minimum", "maximum"))),
+        "boolean" => Some(FieldKind::Boolean),
+        "array" => Some(FieldKind::Many {
             choices: choices(&schema["items"])?,
             count: limits("minItems", "maxItems"),
         }),
@@ -119,13 +119,13 @@ fn kind(schema: &Value) -> Option<Kind> {
 }
 
 /// The choices of a list: plain, with a second list of names (the old form), or each with a title.
-fn choices(schema: &Value) -> Option<Vec<Choice>> {
+fn choices(schema: &Value) -> Option<Vec<FieldChoice>> {
     if let Some(values) = schema["enum"].as_array() {
         let names = schema["enumNames"].as_array();
         let choice = |(at, value): (usize, &Value)| {
             let value = value.as_str()?.to_owned();
             let name = names.and_then(|names| names.get(at)).and_then(Value::as_str);
-            Some(Choice { title: name.unwrap_or(&value).to_owned(), value })
+            Some(FieldChoice { title: name.unwrap_or(&value).to_owned(), value })
         };
         return values.iter().enumerate().map(choice).collect();
     }
@@ -134,7 +134,7 @@ fn choices(schema: &Value) -> Option<Vec<Choice>> {
         .iter()
         .map(|one| {
             let value = one["const"].as_str()?.to_owned();
-            Some(Choice { title: one["title"].as_str().unwrap_or(&value).to_owned(), value })
+            Some(FieldChoice { title: one["title"].as_str().unwrap_or(&value).to_owned(), value })
         })
         .collect()
 }

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::request_error::RequestError;
-pub use field::{Choice, Field, Kind};
+pub use field::{Field, FieldChoice, FieldKind};
 pub use form::Form;
 
 /// The method this module answers.
@@ -47,7 +47,7 @@ impl Default for ElicitationSettings {
 
 /// A server would like the person to visit a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visit {
+pub struct PageRequest {
     /// The server that asks.
     pub server: String,
     /// Why.
@@ -62,7 +62,7 @@ pub struct Visit {
 
 /// What the person did with a form.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
+pub enum FormReply {
     /// Filled it in. Fields that were left alone may be missing.
     Accepted(Map<String, Value>),
     /// Said no.
@@ -73,7 +73,7 @@ pub enum Reply {
 
 /// What the person said to a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Consent {
+pub enum PageConsent {
     /// Goes there.
     Given,
     /// Does not.
@@ -85,22 +85,22 @@ pub enum Consent {
 /// Whoever can be asked. Without a person at hand, `fill` and `visit` answer `Cancelled` at once.
 pub trait Person: Send + Sync {
     /// Shows the form and waits.
-    fn fill(&self, form: Form) -> BoxFuture<Reply>;
+    fn fill(&self, form: Form) -> BoxFuture<FormReply>;
     /// Shows the address with its host, and asks whether the person wants to go there.
-    fn visit(&self, visit: Visit) -> BoxFuture<Consent>;
+    fn visit(&self, visit: PageRequest) -> BoxFuture<PageConsent>;
 }
 
 /// Nobody is there.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nobody;
+pub struct NoPerson;
 
-impl Person for Nobody {
-    fn fill(&self, _form: Form) -> BoxFuture<Reply> {
-        Box::pin(async { Reply::Cancelled })
+impl Person for NoPerson {
+    fn fill(&self, _form: Form) -> BoxFuture<FormReply> {
+        Box::pin(async { FormReply::Cancelled })
     }
 
-    fn visit(&self, _visit: Visit) -> BoxFuture<Consent> {
-        Box::pin(async { Consent::Cancelled })
+    fn visit(&self, _visit: PageRequest) -> BoxFuture<PageConsent> {
+        Box::pin(async { PageConsent::Cancelled })
     }
 }
 
@@ -148,15 +148,15 @@ impl Elicitation {
         };
         let asked = timeout(self.settings.timeout + GRACE, person.fill(form.clone())).await;
         match asked {
-            Ok(Reply::Accepted(entered)) => match form.complete(entered) {
+            Ok(FormReply::Accepted(entered)) => match form.complete(entered) {
                 Ok(content) => json!({"action": "accept", "content": content}),
                 Err(problem) => {
                     tracing::warn!(server = %self.server, "the answer does not fit: {problem}");
                     json!({"action": "cancel"})
                 }
             },
-            Ok(Reply::Declined) => json!({"action": "decline"}),
-            Ok(Reply::Cancelled) | Err(_) => json!({"action": "cancel"}),
+            Ok(FormReply::Declined) => json!({"action": "decline"}),
+            Ok(FormReply::Cancelled) | Err(_) => json!({"action": "cancel"}),
         }
     }
 
@@ -171,11 +171,11 @@ impl Elicitation {
         };
         let message = params["message"].as_str().unwrap_or_default().to_owned();
         let limit = self.settings.timeout;
-        let visit = Visit { server: self.server.clone(), message, url, host, timeout: limit };
+        let visit = PageRequest { server: self.server.clone(), message, url, host, timeout: limit };
         let action = match timeout(limit + GRACE, person.visit(visit)).await {
-            Ok(Consent::Given) => "accept",
-            Ok(Consent::Declined) => "decline",
-            Ok(Consent::Cancelled) | Err(_) => "cancel",
+            Ok(PageConsent::Given) => "accept",
+            Ok(PageConsent::Declined) => "decline",
+            Ok(PageConsent::Cancelled) | Err(_) => "cancel",
         };
         json!({"action": action})
     }

@@ -3,15 +3,15 @@
 use super::*;
 
 /// Answers the same to every question.
-struct Scripted(Reply, Consent);
+struct Scripted(FormReply, PageConsent);
 
 impl Person for Scripted {
-    fn fill(&self, _form: Form) -> BoxFuture<Reply> {
+    fn fill(&self, _form: Form) -> BoxFuture<FormReply> {
         let reply = self.0.clone();
         Box::pin(async move { reply })
     }
 
-    fn visit(&self, visit: Visit) -> BoxFuture<Consent> {
+    fn visit(&self, visit: PageRequest) -> BoxFuture<PageConsent> {
         assert_eq!(visit.host, "pay.example.com");
         let consent = self.1;
         Box::pin(async move { consent })
@@ -22,11 +22,11 @@ impl Person for Scripted {
 struct Silent;
 
 impl Person for Silent {
-    fn fill(&self, _form: Form) -> BoxFuture<Reply> {
+    fn fill(&self, _form: Form) -> BoxFuture<FormReply> {
         Box::pin(std::future::pending())
     }
 
-    fn visit(&self, _visit: Visit) -> BoxFuture<Consent> {
+    fn visit(&self, _visit: PageRequest) -> BoxFuture<PageConsent> {
         Box::pin(std::future::pending())
     }
 }
@@ -69,8 +69,8 @@ fn way() -> Elicitation {
     Elicitation::new("srv", ElicitationSettings::default())
 }
 
-async fn answer(params: &Value, reply: Reply) -> Value {
-    way().answer(params, &Scripted(reply, Consent::Given)).await.unwrap()
+async fn answer(params: &Value, reply: FormReply) -> Value {
+    way().answer(params, &Scripted(reply, PageConsent::Given)).await.unwrap()
 }
 
 #[test]
@@ -81,8 +81,8 @@ fn every_kind_of_field_is_read_in_the_servers_order() {
     assert_eq!(names, expected);
     assert_eq!(field("name").label(), "Name");
     assert!(field("name").is_required && !field("age").is_required);
-    let titled = Choice { value: "g".into(), title: "Green".into() };
-    assert!(matches!(field("old").kind, Kind::One(choices) if choices[1] == titled));
+    let titled = FieldChoice { value: "g".into(), title: "Green".into() };
+    assert!(matches!(field("old").kind, FieldKind::One(choices) if choices[1] == titled));
     assert!(field("word").is_secret() && !field("name").is_secret());
 }
 
@@ -122,7 +122,10 @@ fn what_does_not_fit_is_said_so() {
         assert!(field(name).parse(typed).is_err(), "{name} took {typed:?}");
     }
     let text = |format: &str| Field {
-        kind: Kind::Text { format: Some(format.into()), length: field::Limits::default() },
+        kind: FieldKind::Text {
+            format: Some(format.into()),
+            length: field::FieldLimits::default(),
+        },
         ..field("name")
     };
     assert!(text("email").parse("ada@example.com").is_ok() && text("email").parse("ada").is_err());
@@ -132,7 +135,7 @@ fn what_does_not_fit_is_said_so() {
 
 #[tokio::test]
 async fn accepting_sends_what_was_entered_and_defaults_for_the_rest() {
-    let reply = Reply::Accepted(entered(&json!({"size": "s", "age": 36})));
+    let reply = FormReply::Accepted(entered(&json!({"size": "s", "age": 36})));
     let answer = answer(&every_kind(), reply).await;
     assert_eq!(answer["action"], "accept");
     assert_eq!(
@@ -150,16 +153,16 @@ async fn an_answer_that_does_not_fit_is_never_sent() {
         json!({"size": "s", "age": "old"}),
         json!({"size": "s", "extra": 1}),
     ] {
-        let answer = answer(&every_kind(), Reply::Accepted(entered(&wrong))).await;
+        let answer = answer(&every_kind(), FormReply::Accepted(entered(&wrong))).await;
         assert_eq!(answer, json!({"action": "cancel"}), "{wrong}");
     }
 }
 
 #[tokio::test]
 async fn no_and_silence_are_told_apart() {
-    assert_eq!(answer(&every_kind(), Reply::Declined).await, json!({"action": "decline"}));
-    assert_eq!(answer(&every_kind(), Reply::Cancelled).await, json!({"action": "cancel"}));
-    let nobody = way().answer(&every_kind(), &Nobody).await.unwrap();
+    assert_eq!(answer(&every_kind(), FormReply::Declined).await, json!({"action": "decline"}));
+    assert_eq!(answer(&every_kind(), FormReply::Cancelled).await, json!({"action": "cancel"}));
+    let nobody = way().answer(&every_kind(), &NoPerson).await.unwrap();
     assert_eq!(nobody, json!({"action": "cancel"}));
 }
 
@@ -177,15 +180,17 @@ async fn nobody_waits_for_ever() {
 async fn a_page_is_visited_only_with_consent() {
     let page = json!({"mode": "url", "message": "Pay", "url": "https://pay.example.com/x?id=1",
         "elicitationId": "e1"});
-    for (consent, action) in
-        [(Consent::Given, "accept"), (Consent::Declined, "decline"), (Consent::Cancelled, "cancel")]
-    {
-        let answer = way().answer(&page, &Scripted(Reply::Declined, consent)).await.unwrap();
+    for (consent, action) in [
+        (PageConsent::Given, "accept"),
+        (PageConsent::Declined, "decline"),
+        (PageConsent::Cancelled, "cancel"),
+    ] {
+        let answer = way().answer(&page, &Scripted(FormReply::Declined, consent)).await.unwrap();
         assert_eq!(answer, json!({"action": action}));
     }
     for url in ["file:///etc/passwd", "javascript:alert(1)", "not a url", "https://"] {
         let page = json!({"mode": "url", "message": "Pay", "url": url});
-        assert_eq!(answer(&page, Reply::Declined).await, json!({"action": "decline"}), "{url}");
+        assert_eq!(answer(&page, FormReply::Declined).await, json!({"action": "decline"}), "{url}");
     }
 }
 
@@ -193,10 +198,10 @@ async fn a_page_is_visited_only_with_consent() {
 async fn a_form_nobody_can_show_is_declined() {
     let nested = json!({"type": "object", "properties": {"a": {"type": "object"}}});
     let params = json!({"message": "?", "requestedSchema": nested});
-    let reply = Reply::Accepted(Map::new());
+    let reply = FormReply::Accepted(Map::new());
     assert_eq!(answer(&params, reply).await, json!({"action": "decline"}));
     let off = ElicitationSettings { is_enabled: false, ..ElicitationSettings::default() };
-    let refused = Elicitation::new("srv", off).answer(&every_kind(), &Nobody).await;
+    let refused = Elicitation::new("srv", off).answer(&every_kind(), &NoPerson).await;
     assert_eq!(refused.unwrap_err().code(), -32601);
 }
 

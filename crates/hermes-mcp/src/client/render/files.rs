@@ -49,7 +49,7 @@ impl Folder {
 
 /// A stored file.
 #[derive(Debug)]
-pub(super) struct Stored {
+pub(super) struct StoredFile {
     pub(super) path: PathBuf,
     pub(super) size: usize,
 }
@@ -72,7 +72,7 @@ pub(super) fn store(
     data: &str,
     kind: &str,
     uri: &str,
-) -> Result<Stored, StoreError> {
+) -> Result<StoredFile, StoreError> {
     // Four characters are three bytes: known before any of them is decoded.
     if data.len() / 4 * 3 > LARGEST + 3 {
         return Err(StoreError::TooLarge);
@@ -94,7 +94,7 @@ pub(super) fn store(
         ensure_private_dir(&dir)?;
         write(&path, &bytes, WriteOptions::KEEP)?;
     }
-    Ok(Stored { path, size: bytes.len() })
+    Ok(StoredFile { path, size: bytes.len() })
 }
 
 fn decode(data: &str) -> Result<Vec<u8>, StoreError> {

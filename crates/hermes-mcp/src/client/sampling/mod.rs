@@ -29,8 +29,8 @@ use tokio::time::timeout;
 
 use super::request_error::RequestError;
 pub use settings::SamplingSettings;
-pub use turns::{Piece, Turn, TurnCall};
-use window::Window;
+pub use turns::{SamplingMessage, SamplingPart, TurnCall};
+use window::RateWindow;
 
 /// The method this module answers.
 pub const METHOD: &str = "sampling/createMessage";
@@ -45,7 +45,7 @@ pub struct SampleRequest {
     /// The model, or the usual one for this task.
     pub model: Option<String>,
     /// The conversation, instructions first.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<SamplingMessage>,
     /// The server's tools, as chat-completions function definitions.
     pub tools: Vec<Value>,
     /// Whether the model may, must or must not use them.
@@ -116,7 +116,7 @@ struct Counts {
 pub struct Sampling {
     server: String,
     settings: SamplingSettings,
-    window: Window,
+    window: RateWindow,
     rounds: AtomicU32,
     counts: Counts,
 }
@@ -125,7 +125,7 @@ impl Sampling {
     /// Access for this server, within these limits.
     #[must_use]
     pub fn new(server: &str, settings: SamplingSettings) -> Self {
-        let window = Window::per_minute(settings.max_rpm);
+        let window = RateWindow::per_minute(settings.max_rpm);
         Self {
             server: server.to_owned(),
             settings,

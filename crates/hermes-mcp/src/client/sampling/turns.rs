@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 /// One turn of a chat.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Turn {
+pub enum SamplingMessage {
     /// Instructions.
     System(String),
     /// What the server says in the person's place.
-    User(Vec<Piece>),
+    User(Vec<SamplingPart>),
     /// What the model said before.
     Assistant {
         /// Its words.
@@ -31,7 +31,7 @@ pub enum Turn {
 
 /// A part of what is said.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Piece {
+pub enum SamplingPart {
     /// Text.
     Text(String),
     /// An image, as a `data:` address.
@@ -54,11 +54,11 @@ pub struct TurnCall {
 /// # Errors
 ///
 /// A text for the server when there is no message, or one that cannot be read.
-pub fn read(params: &Value) -> Result<Vec<Turn>, String> {
+pub fn read(params: &Value) -> Result<Vec<SamplingMessage>, String> {
     let messages = params["messages"].as_array().ok_or("`messages` is not a list")?;
     let mut turns = Vec::new();
     if let Some(system) = params["systemPrompt"].as_str().filter(|text| !text.is_empty()) {
-        turns.push(Turn::System(system.to_owned()));
+        turns.push(SamplingMessage::System(system.to_owned()));
     }
     for message in messages {
         let content = &message["content"];
@@ -73,7 +73,7 @@ pub fn read(params: &Value) -> Result<Vec<Turn>, String> {
             role => return Err(format!("nobody speaks as {}", role.unwrap_or("nobody"))),
         }
     }
-    if turns.iter().all(|turn| matches!(turn, Turn::System(_))) {
+    if turns.iter().all(|turn| matches!(turn, SamplingMessage::System(_))) {
         return Err("there is no message to answer".to_owned());
     }
     Ok(turns)
@@ -81,22 +81,22 @@ pub fn read(params: &Value) -> Result<Vec<Turn>, String> {
 
 /// Results of tools come in the person's place; in a chat they have a place of their own, right after
 /// the calls they answer.
-fn push_user(turns: &mut Vec<Turn>, blocks: &[&Value]) {
+fn push_user(turns: &mut Vec<SamplingMessage>, blocks: &[&Value]) {
     let mut pieces = Vec::new();
     for block in blocks {
         if block["type"] == "tool_result" {
             let id = block["toolUseId"].as_str().unwrap_or_default().to_owned();
-            turns.push(Turn::Tool { id, text: result_text(block) });
+            turns.push(SamplingMessage::Tool { id, text: result_text(block) });
         } else {
             pieces.push(piece(block));
         }
     }
     if !pieces.is_empty() {
-        turns.push(Turn::User(pieces));
+        turns.push(SamplingMessage::User(pieces));
     }
 }
 
-fn assistant(blocks: &[&Value]) -> Turn {
+fn assistant(blocks: &[&Value]) -> SamplingMessage {
     let mut texts = Vec::new();
     let mut calls = Vec::new();
     for block in blocks {
@@ -106,23 +106,25 @@ fn assistant(blocks: &[&Value]) -> Turn {
                 name: block["name"].as_str().unwrap_or_default().to_owned(),
                 arguments: block["input"].to_string(),
             });
-        } else if let Piece::Text(text) = piece(block) {
+        } else if let SamplingPart::Text(text) = piece(block) {
             texts.push(text);
         }
     }
-    Turn::Assistant { text: texts.join("\n"), calls }
+    SamplingMessage::Assistant { text: texts.join("\n"), calls }
 }
 
-fn piece(block: &Value) -> Piece {
+fn piece(block: &Value) -> SamplingPart {
     match block["type"].as_str() {
-        Some("text") => Piece::Text(block["text"].as_str().unwrap_or_default().to_owned()),
+        Some("text") => SamplingPart::Text(block["text"].as_str().unwrap_or_default().to_owned()),
         Some("image") => {
             let kind = block["mimeType"].as_str().unwrap_or("image/png");
             let data = block["data"].as_str().unwrap_or_default();
-            Piece::Image(format!("data:{kind};base64,{data}"))
+            SamplingPart::Image(format!("data:{kind};base64,{data}"))
         }
         // No chat has a place for the rest; the model is told rather than left guessing.
-        other => Piece::Text(format!("[{} that cannot be shown]", other.unwrap_or("content"))),
+        other => {
+            SamplingPart::Text(format!("[{} that cannot be shown]", other.unwrap_or("content")))
+        }
     }
 }
 
@@ -133,8 +135,8 @@ fn result_text(block: &Value) -> String {
         .into_iter()
         .flatten()
         .map(|part| match piece(part) {
-            Piece::Text(text) => text,
-            Piece::Image(_) => "[image that cannot be shown]".to_owned(),
+            SamplingPart::Text(text) => text,
+            SamplingPart::Image(_) => "[image that cannot be shown]".to_owned(),
         })
         .collect();
     if texts.is_empty() && !block["structuredContent"].is_null() {
@@ -170,7 +172,7 @@ pub(super) fn strings(list: &Value) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn turns(messages: &Value) -> Vec<Turn> {
+    fn turns(messages: &Value) -> Vec<SamplingMessage> {
         read(&json!({"systemPrompt": "Be kind.", "messages": messages})).unwrap()
     }
 
@@ -181,10 +183,15 @@ mod tests {
             {"role": "user", "content": [{"type": "text", "text": "Look:"}, image]},
             {"role": "assistant", "content": {"type": "text", "text": "A cat."}},
         ]));
-        let pieces =
-            vec![Piece::Text("Look:".into()), Piece::Image("data:image/jpeg;base64,AAAA".into())];
-        let answer = Turn::Assistant { text: "A cat.".into(), calls: vec![] };
-        assert_eq!(said, [Turn::System("Be kind.".into()), Turn::User(pieces), answer]);
+        let pieces = vec![
+            SamplingPart::Text("Look:".into()),
+            SamplingPart::Image("data:image/jpeg;base64,AAAA".into()),
+        ];
+        let answer = SamplingMessage::Assistant { text: "A cat.".into(), calls: vec![] };
+        assert_eq!(
+            said,
+            [SamplingMessage::System("Be kind.".into()), SamplingMessage::User(pieces), answer]
+        );
     }
 
     #[test]
@@ -197,9 +204,9 @@ mod tests {
                 {"type": "text", "text": "And now?"}]},
         ]));
         let call = TurnCall { id: "c1".into(), name: "add".into(), arguments: r#"{"a":1}"#.into() };
-        assert_eq!(said[1], Turn::Assistant { text: String::new(), calls: vec![call] });
-        assert_eq!(said[2], Turn::Tool { id: "c1".into(), text: "2".into() });
-        assert_eq!(said[3], Turn::User(vec![Piece::Text("And now?".into())]));
+        assert_eq!(said[1], SamplingMessage::Assistant { text: String::new(), calls: vec![call] });
+        assert_eq!(said[2], SamplingMessage::Tool { id: "c1".into(), text: "2".into() });
+        assert_eq!(said[3], SamplingMessage::User(vec![SamplingPart::Text("And now?".into())]));
     }
 
     #[test]

@@ -10,12 +10,12 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 /// Lets a number of requests through in any sixty seconds.
 #[derive(Debug)]
-pub struct Window {
+pub struct RateWindow {
     most: usize,
     passed: Mutex<VecDeque<Instant>>,
 }
 
-impl Window {
+impl RateWindow {
     /// So many a minute.
     #[must_use]
     pub fn per_minute(most: u32) -> Self {
@@ -43,7 +43,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_window_slides() {
-        let window = Window::per_minute(2);
+        let window = RateWindow::per_minute(2);
         assert!(window.admit());
         tokio::time::advance(Duration::from_secs(40)).await;
         assert!(window.admit());

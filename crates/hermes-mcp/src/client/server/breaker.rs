@@ -11,24 +11,26 @@ pub(crate) const LIMIT: u32 = 3;
 
 /// Counts failures.
 #[derive(Debug, Default)]
-pub(crate) struct Breaker {
+pub(crate) struct CircuitBreaker {
     failures: u32,
     until: Option<Instant>,
 }
 
 /// The server is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Open {
+pub(crate) struct CircuitOpen {
     pub(crate) failures: u32,
     pub(crate) left: Duration,
 }
 
-impl Breaker {
+impl CircuitBreaker {
     /// Whether a call may be made now. After the pause one may, and the others wait for its outcome.
-    pub(crate) fn ask(&mut self, now: Instant, pause: Duration) -> Result<(), Open> {
+    pub(crate) fn ask(&mut self, now: Instant, pause: Duration) -> Result<(), CircuitOpen> {
         match self.until {
             None => Ok(()),
-            Some(until) if now < until => Err(Open { failures: self.failures, left: until - now }),
+            Some(until) if now < until => {
+                Err(CircuitOpen { failures: self.failures, left: until - now })
+            }
             Some(_) => {
                 self.until = Some(now + pause);
                 Ok(())
@@ -58,7 +60,7 @@ mod tests {
 
     #[test]
     fn three_failures_open_it_and_one_call_tries_after_the_pause() {
-        let mut breaker = Breaker::default();
+        let mut breaker = CircuitBreaker::default();
         let start = Instant::now();
         for _ in 0..2 {
             breaker.failed(start, PAUSE);
@@ -76,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_success_in_between_starts_the_count_again() {
-        let mut breaker = Breaker::default();
+        let mut breaker = CircuitBreaker::default();
         let now = Instant::now();
         for _ in 0..5 {
             breaker.failed(now, PAUSE);

@@ -1,6 +1,6 @@
-//! One request on behalf of a caller: the breaker, the turn, the session, and what a failure means.
+//! One request on behalf of a caller: the breaker, the turn, the connection, and what a failure means.
 //!
-//! The rule that matters most is in [`Server::request`]: a request is sent again only when the first
+//! The rule that matters most is in [`ManagedServer::request`]: a request is sent again only when the first
 //! one provably was not delivered, or when repeating it does no harm. Everything else that goes wrong
 //! becomes an error that says what is known.
 
@@ -13,25 +13,18 @@ use serde_json::{Value, json};
 use tokio::sync::SemaphorePermit;
 use tokio::time::timeout;
 
-use super::{Phase, Server, lock};
+use super::{ManagedServer, Phase, lock};
+use crate::client::connection::{Connection, RequestLimits};
+use crate::client::failure::RequestFailure;
+use crate::client::listing::Repeat;
 use crate::client::render::Renderer;
-use crate::client::session::{Failure, Limits, Session};
-use crate::names::Kind;
+use crate::names::NameKind;
 use crate::safety::redact_error;
-
-/// Whether a request may be sent again when nobody knows what became of the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Repeat {
-    /// It only looks, or has the same effect twice as once.
-    Harmless,
-    /// It may do something a second time.
-    Never,
-}
 
 /// How many times the limit a request may take that shows signs of life.
 const TOTAL: u32 = 3;
 
-impl Server {
+impl ManagedServer {
     /// Calls one of the server's tools.
     pub(crate) async fn call_tool(
         &self,
@@ -51,7 +44,7 @@ impl Server {
 
     pub(super) fn renderer(&self) -> Renderer {
         let (shared, name) = (&self.shared, &self.settings.name);
-        let read_resource = shared.names.name_of(name, "read_resource", Kind::Utility);
+        let read_resource = shared.names.name_of(name, "read_resource", NameKind::Utility);
         Renderer { cache: shared.home.cache(), read_resource }
     }
 
@@ -93,8 +86,10 @@ impl Server {
             Err(failure) => {
                 let mut breaker = lock(&self.breaker);
                 match &failure {
-                    Unanswered::Failed(Failure::Rpc { .. }) => breaker.reached(),
-                    Unanswered::Failed(Failure::Cancelled) => {}
+                    Unanswered::Failed(
+                        RequestFailure::Rpc { .. } | RequestFailure::TooLarge { .. },
+                    ) => breaker.reached(),
+                    Unanswered::Failed(RequestFailure::Cancelled) => {}
                     _ => breaker.failed(Instant::now(), pause),
                 }
                 drop(breaker);
@@ -112,18 +107,18 @@ impl Server {
     ) -> Result<Value, Unanswered> {
         // Before looking for the connection: an idle one is not closed while a call is announced.
         let _open = self.lasting.calls.open(cx);
-        let session = self.session(cx).await?;
-        let failure = match self.send(&session, method, &params, cx).await {
+        let connection = self.connection(cx).await?;
+        let failure = match self.send(&connection, method, &params, cx).await {
             Ok(result) => return Ok(result),
             Err(failure) => failure,
         };
         let may_repeat = match &failure {
-            Failure::NotDelivered(_) => true,
-            Failure::Lost(_) => repeat == Repeat::Harmless,
+            RequestFailure::NotDelivered(_) => true,
+            RequestFailure::Lost(_) => repeat == Repeat::Harmless,
             _ => false,
         };
-        if matches!(failure, Failure::NotDelivered(_) | Failure::Lost(_))
-            && !session.wire.gone.is_cancelled()
+        if matches!(failure, RequestFailure::NotDelivered(_) | RequestFailure::Lost(_))
+            && !connection.monitor.gone.is_cancelled()
         {
             // The connection looks alive, but is of no use.
             self.renew.notify_one();
@@ -132,20 +127,21 @@ impl Server {
             return Err(Unanswered::Failed(failure));
         }
         tracing::info!(server = %self.settings.name, %method, %failure, "sent again after a reconnection");
-        let next = self.other_session(&session, cx).await.ok_or(Unanswered::Failed(failure))?;
+        let next =
+            self.next_connection(&connection, cx).await.ok_or(Unanswered::Failed(failure))?;
         self.send(&next, method, &params, cx).await.map_err(Unanswered::Failed)
     }
 
     async fn send(
         &self,
-        session: &Session,
+        connection: &Connection,
         method: &str,
         params: &Value,
         cx: &ToolContext,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, RequestFailure> {
         let limit = self.settings.timeout;
-        let limits = Limits { quiet: limit, total: limit.saturating_mul(TOTAL) };
-        session.request(method, params, limits, cx).await
+        let limits = RequestLimits { quiet: limit, total: limit.saturating_mul(TOTAL) };
+        connection.request(method, params, limits, cx).await
     }
 
     /// Waits for our turn where one call at a time is allowed.
@@ -161,10 +157,10 @@ impl Server {
     }
 
     /// The present connection, or the one that is being made.
-    async fn session(&self, cx: &ToolContext) -> Result<Arc<Session>, Unanswered> {
+    async fn connection(&self, cx: &ToolContext) -> Result<Arc<Connection>, Unanswered> {
         let wait = match &*self.phase.borrow() {
-            Phase::Live(session) if !session.wire.gone.is_cancelled() => {
-                return Ok(Arc::clone(session));
+            Phase::Live(connection) if !connection.monitor.gone.is_cancelled() => {
+                return Ok(Arc::clone(connection));
             }
             Phase::Recycled => self.shared.pace.restart,
             Phase::Stopped | Phase::Configured => return Err(Unanswered::Stopped),
@@ -172,27 +168,33 @@ impl Server {
         };
         self.wanted.notify_one();
         match self.live_within(wait, |_| true, cx).await {
-            Some(session) => Ok(session),
-            None if cx.is_cancelled() => Err(Unanswered::Failed(Failure::Cancelled)),
-            None => Err(Unanswered::NoSession),
+            Some(connection) => Ok(connection),
+            None if cx.is_cancelled() => Err(Unanswered::Failed(RequestFailure::Cancelled)),
+            None => Err(Unanswered::NoConnection),
         }
     }
 
     /// The connection that follows `old`.
-    async fn other_session(&self, old: &Arc<Session>, cx: &ToolContext) -> Option<Arc<Session>> {
+    async fn next_connection(
+        &self,
+        old: &Arc<Connection>,
+        cx: &ToolContext,
+    ) -> Option<Arc<Connection>> {
         self.live_within(self.shared.pace.restart, |new| !Arc::ptr_eq(new, old), cx).await
     }
 
     async fn live_within(
         &self,
         limit: Duration,
-        fits: impl Fn(&Arc<Session>) -> bool,
+        fits: impl Fn(&Arc<Connection>) -> bool,
         cx: &ToolContext,
-    ) -> Option<Arc<Session>> {
+    ) -> Option<Arc<Connection>> {
         let mut phases = self.phase.subscribe();
         let live = |phase: &Phase| match phase {
-            Phase::Live(session) if !session.wire.gone.is_cancelled() && fits(session) => {
-                Some(Arc::clone(session))
+            Phase::Live(connection)
+                if !connection.monitor.gone.is_cancelled() && fits(connection) =>
+            {
+                Some(Arc::clone(connection))
             }
             _ => None,
         };
@@ -212,7 +214,7 @@ impl Server {
             Unanswered::Stopped => {
                 return ToolError::answer(format!("MCP server '{name}' is not running"));
             }
-            Unanswered::NoSession => {
+            Unanswered::NoConnection => {
                 return ToolError::answer(format!(
                     "MCP server '{name}' is not connected; a reconnection is under way, try again \
                      in a little while"
@@ -222,26 +224,32 @@ impl Server {
         };
         let text = redact_error(&failure.to_string());
         match failure {
-            Failure::Rpc { code, message } => {
+            RequestFailure::Rpc { code, message } => {
                 let message = redact_error(message);
                 ToolError::answer(format!("MCP call failed: {}: {message}", kind(*code)))
             }
-            Failure::Refused(_) => ToolError::answer(format!("MCP call failed: Http: {text}")),
-            Failure::NotDelivered(_) => ToolError::answer(format!(
+            RequestFailure::Refused(_) => {
+                ToolError::answer(format!("MCP call failed: Http: {text}"))
+            }
+            RequestFailure::NotDelivered(_) => ToolError::answer(format!(
                 "MCP server '{name}' could not be reached ({text}); the call was not carried out"
             )),
-            Failure::Lost(_) => ToolError::answer(format!(
+            RequestFailure::Lost(_) => ToolError::answer(format!(
                 "MCP server '{name}' was lost during the call ({text}). Whether the call took \
                  effect is not known; look before you call again."
             )),
-            Failure::TimedOut { elapsed, limit } => ToolError::answer(format!(
+            RequestFailure::TooLarge { .. } => ToolError::answer(format!(
+                "MCP server '{name}' carried out the call, but {text} and was dropped. Ask for \
+                 less at a time."
+            )),
+            RequestFailure::TimedOut { elapsed, limit } => ToolError::answer(format!(
                 "MCP server '{name}' gave no answer within the time limit: {:.1} s passed, {} s \
                  are configured (`timeout`). The server was told to stop.",
                 elapsed.as_secs_f64(),
                 limit.as_secs_f64(),
             )),
-            Failure::Cancelled => interrupted(),
-            Failure::Auth(_) => ToolError::answer(format!(
+            RequestFailure::Cancelled => interrupted(),
+            RequestFailure::Auth(_) => ToolError::answer(format!(
                 "MCP server '{name}' asks for a login ({text}); the user has to run \
                  `hermes mcp login {name}`"
             ))
@@ -260,8 +268,8 @@ fn is_text(result: &Value) -> bool {
 /// Why there is no result.
 enum Unanswered {
     Stopped,
-    NoSession,
-    Failed(Failure),
+    NoConnection,
+    Failed(RequestFailure),
 }
 
 fn interrupted() -> ToolError {

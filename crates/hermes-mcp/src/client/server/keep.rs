@@ -1,7 +1,7 @@
 //! The task that keeps one server connected.
 //!
-//! Read it from [`Server::keep`]: connect, watch until something ends the connection, and decide by
-//! what it was. Every wait in here hears [`Server::stop`].
+//! Read it from [`ManagedServer::keep`]: connect, watch until something ends the connection, and decide by
+//! what it was. Every wait in here hears [`ManagedServer::stop`].
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,11 +11,13 @@ use hermes_tool::ToolContext;
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 
-use super::{Phase, Server, lock};
-use crate::client::connect::{Visit, connect};
+use super::publish::{publish, withdraw};
+use super::{ManagedServer, Phase, lock};
+use crate::client::connect::{ConnectAttempt, connect};
 use crate::client::connect_error::ConnectError;
-use crate::client::register;
-use crate::client::session::{Failure, Limits, Session};
+use crate::client::connection::{Connection, RequestLimits};
+use crate::client::failure::RequestFailure;
+use crate::client::listing::read_listing;
 use crate::client::settings::TransportSettings;
 
 /// Further attempts after a first connection that failed, and after a lost one.
@@ -39,76 +41,77 @@ enum Pulse {
     Listing,
 }
 
-impl Server {
+impl ManagedServer {
     pub(super) async fn keep(self: Arc<Self>) {
         let stopping = self.stopping.clone();
-        let session = tokio::select! {
-            // The sessions inside are closed by being dropped; `watch` closes its own properly.
+        let connection = tokio::select! {
+            // The connections inside are closed by being dropped; `watch` closes its own properly.
             () = stopping.cancelled() => None,
-            session = self.connect_for_life(Visit::First) => Some(session),
+            connection = self.connect_for_life(ConnectAttempt::First) => Some(connection),
         };
-        let mut current = session;
-        while let Some(session) = current.take() {
-            let ended = self.watch(&session).await;
+        let mut current = connection;
+        while let Some(connection) = current.take() {
+            let ended = self.watch(&connection).await;
             if !matches!(ended, Ended::Lost) {
                 tracing::debug!(server = %self.settings.name, "closing the connection");
             }
             match ended {
                 Ended::Stopped => {
                     self.enter(Phase::Stopped);
-                    session.close().await;
+                    connection.close().await;
                     break;
                 }
                 Ended::Recycled => {
                     self.enter(Phase::Recycled);
                     // A call that came in between has announced itself before it looked for us.
                     if !self.lasting.calls.is_empty() {
-                        self.enter(Phase::Live(Arc::clone(&session)));
-                        current = Some(session);
+                        self.enter(Phase::Live(Arc::clone(&connection)));
+                        current = Some(connection);
                         continue;
                     }
                 }
                 Ended::Lost | Ended::Renewed => self.enter(Phase::Reconnecting),
             }
-            session.close().await;
+            connection.close().await;
             let next = async {
                 if matches!(ended, Ended::Recycled) {
                     self.called_for().await;
                     self.enter(Phase::Reconnecting);
                 }
-                self.connect_for_life(Visit::Again).await
+                self.connect_for_life(ConnectAttempt::Again).await
             };
             current = tokio::select! {
                 () = stopping.cancelled() => None,
-                session = next => Some(session),
+                connection = next => Some(connection),
             };
         }
         self.enter(Phase::Stopped);
-        register::withdraw(&self);
+        withdraw(&self);
     }
 
     /// Connects, however long it takes: a server that is given up is tried now and then.
-    async fn connect_for_life(self: &Arc<Self>, visit: Visit) -> Arc<Session> {
-        let mut visit = visit;
-        let mut retries = if visit == Visit::First { FIRST_RETRIES } else { LATER_RETRIES };
+    async fn connect_for_life(self: &Arc<Self>, attempt: ConnectAttempt) -> Arc<Connection> {
+        let mut attempt = attempt;
+        let mut retries =
+            if attempt == ConnectAttempt::First { FIRST_RETRIES } else { LATER_RETRIES };
         loop {
-            match self.connect_within(retries, visit).await {
-                Ok(session) => return session,
+            match self.connect_within(retries, attempt).await {
+                Ok(connection) => return connection,
                 Err(error) => {
-                    let phase = match visit {
-                        Visit::First => Phase::Failed,
-                        Visit::Again => Phase::Parked,
+                    let phase = match attempt {
+                        ConnectAttempt::First => Phase::Failed,
+                        ConnectAttempt::Again => Phase::Parked,
                     };
-                    register::withdraw(self);
+                    withdraw(self);
                     self.enter(phase);
                     self.settled.cancel();
                     self.pause_parked(&error).await;
                     // Silent from now on: one attempt at a time.
                     retries = 0;
-                    visit = if matches!(*self.phase.borrow(), Phase::Failed) {
-                        Visit::First
+                    attempt = if matches!(*self.phase.borrow(), Phase::Failed) {
+                        ConnectAttempt::First
                     } else {
-                        Visit::Again
+                        ConnectAttempt::Again
                     };
                 }
             }
@@ -119,13 +122,13 @@ impl Server {
     async fn connect_within(
         self: &Arc<Self>,
         retries: u32,
-        visit: Visit,
-    ) -> Result<Arc<Session>, ConnectError> {
+        attempt: ConnectAttempt,
+    ) -> Result<Arc<Connection>, ConnectError> {
         let mut pause = self.shared.pace.retry;
         let mut left = retries;
         loop {
-            let error = match self.connect_once(visit).await {
-                Ok(session) => return Ok(session),
+            let error = match self.connect_once(attempt).await {
+                Ok(connection) => return Ok(connection),
                 Err(error) => error,
             };
             self.note_error(&error);
@@ -143,32 +146,35 @@ impl Server {
     }
 
     /// One attempt: connect, list, register.
-    async fn connect_once(self: &Arc<Self>, visit: Visit) -> Result<Arc<Session>, ConnectError> {
+    async fn connect_once(
+        self: &Arc<Self>,
+        attempt: ConnectAttempt,
+    ) -> Result<Arc<Connection>, ConnectError> {
         let limit = self.settings.connect_timeout;
-        let attempt = async {
-            let session = connect(&self.shared, &self.settings, &self.lasting, visit).await?;
-            let offer = register::read_offer(&session, &self.settings, limit).await?;
-            Ok((session, offer))
+        let trial = async {
+            let connection = connect(&self.shared, &self.settings, &self.lasting, attempt).await?;
+            let listing = read_listing(&connection, &self.settings, limit).await?;
+            Ok((connection, listing))
         };
-        let (session, offer) = timeout(limit, attempt).await.unwrap_or_else(|_| {
+        let (connection, listing) = timeout(limit, trial).await.unwrap_or_else(|_| {
             let server = self.settings.name.to_string();
             Err(ConnectError::TimedOut { server, seconds: limit.as_secs() })
         })?;
-        let session = Arc::new(session);
+        let connection = Arc::new(connection);
         {
             let mut facts = self.facts();
             facts.error = None;
-            facts.server_info = session.hello.server.clone();
-            facts.instructions = session.hello.instructions.clone();
+            facts.server_info = connection.hello.server.clone();
+            facts.instructions = connection.hello.instructions.clone();
         }
         lock(&self.breaker).reached();
         *lock(&self.last_used) = Instant::now();
         // Whoever wanted a new connection until now has one.
         let _ = self.renew.notified().now_or_never();
-        self.enter(Phase::Live(Arc::clone(&session)));
-        register::publish(self, offer);
+        self.enter(Phase::Live(Arc::clone(&connection)));
+        publish(self, listing);
         self.settled.cancel();
-        Ok(session)
+        Ok(connection)
     }
 
     async fn pause_parked(&self, error: &ConnectError) {
@@ -190,26 +196,26 @@ impl Server {
     }
 
     /// Looks after a connection until it ends.
-    async fn watch(self: &Arc<Self>, session: &Arc<Session>) -> Ended {
+    async fn watch(self: &Arc<Self>, connection: &Arc<Connection>) -> Ended {
         let mut pulse = Pulse::Ping;
         loop {
-            let check = self.next_check(session);
+            let check = self.next_check(connection);
             tokio::select! {
                 biased;
                 () = self.stopping.cancelled() => return Ended::Stopped,
-                () = session.wire.gone.cancelled() => return Ended::Lost,
+                () = connection.monitor.gone.cancelled() => return Ended::Lost,
                 () = self.renew.notified() => return Ended::Renewed,
                 () = self.lasting.tools_changed.notified() => {
-                    if self.refresh(session).await.is_err() {
+                    if self.refresh(connection).await.is_err() {
                         return Ended::Lost;
                     }
                 }
                 () = sleep(check) => {
-                    if self.is_spent(session) {
+                    if self.is_spent(connection) {
                         return Ended::Recycled;
                     }
-                    let quiet = session.wire.quiet_for() >= self.settings.keepalive_interval;
-                    if quiet && session.calls.is_empty() && !self.lives(session, &mut pulse).await {
+                    let quiet = connection.monitor.quiet_for() >= self.settings.keepalive_interval;
+                    if quiet && connection.calls.is_empty() && !self.lives(connection, &mut pulse).await {
                         return Ended::Lost;
                     }
                 }
@@ -218,40 +224,41 @@ impl Server {
     }
 
     /// When there is something to look at next.
-    fn next_check(&self, session: &Session) -> Duration {
+    fn next_check(&self, connection: &Connection) -> Duration {
         /// Often enough while a call puts things off.
         const SOON: Duration = Duration::from_millis(500);
         let keepalive = self.settings.keepalive_interval;
-        let mut next = keepalive.saturating_sub(session.wire.quiet_for());
+        let mut next = keepalive.saturating_sub(connection.monitor.quiet_for());
         if matches!(self.settings.transport, TransportSettings::Stdio(_)) {
             if let Some(limit) = self.settings.idle_timeout {
                 next = next.min(limit.saturating_sub(lock(&self.last_used).elapsed()));
             }
             if let Some(limit) = self.settings.max_lifetime {
-                next = next.min(limit.saturating_sub(session.born.elapsed()));
+                next = next.min(limit.saturating_sub(connection.born.elapsed()));
             }
         }
         if next.is_zero() { SOON } else { next }
     }
 
     /// Whether a program has been idle or alive for too long, and nobody uses it right now.
-    fn is_spent(&self, session: &Session) -> bool {
+    fn is_spent(&self, connection: &Connection) -> bool {
         if !matches!(self.settings.transport, TransportSettings::Stdio(_))
-            || !session.calls.is_empty()
+            || !connection.calls.is_empty()
         {
             return false;
         }
         let idle = lock(&self.last_used).elapsed();
         self.settings.idle_timeout.is_some_and(|limit| idle >= limit)
-            || self.settings.max_lifetime.is_some_and(|limit| session.born.elapsed() >= limit)
+            || self.settings.max_lifetime.is_some_and(|limit| connection.born.elapsed() >= limit)
     }
 
-    async fn lives(&self, session: &Session, pulse: &mut Pulse) -> bool {
+    async fn lives(&self, connection: &Connection, pulse: &mut Pulse) -> bool {
         let cx = ToolContext::default();
         if *pulse == Pulse::Ping {
-            match session.request("ping", &json!({}), Limits::hard(PING_LIMIT), &cx).await {
+            match connection.request("ping", &json!({}), RequestLimits::hard(PING_LIMIT), &cx).await
+            {
                 Ok(_) => return true,
-                Err(Failure::Rpc { code, message }) if is_unknown_method(code, &message) => {
+                Err(RequestFailure::Rpc { code, message }) if is_unknown_method(code, &message) => {
                     *pulse = Pulse::Listing;
                 }
                 Err(error) => {
@@ -260,20 +267,22 @@ impl Server {
                 }
             }
         }
-        let alive = session.request("tools/list", &json!({}), Limits::hard(PING_LIMIT), &cx).await;
+        let alive = connection
+            .request("tools/list", &json!({}), RequestLimits::hard(PING_LIMIT), &cx)
+            .await;
         // Any answer is a sign of life, also one about a method it does not know.
         !alive.is_err_and(|error| error.is_transport())
     }
 
     /// Reads the list of tools again and registers what has changed.
-    async fn refresh(self: &Arc<Self>, session: &Session) -> Result<(), ()> {
+    async fn refresh(self: &Arc<Self>, connection: &Connection) -> Result<(), ()> {
         let limit = self.settings.connect_timeout;
-        match register::read_offer(session, &self.settings, limit).await {
-            Ok(offer) => {
-                register::publish(self, offer);
+        match read_listing(connection, &self.settings, limit).await {
+            Ok(listing) => {
+                publish(self, listing);
                 Ok(())
             }
-            Err(error) if session.wire.gone.is_cancelled() => {
+            Err(error) if connection.monitor.gone.is_cancelled() => {
                 self.note_error(&error);
                 Err(())
             }

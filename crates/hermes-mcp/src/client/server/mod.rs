@@ -1,15 +1,16 @@
 //! One server over its whole life.
 //!
-//! A [`Server`] outlives its connections. A task of its own (`keep`) makes them, watches them and
+//! A [`ManagedServer`] outlives its connections. A task of its own (`keep`) makes them, watches them and
 //! makes them anew; calls (`call`) find the present one here, or wait a moment for the next. What a
 //! call needs is in a watched [`Phase`], so a call on a live connection waits for nobody.
 //!
 //! What never happens here: two connections to one server at the same time; a task that goes on
-//! after [`Server::stop`].
+//! after [`ManagedServer::stop`].
 
 mod breaker;
 mod call;
 mod keep;
+mod publish;
 mod utilities;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,18 +22,15 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::connect::{Lasting, Shared};
+use super::connect::{LastingState, ServersContext};
 use super::connect_error::ConnectError;
+use super::connection::Connection;
 use super::progress::OpenCalls;
-use super::register;
 use super::sampling::Sampling;
-use super::session::Session;
 use super::settings::{CallOrder, ServerSettings};
-use super::status::State;
-use breaker::Breaker;
-
-pub(crate) use call::Repeat;
-pub(crate) use utilities::UTILITIES;
+use super::status::ServerState;
+use breaker::CircuitBreaker;
+use publish::withdraw;
 
 /// Where a server is in its life.
 #[derive(Clone)]
@@ -42,7 +40,7 @@ pub(crate) enum Phase {
     /// A connection is being made for the first time.
     Connecting,
     /// In use.
-    Live(Arc<Session>),
+    Live(Arc<Connection>),
     /// Closed because it was idle or old; the next call starts it.
     Recycled,
     /// The connection was lost and is being made anew.
@@ -56,20 +54,20 @@ pub(crate) enum Phase {
 }
 
 impl Phase {
-    fn state(&self) -> State {
+    fn state(&self) -> ServerState {
         match self {
-            Self::Configured | Self::Stopped => State::Configured,
-            Self::Connecting | Self::Reconnecting => State::Connecting,
-            Self::Live(_) | Self::Recycled => State::Connected,
-            Self::Failed => State::Failed,
-            Self::Parked => State::Parked,
+            Self::Configured | Self::Stopped => ServerState::Configured,
+            Self::Connecting | Self::Reconnecting => ServerState::Connecting,
+            Self::Live(_) | Self::Recycled => ServerState::Connected,
+            Self::Failed => ServerState::Failed,
+            Self::Parked => ServerState::Parked,
         }
     }
 }
 
 /// What is shown and changes rarely.
 #[derive(Default)]
-pub(crate) struct Facts {
+pub(crate) struct ServerFacts {
     pub(crate) error: Option<String>,
     pub(crate) warnings: Vec<String>,
     /// Registered names.
@@ -81,14 +79,14 @@ pub(crate) struct Facts {
 }
 
 /// One server.
-pub(crate) struct Server {
+pub(crate) struct ManagedServer {
     pub(crate) settings: Arc<ServerSettings>,
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) lasting: Lasting,
+    pub(crate) shared: Arc<ServersContext>,
+    pub(crate) lasting: LastingState,
     pub(crate) check: Check,
     phase: watch::Sender<Phase>,
-    facts: Mutex<Facts>,
-    breaker: Mutex<Breaker>,
+    facts: Mutex<ServerFacts>,
+    breaker: Mutex<CircuitBreaker>,
     /// One place for servers that take one call at a time.
     turns: Option<Semaphore>,
     last_used: Mutex<Instant>,
@@ -102,8 +100,8 @@ pub(crate) struct Server {
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Server {
-    pub(crate) fn new(settings: Arc<ServerSettings>, shared: Arc<Shared>) -> Arc<Self> {
+impl ManagedServer {
+    pub(crate) fn new(settings: Arc<ServerSettings>, shared: Arc<ServersContext>) -> Arc<Self> {
         Arc::new_cyclic(|own: &std::sync::Weak<Self>| {
             let own = own.clone();
             let name = Arc::clone(&settings.name);
@@ -111,7 +109,7 @@ impl Server {
                 Some(server) => server.availability(),
                 None => Availability::unavailable(format!("MCP server '{name}' is stopped"), ""),
             });
-            let lasting = Lasting {
+            let lasting = LastingState {
                 sampling: Arc::new(Sampling::new(&settings.name, settings.sampling.clone())),
                 calls: Arc::new(OpenCalls::default()),
                 tools_changed: Arc::new(Notify::new()),
@@ -160,7 +158,7 @@ impl Server {
         if !ended {
             // Dropping what it holds kills the program.
             task.abort();
-            register::withdraw(self);
+            withdraw(self);
         }
         self.enter(Phase::Stopped);
         ended
@@ -172,15 +170,15 @@ impl Server {
     }
 
     /// How it is doing. Connected means that its tools are there.
-    pub(crate) fn state(&self) -> State {
+    pub(crate) fn state(&self) -> ServerState {
         let state = self.phase.borrow().state();
-        if state == State::Connected && !self.facts().is_published {
-            return State::Connecting;
+        if state == ServerState::Connected && !self.facts().is_published {
+            return ServerState::Connecting;
         }
         state
     }
 
-    pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
+    pub(crate) fn facts(&self) -> MutexGuard<'_, ServerFacts> {
         lock(&self.facts)
     }
 

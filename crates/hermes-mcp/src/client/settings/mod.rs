@@ -1,8 +1,8 @@
 //! The settings of MCP servers: `mcp_servers.<name>` of the configuration.
 //!
-//! [`read_servers`] turns the configuration into one [`Entry`] per server. What a person wrote a
-//! little wrong gets a [`Problem`] and the default; what makes a server impossible to start (no
-//! command and no address, an address that is none) is a [`SettingsError`] that the table of servers
+//! [`read_servers`] turns the configuration into one [`ServerEntry`] per server. What a person wrote a
+//! little wrong gets a [`McpSettingProblem`] and the default; what makes a server impossible to start (no
+//! command and no address, an address that is none) is a [`McpSettingsError`] that the table of servers
 //! shows, so that the server is not silently absent.
 //!
 //! Nothing here touches the disk or the network.
@@ -20,22 +20,22 @@ use url::Url;
 pub use super::elicitation::ElicitationSettings;
 pub use super::sampling::SamplingSettings;
 pub use read::{discovery_timeout, read_servers};
-pub use values::{Problem, interpolate};
+pub use values::{McpSettingProblem, interpolate};
 
 /// One configured server, usable or not.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct ServerEntry {
     /// Its name, as written.
     pub name: Arc<str>,
     /// What it says, or why it cannot be used.
-    pub settings: Result<Arc<ServerSettings>, SettingsError>,
+    pub settings: Result<Arc<ServerSettings>, McpSettingsError>,
     /// Keys that are wrong and not in force.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<McpSettingProblem>,
 }
 
 /// Why a server cannot be started, found before any attempt.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SettingsError {
+pub enum McpSettingsError {
     /// The entry is no map.
     #[error("MCP server '{server}': its entry must be a map with `command` or `url`")]
     NoMap {
@@ -245,7 +245,7 @@ impl std::fmt::Debug for ClientCertificate {
 pub struct OAuthSettings {
     /// A client registered beforehand.
     pub client_id: Option<String>,
-    /// Its secret.
+    /// What that client proves itself with, where it has one.
     pub client_secret: Option<String>,
     /// What is asked for.
     pub scope: Option<String>,

@@ -1,4 +1,4 @@
-//! From the configuration to [`Entry`] values.
+//! From the configuration to [`ServerEntry`] values.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use url::Url;
 
 use super::values::{Problems, interpolate};
 use super::{
-    CallOrder, ClientCertificate, ElicitationSettings, Entry, HttpSettings, IdentitySettings,
-    OAuthSettings, SamplingSettings, ServerSettings, SettingsError, StdioSettings, TlsSettings,
-    ToolFilter, TransportSettings, Verify,
+    CallOrder, ClientCertificate, ElicitationSettings, HttpSettings, IdentitySettings,
+    McpSettingsError, OAuthSettings, SamplingSettings, ServerEntry, ServerSettings, StdioSettings,
+    TlsSettings, ToolFilter, TransportSettings, Verify,
 };
 use crate::client::sampling::settings::AuditLevel;
 
@@ -29,7 +29,7 @@ static NOTHING: Value = Value::Null;
 
 /// Every entry of `mcp_servers`, in the order written.
 #[must_use]
-pub fn read_servers(config: &Value, vars: &Vars) -> Vec<Entry> {
+pub fn read_servers(config: &Value, vars: &Vars) -> Vec<ServerEntry> {
     let Some(servers) = config.get("mcp_servers").and_then(Value::as_object) else {
         return Vec::new();
     };
@@ -47,13 +47,13 @@ pub fn discovery_timeout(config: &Value) -> Duration {
     }
 }
 
-fn read_server(name: &str, entry: &Value) -> Entry {
+fn read_server(name: &str, entry: &Value) -> ServerEntry {
     let mut problems = Problems::of(name);
     let settings = match entry.as_object() {
         Some(map) => Reader { name, map, problems: &mut problems }.settings().map(Arc::new),
-        None => Err(SettingsError::NoMap { server: name.to_owned() }),
+        None => Err(McpSettingsError::NoMap { server: name.to_owned() }),
     };
-    Entry { name: name.into(), settings, problems: problems.into_found() }
+    ServerEntry { name: name.into(), settings, problems: problems.into_found() }
 }
 
 struct Reader<'a, 'p> {
@@ -71,7 +71,7 @@ impl<'a> Reader<'a, '_> {
         self.get(outer).get(key).unwrap_or(&NOTHING)
     }
 
-    fn settings(mut self) -> Result<ServerSettings, SettingsError> {
+    fn settings(mut self) -> Result<ServerSettings, McpSettingsError> {
         let transport = self.transport()?;
         let parallel = "supports_parallel_tool_calls";
         let keepalive =
@@ -165,13 +165,13 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn transport(&mut self) -> Result<TransportSettings, SettingsError> {
+    fn transport(&mut self) -> Result<TransportSettings, McpSettingsError> {
         let url = self.get("url");
         let command = self.problems.text("command", self.get("command"));
         let command = command.filter(|command| !command.trim().is_empty());
         if url.is_null() {
             let Some(command) = command else {
-                return Err(SettingsError::NoTransport { server: self.name.to_owned() });
+                return Err(McpSettingsError::NoTransport { server: self.name.to_owned() });
             };
             let args = self.problems.texts("args", self.get("args")).unwrap_or_default();
             let env = self.problems.pairs("env", self.get("env"));
@@ -195,9 +195,9 @@ impl<'a> Reader<'a, '_> {
         })
     }
 
-    fn http(&mut self, url: &Value) -> Result<HttpSettings, SettingsError> {
+    fn http(&mut self, url: &Value) -> Result<HttpSettings, McpSettingsError> {
         let wrong =
-            |why: &str| SettingsError::Url { server: self.name.to_owned(), why: why.to_owned() };
+            |why: &str| McpSettingsError::Url { server: self.name.to_owned(), why: why.to_owned() };
         let text = url.as_str().ok_or_else(|| wrong("it is no text"))?.trim();
         let url = Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -225,7 +225,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn certificate(&mut self) -> Result<Option<ClientCertificate>, SettingsError> {
+    fn certificate(&mut self) -> Result<Option<ClientCertificate>, McpSettingsError> {
         let server = || self.name.to_owned();
         let key = self.problems.text("client_key", self.get("client_key"));
         match self.get("client_cert") {
@@ -239,17 +239,17 @@ impl<'a> Reader<'a, '_> {
                 Ok(Some(ClientCertificate { cert: cert.clone(), key, password: None }))
             }
             Value::Array(_) if key.is_some() => {
-                Err(SettingsError::CertificateTwice { server: server() })
+                Err(McpSettingsError::CertificateTwice { server: server() })
             }
             Value::Array(items) => {
                 let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
                 match texts.as_deref() {
                     Some([cert, key]) => Ok(Some(pair(cert, key, None))),
                     Some([cert, key, word]) => Ok(Some(pair(cert, key, Some(word)))),
-                    _ => Err(SettingsError::CertificateShape { server: server() }),
+                    _ => Err(McpSettingsError::CertificateShape { server: server() }),
                 }
             }
-            _ => Err(SettingsError::CertificateShape { server: server() }),
+            _ => Err(McpSettingsError::CertificateShape { server: server() }),
         }
     }
 

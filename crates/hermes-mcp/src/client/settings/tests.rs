@@ -2,7 +2,7 @@ use super::*;
 use hermes_tool::Vars;
 use serde_json::{Value, json};
 
-fn read(entry: &Value) -> Entry {
+fn read(entry: &Value) -> ServerEntry {
     read_servers(&json!({"mcp_servers": {"files": entry}}), &Vars::default()).remove(0)
 }
 
@@ -96,7 +96,7 @@ fn certificates_come_in_three_forms_and_not_in_two_at_once() {
     let two = of(&json!({"url": url, "client_cert": "c", "client_key": "k"})).unwrap().unwrap();
     assert_eq!(two.key.as_deref(), Some("k"));
     let twice = of(&json!({"url": url, "client_cert": ["c", "k"], "client_key": "k"}));
-    assert!(matches!(twice, Err(SettingsError::CertificateTwice { .. })));
+    assert!(matches!(twice, Err(McpSettingsError::CertificateTwice { .. })));
 }
 
 #[test]

@@ -10,8 +10,8 @@ use serde_json::Value;
 /// What is wrong with one key of a server's entry. The default is in force instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("mcp_servers.{server}.{key}: {text}")]
-pub struct Problem {
-    /// The server.
+pub struct McpSettingProblem {
+    /// Its name below `mcp_servers`.
     pub server: String,
     /// The key below it, with dots.
     pub key: String,
@@ -22,7 +22,7 @@ pub struct Problem {
 /// Collects what is wrong with one entry.
 pub(super) struct Problems<'a> {
     server: &'a str,
-    found: Vec<Problem>,
+    found: Vec<McpSettingProblem>,
 }
 
 impl<'a> Problems<'a> {
@@ -31,14 +31,14 @@ impl<'a> Problems<'a> {
     }
 
     pub(super) fn add(&mut self, key: &str, text: impl Into<String>) {
-        self.found.push(Problem {
+        self.found.push(McpSettingProblem {
             server: self.server.to_owned(),
             key: key.to_owned(),
             text: text.into(),
         });
     }
 
-    pub(super) fn into_found(self) -> Vec<Problem> {
+    pub(super) fn into_found(self) -> Vec<McpSettingProblem> {
         self.found
     }
 

@@ -15,13 +15,13 @@ use serde_json::Value;
 pub(crate) const FIRST: i64 = 1 << 32;
 
 /// What a program answered.
-pub(crate) type Reply = Result<Value, ErrorData>;
+pub(crate) type RpcReply = Result<Value, ErrorData>;
 
 /// One message of a server.
 #[expect(clippy::large_enum_variant, reason = "it is passed on at once, never kept")]
-pub(crate) enum Message {
+pub(crate) enum ServerMessage {
     /// The answer to a request of ours.
-    Answer(i64, Reply),
+    Answer(i64, RpcReply),
     /// Something for the SDK.
     Other(ServerJsonRpcMessage),
 }
@@ -65,13 +65,13 @@ impl From<Id> for RequestId {
 
 /// Reads messages, and knows whether the handshake is behind us.
 #[derive(Debug, Default)]
-pub(crate) struct Decoder {
+pub(crate) struct MessageDecoder {
     shook_hands: bool,
 }
 
-impl Decoder {
+impl MessageDecoder {
     /// Gives the messages of one text: one, or several in a batch. Text that is no JSON-RPC gives none.
-    pub(crate) fn decode(&mut self, text: &[u8], mut give: impl FnMut(Message)) {
+    pub(crate) fn decode(&mut self, text: &[u8], mut give: impl FnMut(ServerMessage)) {
         let text = text.trim_ascii();
         match text.first() {
             Some(b'{') => self.one(text).map(give).unwrap_or_default(),
@@ -87,23 +87,23 @@ impl Decoder {
         }
     }
 
-    fn one(&mut self, text: &[u8]) -> Option<Message> {
+    fn one(&mut self, text: &[u8]) -> Option<ServerMessage> {
         let Ok(outline) = serde_json::from_slice::<Outline>(text) else {
             skipped(text);
             return None;
         };
         if outline.method.is_some() {
             let message = serde_json::from_slice(text).inspect_err(|_| skipped(text)).ok();
-            return message.map(Message::Other);
+            return message.map(ServerMessage::Other);
         }
         let ours = outline.id.as_ref().and_then(Id::ours);
         let message = match (outline.result, outline.error, outline.id) {
             (Some(result), None, Some(id)) => match ours {
-                Some(number) => return Some(Message::Answer(number, Ok(result))),
+                Some(number) => return Some(ServerMessage::Answer(number, Ok(result))),
                 None => ServerJsonRpcMessage::response(self.result(result), id.into()),
             },
             (_, Some(error), id) => match ours {
-                Some(number) => return Some(Message::Answer(number, Err(error))),
+                Some(number) => return Some(ServerMessage::Answer(number, Err(error))),
                 None => ServerJsonRpcMessage::error(error, id.map(RequestId::from)),
             },
             _ => {
@@ -111,7 +111,7 @@ impl Decoder {
                 return None;
             }
         };
-        Some(Message::Other(message))
+        Some(ServerMessage::Other(message))
     }
 
     fn result(&mut self, result: Value) -> ServerResult {
@@ -128,6 +128,40 @@ impl Decoder {
     }
 }
 
+/// The request of ours that a message answers of which only both ends are known. Servers write the
+/// number before the result or as the last member; inside the result it would be one of ours only
+/// by a lie, and then the liar's own request is the one that fails.
+pub(crate) fn request_of_ends(head: &[u8], tail: &[u8]) -> Option<i64> {
+    request_of_head(head).or_else(|| request_of_tail(tail))
+}
+
+/// The number in front of everything else, as far as the beginning of a message goes.
+pub(crate) fn request_of_head(head: &[u8]) -> Option<i64> {
+    let head = String::from_utf8_lossy(head);
+    let (before, after) = head.split_once("\"id\"")?;
+    if before.contains("\"result\"") || before.contains("\"error\"") {
+        return None;
+    }
+    number(after)
+}
+
+fn request_of_tail(tail: &[u8]) -> Option<i64> {
+    let tail = String::from_utf8_lossy(tail);
+    let tail = tail.trim_end().strip_suffix('}')?;
+    let (_, last) = tail.rsplit_once("\"id\"")?;
+    // Anything behind the number belongs to something else.
+    last.chars().all(|letter| letter.is_ascii_digit() || " :\"".contains(letter)).then_some(())?;
+    number(last)
+}
+
+/// The number behind a key, plain or as a text, if it is one of ours.
+fn number(after_key: &str) -> Option<i64> {
+    let value = after_key.trim_start().strip_prefix(':')?.trim_start();
+    let value = value.strip_prefix('"').unwrap_or(value);
+    let end = value.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(value.len());
+    Id::Text(value.get(..end)?.to_owned()).ours()
+}
+
 /// How much of a useless line is worth a log entry.
 const SHOWN: usize = 200;
 
@@ -142,18 +176,18 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn decode(decoder: &mut Decoder, text: &str) -> Vec<ServerJsonRpcMessage> {
+    fn decode(decoder: &mut MessageDecoder, text: &str) -> Vec<ServerJsonRpcMessage> {
         let mut found = Vec::new();
         decoder.decode(text.as_bytes(), |message| match message {
-            Message::Other(message) => found.push(message),
-            Message::Answer(number, _) => panic!("{number} is none of ours"),
+            ServerMessage::Other(message) => found.push(message),
+            ServerMessage::Answer(number, _) => panic!("{number} is none of ours"),
         });
         found
     }
 
     #[test]
     fn answers_to_us_are_told_by_their_number() {
-        let mut decoder = Decoder::default();
+        let mut decoder = MessageDecoder::default();
         let number = FIRST + 7;
         for id in [json!(number), json!(number.to_string())] {
             let mut found = Vec::new();
@@ -162,7 +196,8 @@ mod tests {
             for answer in [fine, refused] {
                 decoder.decode(answer.to_string().as_bytes(), |message| found.push(message));
             }
-            let [Message::Answer(a, Ok(result)), Message::Answer(b, Err(error))] = &found[..]
+            let [ServerMessage::Answer(a, Ok(result)), ServerMessage::Answer(b, Err(error))] =
+                &found[..]
             else {
                 panic!("{id}")
             };
@@ -172,8 +207,24 @@ mod tests {
     }
 
     #[test]
+    fn the_request_is_found_at_either_end_of_an_answer_and_nowhere_else() {
+        let ours = FIRST + 7;
+        let first = format!(r#"{{"jsonrpc": "2.0", "id": {ours}, "result": {{"content": [{{"te"#);
+        assert_eq!(request_of_ends(first.as_bytes(), b"...\"}]}}"), Some(ours));
+        let text = format!(r#"{{"id":"{ours}","result":"#);
+        assert_eq!(request_of_ends(text.as_bytes(), b"}"), Some(ours));
+        let last = format!(r#"xxx"}}]}},"jsonrpc":"2.0","id":{ours}}}"#);
+        assert_eq!(request_of_ends(b"{\"result\":{\"content\":[", last.as_bytes()), Some(ours));
+        let inside = format!(r#"{{"result": {{"id": {ours}, "#);
+        assert_eq!(request_of_ends(inside.as_bytes(), b"}}"), None);
+        let deep = format!(r#""row": {{"id": {ours}, "a": 1}}}}}}"#);
+        assert_eq!(request_of_ends(b"{\"result\":", deep.as_bytes()), None);
+        assert_eq!(request_of_ends(b"{\"id\":3,\"result\":", b"}"), None, "the SDK's");
+    }
+
+    #[test]
     fn noise_is_skipped_and_batches_are_taken_apart() {
-        let mut decoder = Decoder::default();
+        let mut decoder = MessageDecoder::default();
         for noise in ["", "Starting server…", "{}", "{\"a\":", "[1, 2]", "null", "\u{1b}[0m{}"] {
             assert!(decode(&mut decoder, noise).is_empty(), "{noise}");
         }
@@ -184,7 +235,7 @@ mod tests {
 
     #[test]
     fn results_stay_plain_values_after_the_handshake() {
-        let mut decoder = Decoder::default();
+        let mut decoder = MessageDecoder::default();
         let hello = json!({"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": "2025-06-18",
             "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}});
         let messages = decode(&mut decoder, &hello.to_string());
@@ -197,7 +248,7 @@ mod tests {
 
     #[test]
     fn errors_with_and_without_an_id_are_errors() {
-        let mut decoder = Decoder::default();
+        let mut decoder = MessageDecoder::default();
         let text = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#;
         let messages = decode(&mut decoder, text);
         assert!(
@@ -208,7 +259,8 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_a_server_writes_is_read_or_skipped(text in any::<Vec<u8>>()) {
-            Decoder::default().decode(&text, |_| {});
+            MessageDecoder::default().decode(&text, |_| {});
+            request_of_ends(&text, &text);
         }
 
         #[test]
@@ -220,8 +272,8 @@ mod tests {
             prop_assume!(!["id", "method", "result", "error"].contains(&extra.as_str()));
             let answer = json!({"id": number, "result": {"text": text}, extra: [text]}).to_string();
             let mut found = Vec::new();
-            Decoder::default().decode(answer.as_bytes(), |message| found.push(message));
-            let [Message::Answer(id, Ok(result))] = &found[..] else { panic!("{answer}") };
+            MessageDecoder::default().decode(answer.as_bytes(), |message| found.push(message));
+            let [ServerMessage::Answer(id, Ok(result))] = &found[..] else { panic!("{answer}") };
             prop_assert_eq!(*id, number);
             prop_assert_eq!(&result["text"], &text);
         }

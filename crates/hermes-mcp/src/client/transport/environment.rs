@@ -45,7 +45,7 @@ const NODE: [&str; 3] = ["npx", "npm", "node"];
 
 /// A program ready to be started.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Program {
+pub(crate) struct ServerProgram {
     pub(crate) file: PathBuf,
     pub(crate) env: Vec<(String, String)>,
 }
@@ -77,7 +77,7 @@ pub(crate) fn find(
     settings: &StdioSettings,
     vars: &Vars,
     home_dir: &Path,
-) -> Result<Program, String> {
+) -> Result<ServerProgram, String> {
     let mut env = filtered(vars, &settings.env);
     let user_home = env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home.clone());
     let command = expand(settings.command.trim(), user_home.as_deref());
@@ -103,7 +103,7 @@ pub(crate) fn find(
             env.push(("PATH".to_owned(), format!("{dir}:{path}")));
         }
     }
-    Ok(Program { file, env })
+    Ok(ServerProgram { file, env })
 }
 
 fn missing(command: &str) -> String {

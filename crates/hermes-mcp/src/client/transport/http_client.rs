@@ -8,7 +8,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::environment::expand;
 use crate::client::connect_error::ConnectError;
-use crate::client::handler::VERSION;
+use crate::client::protocol::VERSION;
 use crate::client::settings::{ClientCertificate, HttpSettings, ServerSettings, Verify};
 
 /// Longest pause between two parts of a stream.

@@ -10,7 +10,7 @@ use reqwest::{Method, Response, StatusCode};
 use serde_json::json;
 
 use crate::client::connect_error::ConnectError;
-use crate::client::handler::VERSION;
+use crate::client::protocol::VERSION;
 use crate::client::settings::{HttpSettings, ServerSettings};
 
 /// How long the look may take.

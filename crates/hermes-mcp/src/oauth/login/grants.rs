@@ -1,9 +1,10 @@
 //! Logins without a person in a browser.
 
 use super::super::LoginError;
-use super::super::settings::{Company, SigningKey};
+use super::super::auth_method::AuthMethod;
+use super::super::settings::{IdentityProvider, SigningKey};
 use super::super::store::Tokens;
-use super::super::token::{self, AuthMethod, Client};
+use super::super::token::{self, OAuthClient};
 use super::{Discovered, Login};
 
 /// The kinds of tokens a company's identity provider deals in.
@@ -36,12 +37,12 @@ impl Login {
     pub(super) async fn by_company(
         &self,
         found: &Discovered,
-        company: &Company,
+        company: &IdentityProvider,
         scope: Option<&str>,
     ) -> Result<Tokens, LoginError> {
         let client = self.required_client(found)?;
         let audience = found.metadata.issuer.as_str();
-        let at_company = Client {
+        let at_company = OAuthClient {
             id: company.client_id.clone(),
             secret: None,
             method: AuthMethod::None,
@@ -66,7 +67,7 @@ impl Login {
         Ok(token::fetch(&self.http, endpoint, &client, &params).await?)
     }
 
-    fn required_client(&self, found: &Discovered) -> Result<Client, LoginError> {
+    fn required_client(&self, found: &Discovered) -> Result<OAuthClient, LoginError> {
         self.configured_client(&found.metadata).ok_or_else(|| {
             LoginError::Failed(format!(
                 "MCP server '{}': set `oauth.client_id`; without a person there is no registration",

@@ -17,13 +17,14 @@ use hermes_store::lock::{FileLock, Wait, beside};
 use reqwest::Client as Http;
 use tokio::sync::Mutex;
 
+use super::auth_method::AuthMethod;
 use super::challenge::Challenge;
 use super::discover::{Discovered, discover};
 use super::metadata::ServerMetadata;
-use super::settings::{Grant, LoginSettings};
-use super::store::{Known, Registration, Shelf, Tokens};
-use super::token::{self, AuthMethod, Client, TokenError};
-use super::{Guide, LoginError};
+use super::settings::{LoginSettings, OAuthGrant};
+use super::store::{LearnedMetadata, Registration, TokenStore, Tokens};
+use super::token::{self, OAuthClient, TokenFailure};
+use super::{Guide, LoginError, clock};
 
 /// A token that ends this soon, in seconds, is renewed before it is used.
 const MARGIN: f64 = 60.0;
@@ -36,7 +37,7 @@ const OTHER_PROCESS: Duration = Duration::from_secs(30);
 pub struct Login {
     settings: LoginSettings,
     http: Http,
-    shelf: Shelf,
+    shelf: TokenStore,
     guide: Option<Arc<dyn Guide>>,
     held: Mutex<Held>,
 }
@@ -57,7 +58,7 @@ impl Login {
     /// A login for this server. Without a guide nobody is there to log in.
     #[must_use]
     pub fn new(settings: LoginSettings, http: Http, guide: Option<Arc<dyn Guide>>) -> Self {
-        let shelf = Shelf::new(&settings.folder, &settings.server);
+        let shelf = TokenStore::new(&settings.folder, &settings.server);
         Self { settings, http, shelf, guide, held: Mutex::default() }
     }
 
@@ -104,11 +105,11 @@ impl Login {
         if let Some(tokens) = held.tokens.clone().filter(|tokens| tokens.refresh_token.is_some()) {
             match self.renew(&mut held, &tokens).await {
                 Ok(token) => return Ok(token),
-                Err(TokenError::UnknownClient(why)) => self.forget_registration(&why),
-                Err(TokenError::Spent(why)) => {
+                Err(TokenFailure::UnknownClient(why)) => self.forget_registration(&why),
+                Err(TokenFailure::Spent(why)) => {
                     tracing::info!(server = %self.settings.server, "a new login is needed: {why}");
                 }
-                Err(TokenError::Other(problem)) => return Err(problem),
+                Err(TokenFailure::Other(problem)) => return Err(problem),
             }
         }
         self.log_in(&mut held, &challenge, None).await
@@ -172,19 +173,21 @@ impl Login {
         challenge: &Challenge,
         scope: Option<String>,
     ) -> Result<String, LoginError> {
-        if matches!(self.settings.grant, Grant::Person) && self.guide.is_none() {
+        if matches!(self.settings.grant, OAuthGrant::Person) && self.guide.is_none() {
             return Err(self.nobody_there());
         }
         let found = discover(&self.http, &self.settings.url, challenge).await?;
         let scope = scope.or_else(|| scope::choose(&self.settings, challenge, &found));
         let tokens = match &self.settings.grant {
-            Grant::Person => self.ask_person(&found, scope.as_deref()).await?,
-            Grant::Program { key } => {
+            OAuthGrant::Person => self.ask_person(&found, scope.as_deref()).await?,
+            OAuthGrant::Program { key } => {
                 self.as_program(&found, key.as_ref(), scope.as_deref()).await?
             }
-            Grant::Company(company) => self.by_company(&found, company, scope.as_deref()).await?,
+            OAuthGrant::IdentityProvider(company) => {
+                self.by_company(&found, company, scope.as_deref()).await?
+            }
         };
-        self.shelf.keep_known(&Known {
+        self.shelf.keep_known(&LearnedMetadata {
             server_url: self.settings.url.to_string(),
             resource: found.resource,
             metadata: found.metadata,
@@ -223,7 +226,7 @@ impl Login {
     }
 
     /// Exchanges the refresh token for new ones, once for all processes.
-    async fn renew(&self, held: &mut Held, tokens: &Tokens) -> Result<String, TokenError> {
+    async fn renew(&self, held: &mut Held, tokens: &Tokens) -> Result<String, TokenFailure> {
         let _lock = self.lock_file().await;
         self.refresh_memory(held);
         if let Some(current) = &held.tokens
@@ -231,7 +234,7 @@ impl Login {
         {
             return Ok(current.access_token.clone());
         }
-        let spent = || TokenError::Spent("there is nothing to renew".to_owned());
+        let spent = || TokenFailure::Spent("there is nothing to renew".to_owned());
         let known = self.shelf.known().ok_or_else(spent)?;
         let refresh = tokens.refresh_token.as_deref().ok_or_else(spent)?;
         let client = self.known_client(&known.metadata).ok_or_else(spent)?;
@@ -258,7 +261,7 @@ impl Login {
     }
 
     /// The client we are already: configured, registered, or named by its description.
-    fn known_client(&self, metadata: &ServerMetadata) -> Option<Client> {
+    fn known_client(&self, metadata: &ServerMetadata) -> Option<OAuthClient> {
         if let Some(client) = self.configured_client(metadata) {
             return Some(client);
         }
@@ -269,17 +272,17 @@ impl Login {
         self.described_client(metadata)
     }
 
-    fn configured_client(&self, metadata: &ServerMetadata) -> Option<Client> {
+    fn configured_client(&self, metadata: &ServerMetadata) -> Option<OAuthClient> {
         let id = self.settings.client_id.clone()?;
         let secret = self.settings.client_secret.clone();
         let supported = metadata.token_endpoint_auth_methods_supported.as_deref();
         let method = AuthMethod::choose(supported, secret.is_some());
-        Some(Client { id, secret, method, key: None, issuer: metadata.issuer.clone() })
+        Some(OAuthClient { id, secret, method, key: None, issuer: metadata.issuer.clone() })
     }
 
-    fn described_client(&self, metadata: &ServerMetadata) -> Option<Client> {
+    fn described_client(&self, metadata: &ServerMetadata) -> Option<OAuthClient> {
         let url = self.settings.client_metadata_url.as_ref()?;
-        metadata.client_id_metadata_document_supported.then(|| Client {
+        metadata.client_id_metadata_document_supported.then(|| OAuthClient {
             id: url.to_string(),
             secret: None,
             method: AuthMethod::None,
@@ -298,8 +301,8 @@ impl Login {
     }
 }
 
-fn of_registration(stored: &Registration) -> Client {
-    Client {
+fn of_registration(stored: &Registration) -> OAuthClient {
+    OAuthClient {
         id: stored.client_id.clone(),
         secret: stored.client_secret.clone(),
         method: stored.token_endpoint_auth_method,
@@ -309,5 +312,5 @@ fn of_registration(stored: &Registration) -> Client {
 }
 
 fn is_ending(tokens: &Tokens) -> bool {
-    tokens.expires_at.is_some_and(|end| end - MARGIN < token::now())
+    tokens.expires_at.is_some_and(|end| end - MARGIN < clock::now())
 }

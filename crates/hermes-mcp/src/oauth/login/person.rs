@@ -7,10 +7,10 @@
 use reqwest::Url;
 use tokio::time::timeout;
 
-use super::super::callback::{Callback, PATH, Visit};
+use super::super::callback::{Callback, CallbackResult, PATH};
 use super::super::register::register;
 use super::super::store::{Registration, Tokens};
-use super::super::token::{self, Client, TokenError};
+use super::super::token::{self, OAuthClient, TokenFailure};
 use super::super::{LoginError, LoginPage, Said, random};
 use super::{Discovered, Login, of_registration};
 
@@ -28,7 +28,7 @@ impl Login {
         for _ in 0..TRIES {
             match self.try_person(found, scope).await {
                 Ok(tokens) => return Ok(tokens),
-                Err(TokenError::UnknownClient(why)) if self.settings.client_id.is_none() => {
+                Err(TokenFailure::UnknownClient(why)) if self.settings.client_id.is_none() => {
                     self.forget_registration(&why);
                     problem = Some(LoginError::Failed(why));
                 }
@@ -42,7 +42,7 @@ impl Login {
         &self,
         found: &Discovered,
         scope: Option<&str>,
-    ) -> Result<Tokens, TokenError> {
+    ) -> Result<Tokens, TokenFailure> {
         let (callback, stored) = self.take_port(found).await?;
         let redirect_uri = self.redirect_uri(callback.port());
         let client = self.client(found, stored, &redirect_uri, scope).await?;
@@ -117,7 +117,7 @@ impl Login {
         stored: Option<Registration>,
         redirect_uri: &str,
         scope: Option<&str>,
-    ) -> Result<Client, LoginError> {
+    ) -> Result<OAuthClient, LoginError> {
         if let Some(client) = self.configured_client(&found.metadata) {
             return Ok(client);
         }
@@ -142,7 +142,7 @@ impl Login {
         url: Url,
         redirect_uri: &str,
         state: &str,
-    ) -> Result<Visit, LoginError> {
+    ) -> Result<CallbackResult, LoginError> {
         let guide = self.guide.as_ref().ok_or_else(|| self.nobody_there())?;
         let page = LoginPage {
             server: self.settings.server.clone(),
@@ -156,7 +156,7 @@ impl Login {
                     LoginError::Failed(format!("cannot wait for the login: {problem}"))
                 }),
                 said = guide.show(page) => match said {
-                    Said::Pasted(text) => Visit::of_paste(&text).ok_or_else(|| {
+                    Said::Pasted(text) => CallbackResult::of_paste(&text).ok_or_else(|| {
                         LoginError::Failed("that was not the address after the login".to_owned())
                     }),
                     Said::Skipped => Err(LoginError::Needed(format!(
@@ -177,7 +177,12 @@ impl Login {
     }
 
     /// Whether what came back belongs to our question.
-    fn check(&self, visit: Visit, state: &str, found: &Discovered) -> Result<String, LoginError> {
+    fn check(
+        &self,
+        visit: CallbackResult,
+        state: &str,
+        found: &Discovered,
+    ) -> Result<String, LoginError> {
         let server = &self.settings.server;
         if visit.state.as_deref() != Some(state) {
             return Err(LoginError::Failed(format!(

@@ -1,7 +1,7 @@
 //! Reading conversations.
 
-use hermes_store::sessions::{
-    Content, ListFilter, MessageRow, SessionStore, SessionSummary, SessionsError,
+use hermes_sessions::{
+    Content, ListFilter, MessageRow, SessionDatabase, SessionSummary, SessionsError,
 };
 use hermes_tool::{Args, Effect, Effects, Tool, ToolError, ToolOutput, ToolResult};
 use serde_json::{Value, json};
@@ -16,8 +16,8 @@ const MAX_LIMIT: u64 = 200;
 /// What stands before the path of a file in a message.
 const MEDIA_TAG: &str = "MEDIA:";
 
-pub(super) fn tools(store: &SessionStore, redact: Redact) -> Vec<Tool> {
-    type Look = fn(&SessionStore, Redact, &Args) -> ToolResult;
+pub(super) fn tools(store: &SessionDatabase, redact: Redact) -> Vec<Tool> {
+    type Look = fn(&SessionDatabase, Redact, &Args) -> ToolResult;
     let tool =
         |name: &'static str, about: &str, properties: Value, required: &[&str], look: Look| {
             let store = store.clone();
@@ -85,7 +85,7 @@ fn unknown(args: &Args) -> ToolError {
         .with("hint", "conversations_list lists them")
 }
 
-fn list(store: &SessionStore, redact: Redact, args: &Args) -> ToolResult {
+fn list(store: &SessionDatabase, redact: Redact, args: &Args) -> ToolResult {
     let text = |name: &str| args.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let filter =
         ListFilter { source: text("platform").map(str::to_owned), ..ListFilter::default() };
@@ -121,7 +121,7 @@ fn summary(session: &SessionSummary, redact: Redact) -> Value {
     })
 }
 
-fn get(store: &SessionStore, redact: Redact, args: &Args) -> ToolResult {
+fn get(store: &SessionDatabase, redact: Redact, args: &Args) -> ToolResult {
     let row = store.get(key(args)).map_err(|why| failed(&why))?.ok_or_else(|| unknown(args))?;
     ToolOutput::json(&json!({
         "session_key": row.id,
@@ -144,7 +144,7 @@ fn get(store: &SessionStore, redact: Redact, args: &Args) -> ToolResult {
     }))
 }
 
-fn read(store: &SessionStore, redact: Redact, args: &Args) -> ToolResult {
+fn read(store: &SessionDatabase, redact: Redact, args: &Args) -> ToolResult {
     if store.get(key(args)).map_err(|why| failed(&why))?.is_none() {
         return Err(unknown(args));
     }
@@ -178,7 +178,7 @@ pub(super) fn shown(message: &MessageRow, redact: Redact) -> Value {
     })
 }
 
-fn attachments(store: &SessionStore, _: Redact, args: &Args) -> ToolResult {
+fn attachments(store: &SessionDatabase, _: Redact, args: &Args) -> ToolResult {
     let wanted = args.get("message_id").and_then(Value::as_i64);
     let all = store.messages(key(args)).map_err(|why| failed(&why))?;
     let message = all.iter().find(|message| Some(message.id) == wanted).ok_or_else(|| {

@@ -21,7 +21,7 @@ const MAX_WAIT_MS: u64 = 300_000;
 
 /// The events of a server.
 #[derive(Debug, Default)]
-pub struct Events {
+pub struct EventQueue {
     log: Mutex<Log>,
     more: Notify,
 }
@@ -32,7 +32,7 @@ struct Log {
     entries: VecDeque<Value>,
 }
 
-impl Events {
+impl EventQueue {
     fn lock(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -89,7 +89,7 @@ fn session(args: &Args) -> Option<&str> {
     args.get("session_key").and_then(Value::as_str).filter(|key| !key.is_empty())
 }
 
-pub(super) fn tools(events: &Arc<Events>) -> Vec<Tool> {
+pub(super) fn tools(events: &Arc<EventQueue>) -> Vec<Tool> {
     let effects = Effects::NONE.with(Effect::Reads);
     let cursor = json!({"type": "integer", "minimum": 0, "default": 0,
         "description": "The last cursor seen; 0 for everything remembered"});

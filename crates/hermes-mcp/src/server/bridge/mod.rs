@@ -7,18 +7,18 @@
 //!
 //! What never happens here: a conversation is changed.
 
+mod approvals;
 mod conversations;
-mod desk;
 mod events;
 mod watch;
 
 use std::sync::Arc;
 
-use hermes_store::sessions::SessionStore;
+use hermes_sessions::SessionDatabase;
 use hermes_tool::Tool;
 
-pub use desk::{Desk, Ruling, Ticket};
-pub use events::Events;
+pub use approvals::{ApprovalDecision, PendingApprovals, Ticket};
+pub use events::EventQueue;
 
 /// The toolset of these tools.
 pub const BRIDGE_TOOLSET: &str = "bridge";
@@ -29,30 +29,30 @@ type Redact = fn(&str) -> String;
 /// Everything these tools work on.
 #[derive(Clone)]
 pub struct Bridge {
-    store: SessionStore,
+    store: SessionDatabase,
     redact: Redact,
-    events: Arc<Events>,
-    desk: Arc<Desk>,
+    events: Arc<EventQueue>,
+    approvals: Arc<PendingApprovals>,
 }
 
 impl Bridge {
     /// The conversations of a store. Must be called inside an async runtime, in which the store is
     /// watched from now on.
     #[must_use]
-    pub fn start(store: SessionStore, redact: Redact) -> Self {
-        let events = Arc::<Events>::default();
-        let desk = Arc::new(Desk::new(Arc::clone(&events)));
+    pub fn start(store: SessionDatabase, redact: Redact) -> Self {
+        let events = Arc::<EventQueue>::default();
+        let approvals = Arc::new(PendingApprovals::new(Arc::clone(&events)));
         tokio::spawn(watch::run(store.clone(), redact, Arc::downgrade(&events)));
-        Self { store, redact, events, desk }
+        Self { store, redact, events, approvals }
     }
 
     /// Where questions to a person are put, for these tools to show.
     #[must_use]
-    pub fn desk(&self) -> &Arc<Desk> {
-        &self.desk
+    pub fn approvals(&self) -> &Arc<PendingApprovals> {
+        &self.approvals
     }
 
-    /// The tools.
+    /// Those about conversations and those about events, for a registry.
     #[must_use]
     pub fn tools(&self) -> Vec<Tool> {
         let mut tools = conversations::tools(&self.store, self.redact);
@@ -61,10 +61,10 @@ impl Bridge {
     }
 
     /// The tools with which a client answers what others were asked, for hosts that put their questions
-    /// on the desk.
+    /// among those that wait.
     #[must_use]
     pub fn desk_tools(&self) -> Vec<Tool> {
-        desk::tools(&self.desk)
+        approvals::tools(&self.approvals)
     }
 }
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use hermes_runtime::{Runtime, ToolCall};
-use hermes_store::sessions::{NewMessage, NewSession};
+use hermes_sessions::{NewMessage, NewSession};
 use hermes_tool::{CallIds, ContextParts};
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use super::*;
 
 struct Scene {
     _folder: tempfile::TempDir,
-    store: SessionStore,
+    store: SessionDatabase,
     bridge: Bridge,
     runtime: Runtime,
 }
@@ -17,7 +17,7 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let store = SessionStore::at(folder.path().join("state.db"));
+        let store = SessionDatabase::at(folder.path().join("state.db"));
         for (id, source) in [("a1", "cli"), ("b2", "telegram")] {
             let new = NewSession { id: id.into(), source: source.into(), ..NewSession::default() };
             store.create(&new).unwrap();
@@ -109,7 +109,7 @@ async fn what_is_said_becomes_an_event_once() {
 async fn a_session_cannot_allow_its_own_commands() {
     let scene = Scene::new();
     let details: Map<String, Value> = json!({"command": "rm -rf x"}).as_object().cloned().unwrap();
-    let mut ticket = scene.bridge.desk().put("me", details);
+    let mut ticket = scene.bridge.approvals().put("me", details);
     let open = scene.call("permissions_list_open", json!({})).await;
     assert_eq!(open["approvals"][0]["command"], "rm -rf x");
     let id = open["approvals"][0]["id"].clone();
@@ -118,7 +118,7 @@ async fn a_session_cannot_allow_its_own_commands() {
     assert!(refused["error"].as_str().unwrap().contains("its own"), "{refused}");
     let done = scene.call_from("somebody else", "permissions_respond", own).await;
     assert_eq!(done["resolved"], true);
-    assert_eq!(ticket.ruling().await, Ruling::AllowOnce);
+    assert_eq!(ticket.decision().await, ApprovalDecision::AllowOnce);
     drop(ticket);
     assert_eq!(scene.call("permissions_list_open", json!({})).await["count"], 0);
     let events = scene.call("events_poll", json!({"session_key": "me"})).await;

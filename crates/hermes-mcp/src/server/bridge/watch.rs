@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Weak;
 use std::time::{Duration, SystemTime};
 
-use hermes_store::sessions::{ListFilter, SessionStore, SessionsError};
+use hermes_sessions::{ListFilter, SessionDatabase, SessionsError};
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::Redact;
 use super::conversations::{is_said, shown};
-use super::events::Events;
+use super::events::EventQueue;
 
 /// How often the file is looked at.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -19,7 +19,7 @@ const INTERVAL: Duration = Duration::from_millis(200);
 const LOOKED_AT: usize = 20;
 
 /// Tells of new messages until nobody keeps the events any more.
-pub(super) async fn run(store: SessionStore, redact: Redact, events: Weak<Events>) {
+pub(super) async fn run(store: SessionDatabase, redact: Redact, events: Weak<EventQueue>) {
     let mut known = Known::default();
     let mut seen = None;
     let mut ticks = interval(INTERVAL);
@@ -74,7 +74,7 @@ struct Known {
 impl Known {
     fn look(
         &mut self,
-        store: &SessionStore,
+        store: &SessionDatabase,
         redact: Redact,
     ) -> Result<Vec<(String, Value)>, SessionsError> {
         let filter = ListFilter { limit: Some(LOOKED_AT), ..ListFilter::default() };

@@ -26,7 +26,7 @@ pub const ACCEPT_SETTING: &str = "hooks_auto_accept";
 
 /// What a person says to a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reply {
+pub enum ConsentReply {
     /// It may run, from now on.
     Yes,
     /// It may not run; asked again next time.
@@ -34,14 +34,14 @@ pub enum Reply {
 }
 
 /// A question to the person at the terminal.
-pub type Asker = Box<dyn Fn(&ShellHook) -> Reply + Send + Sync>;
+pub type ConsentAsker = Box<dyn Fn(&ShellHook) -> ConsentReply + Send + Sync>;
 
 /// What happens with a hook nobody has agreed to yet.
 pub enum ConsentPolicy {
     /// The user has agreed to all of them beforehand; that is noted in the list.
     AutoAccept,
     /// A person is asked; a yes is noted in the list.
-    Ask(Asker),
+    Ask(ConsentAsker),
     /// Nobody is there to be asked: it does not run.
     Skip,
 }
@@ -58,7 +58,7 @@ impl fmt::Debug for ConsentPolicy {
 
 /// The list of agreements and the way to new ones.
 #[derive(Debug)]
-pub struct Consent {
+pub struct HookConsent {
     /// What was agreed to.
     pub allowlist: Allowlist,
     /// What happens with everything else.
@@ -92,7 +92,7 @@ impl ConsentSources<'_> {
 
     /// The policy: agreement beforehand, else the person at the terminal, else none.
     #[must_use]
-    pub fn policy(&self, terminal: Option<Asker>) -> ConsentPolicy {
+    pub fn policy(&self, terminal: Option<ConsentAsker>) -> ConsentPolicy {
         match terminal {
             _ if self.accept_all() => ConsentPolicy::AutoAccept,
             Some(ask) => ConsentPolicy::Ask(ask),
@@ -132,10 +132,10 @@ mod tests {
             config: &Value::Null,
         };
         assert!(matches!(sources.policy(None), ConsentPolicy::Skip));
-        let asked = sources.policy(Some(Box::new(|_| Reply::No)));
+        let asked = sources.policy(Some(Box::new(|_| ConsentReply::No)));
         assert!(matches!(asked, ConsentPolicy::Ask(_)));
         let agreed = ConsentSources { accept_hooks_flag: true, ..sources };
-        let policy = agreed.policy(Some(Box::new(|_| Reply::No)));
+        let policy = agreed.policy(Some(Box::new(|_| ConsentReply::No)));
         assert!(matches!(policy, ConsentPolicy::AutoAccept));
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::coerced;
-use crate::coerce::{CoercionMode, Kind};
+use crate::coerce::{CoercionMode, JsonKind};
 
 const MODES: [CoercionMode; 2] = [CoercionMode::Deep, CoercionMode::Reference];
 
@@ -154,7 +154,7 @@ proptest! {
         for mode in MODES {
             let (got, _) = coerced(&schema, &sent, mode);
             let wrapped = schema["type"] == "array" && got.is_array();
-            prop_assert!(sent.is_string() || wrapped || Kind::of(&got) == Kind::of(&sent));
+            prop_assert!(sent.is_string() || wrapped || JsonKind::of(&got) == JsonKind::of(&sent));
         }
     }
 

@@ -1,9 +1,10 @@
 //! Reference mode, row by row.
 
+use hermes_tool::settings::SettingValue as _;
 use serde_json::{Map, Value, json};
 
 use super::{Row, check, coerced};
-use crate::coerce::{Coercion, CoercionMode, Kind, coerce};
+use crate::coerce::{Coercion, CoercionMode, JsonKind, coerce};
 
 fn rows(rows: &[Row]) {
     check(rows, CoercionMode::Reference);
@@ -299,20 +300,19 @@ fn a_list_from_json_text_is_not_looked_into() {
 #[test]
 fn reports_what_became_of_each_parameter() {
     let (_, coercions) = coerced(&json!({"type": "integer"}), &json!("5"), CoercionMode::Reference);
-    let (parameter, from, to) = ("p".to_owned(), Kind::String, Kind::Integer);
+    let (parameter, from, to) = ("p".to_owned(), JsonKind::String, JsonKind::Integer);
     assert_eq!(coercions.changes(), [Coercion { parameter, from, to, conversions: 1 }]);
 
     let lists = json!({"type": "array", "items": {"type": "array"}});
     let (_, coercions) = coerced(&lists, &json!(["[1]", [2], "[3]"]), CoercionMode::Reference);
     let change = &coercions.changes()[0];
-    assert_eq!((change.from, change.to, change.conversions), (Kind::Array, Kind::Array, 2));
+    assert_eq!((change.from, change.to, change.conversions), (JsonKind::Array, JsonKind::Array, 2));
 }
 
 #[test]
 fn modes_are_named() {
     assert_eq!(CoercionMode::default(), CoercionMode::Deep);
-    assert_eq!("reference".parse(), Ok(CoercionMode::Reference));
-    assert_eq!(" Deep ".parse(), Ok(CoercionMode::Deep));
-    let error = "shallow".parse::<CoercionMode>().unwrap_err();
-    assert_eq!(error.to_string(), "unknown coercion mode `shallow`: use `deep` or `reference`");
+    assert_eq!(CoercionMode::from_config(&json!("reference")), Some(CoercionMode::Reference));
+    assert_eq!(CoercionMode::from_config(&json!(" Deep ")), Some(CoercionMode::Deep));
+    assert_eq!(CoercionMode::from_config(&json!("shallow")), None);
 }

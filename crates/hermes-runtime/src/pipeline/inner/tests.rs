@@ -76,7 +76,7 @@ fn polite(effects: Effects) -> Tool {
     })
 }
 
-async fn cancelled(effects: Effects) -> crate::Outcome {
+async fn cancelled(effects: Effects) -> crate::CallOutcome {
     let runtime = Runtime::builder().build();
     runtime.registry().register(polite(effects));
     let call = ToolCall::new("polite", json!({}));

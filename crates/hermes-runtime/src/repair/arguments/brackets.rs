@@ -10,16 +10,7 @@ use serde_json::Value;
 
 use super::document;
 use super::error::ArgumentError;
-use super::reader::Reader;
-
-/// What a closing bracket of the wrong kind is taken for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mismatch {
-    /// The innermost container's closer, miswritten.
-    Miswritten,
-    /// The closer of the nearest container of its kind; those within lack theirs.
-    ClosesOuter,
-}
+use super::reader::{Mismatch, Reader};
 
 struct Reading {
     outcome: Result<Value, ArgumentError>,

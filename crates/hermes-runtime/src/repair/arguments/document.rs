@@ -2,16 +2,11 @@
 
 use serde_json::Value;
 
+use super::chars::{is_padding, is_quote};
 use super::error::ArgumentError;
 use super::reader::Reader;
-use super::strings::is_quote;
 
 type Outcome<T> = Result<T, ArgumentError>;
-
-/// Characters without meaning, outside strings.
-pub(super) fn is_padding(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{feff}' | '\0')
-}
 
 /// Read the one value a text holds: the object in prose, or a list, string or null that is
 /// everything there is.

@@ -19,6 +19,7 @@
 //! only where it cannot be a piece of one.
 
 mod brackets;
+mod chars;
 mod document;
 mod error;
 mod number;
@@ -49,7 +50,7 @@ pub fn parse_arguments(text: &str) -> Result<Parsed, ArgumentError> {
     if let Ok(Value::Object(object)) = serde_json::from_str(text) {
         return Ok(Parsed { object, repaired: false });
     }
-    if text.trim_matches(document::is_padding).is_empty() {
+    if text.trim_matches(chars::is_padding).is_empty() {
         return Ok(Parsed { object: Map::new(), repaired: false });
     }
     let object = object_of(brackets::read(text)?)?;

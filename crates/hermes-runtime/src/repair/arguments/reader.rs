@@ -8,13 +8,20 @@
 use serde_json::{Map, Value};
 
 use super::MAX_DEPTH;
-use super::brackets::Mismatch;
-use super::document::is_padding;
+use super::chars::{is_padding, is_quote};
 use super::error::ArgumentError;
 use super::number;
-use super::strings::is_quote;
 
 type Outcome<T> = Result<T, ArgumentError>;
+
+/// What a closing bracket of the wrong kind is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mismatch {
+    /// The innermost container's closer, miswritten.
+    Miswritten,
+    /// The closer of the nearest container of its kind; those within lack theirs.
+    ClosesOuter,
+}
 
 pub(super) struct Reader<'t> {
     text: &'t str,

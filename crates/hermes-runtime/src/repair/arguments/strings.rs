@@ -1,24 +1,8 @@
 //! Quoted text: delimiters and escapes.
 
+use super::chars::{closers, is_quote};
 use super::error::ArgumentError;
 use super::reader::Reader;
-
-/// Whether a character can delimit a string.
-pub(super) fn is_quote(c: char) -> bool {
-    !closers(c).is_empty()
-}
-
-/// The characters that end a string which this one began. Typographic pairs differ between
-/// languages and models mix them up, so any mark of the same weight closes.
-fn closers(open: char) -> &'static [char] {
-    match open {
-        '"' => &['"'],
-        '\'' => &['\''],
-        '“' | '”' | '„' | '‟' => &['“', '”', '‟'],
-        '‘' | '’' | '‚' | '‛' => &['‘', '’', '‛'],
-        _ => &[],
-    }
-}
 
 impl Reader<'_> {
     /// Read the string that begins here with the given quote.

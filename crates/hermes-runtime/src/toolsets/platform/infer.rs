@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::super::builtin::{CONFIGURABLE, DEFAULT_OFF, native_platform, preset_of};
 use super::super::{RegisteredTools, ToolsetKind, Toolsets, means_everything};
-use super::{Credential, NO_MCP, PlatformRequest};
+use super::{NO_MCP, PlatformRequest};
 
 impl Toolsets {
     /// The toolsets a platform gets, sorted.
@@ -15,14 +14,14 @@ impl Toolsets {
         registered: &dyn RegisteredTools,
     ) -> Vec<String> {
         let settings = request.settings;
-        let fallback = [preset_of(request.platform).into_owned()];
+        let fallback = [self.catalog().preset_of(request.platform).into_owned()];
         let listed = settings.listed.as_deref().unwrap_or(&fallback);
         let mut chosen = self.configurable(request, listed, registered);
         chosen.extend(self.always_on(request, registered));
         chosen.extend(self.plugins(request, listed));
         let emptied = settings.listed.as_ref().is_some_and(Vec::is_empty);
         if settings.context_engine.is_some() && !emptied {
-            chosen.insert("context_engine".to_owned());
+            chosen.extend(self.catalog().context_engine.map(str::to_owned));
         }
         if let Some(listed) = &settings.listed {
             chosen.extend(self.unknown(request, listed, registered));
@@ -40,25 +39,28 @@ impl Toolsets {
         listed: &[String],
         registered: &dyn RegisteredTools,
     ) -> BTreeSet<String> {
-        let allowed = |name: &&str| request.allows(name);
+        let allowed = |name: &&str| request.allows(self, name);
+        let catalog = self.catalog();
         let (selectable, composite): (Vec<&str>, Vec<&str>) =
             listed.iter().map(String::as_str).partition(|name| request.is_selectable(self, name));
         let mut chosen: BTreeSet<String> = selectable
             .into_iter()
-            .filter(|name| CONFIGURABLE.contains(name))
+            .filter(|name| catalog.choices.contains(name))
             .filter(allowed)
             .map(str::to_owned)
             .collect();
         let offered = self.resolve_each(composite, registered);
-        let inferred = CONFIGURABLE
+        let inferred = catalog
+            .choices
             .iter()
             .copied()
             .filter(allowed)
             .filter(|name| self.lies_within(name, &offered))
-            .filter(|name| !stays_off(request, name));
+            .filter(|name| !self.stays_off(request, name));
         chosen.extend(inferred.map(str::to_owned));
-        if request.settings.listed.is_none() && request.has(Credential::Xai) {
-            chosen.insert("x_search".to_owned());
+        if request.settings.listed.is_none() {
+            let joining = catalog.joining.iter().filter(|name| request.is_set_up(name));
+            chosen.extend(joining.map(|name| (*name).to_owned()));
         }
         chosen
     }
@@ -77,10 +79,10 @@ impl Toolsets {
         request: &PlatformRequest<'_>,
         registered: &dyn RegisteredTools,
     ) -> Vec<String> {
-        let preset = preset_of(request.platform);
+        let preset = self.catalog().preset_of(request.platform);
         let offered = self.resolve_each([&*preset], registered);
         let choosable: BTreeSet<Arc<str>> =
-            CONFIGURABLE.iter().flat_map(|name| self.resolve_defined(name)).collect();
+            self.catalog().choices.iter().flat_map(|name| self.resolve_defined(name)).collect();
         let leaves = self.definitions().filter(|(name, set)| {
             self.is_builtin(name)
                 && set.includes.is_empty()
@@ -95,7 +97,7 @@ impl Toolsets {
         let on = |name: &&String| {
             request.is_plugin(self, name)
                 && (listed.contains(name)
-                    || (!DEFAULT_OFF.contains(&name.as_str())
+                    || (!self.catalog().default_off.contains(&name.as_str())
                         && !request.settings.known_plugins.contains(name)))
         };
         request.plugin_toolsets.iter().filter(on).cloned().collect()
@@ -122,16 +124,15 @@ impl Toolsets {
     pub(super) fn is_preset(&self, name: &str, registered: &dyn RegisteredTools) -> bool {
         self.step(name, registered).is_some_and(|step| step.kind == ToolsetKind::Preset)
     }
-}
 
-/// Whether a toolset that nobody listed by name stays off on this platform.
-fn stays_off(request: &PlatformRequest<'_>, toolset: &str) -> bool {
-    let native = native_platform(toolset) == Some(request.platform);
-    let wanted = toolset == request.platform
-        || (toolset == "homeassistant" && request.has(Credential::HomeAssistant))
-        || (toolset == "x_search" && request.has(Credential::Xai))
-        || (native && request.settings.listed.is_some());
-    DEFAULT_OFF.contains(&toolset) && !wanted
+    /// Whether a toolset that nobody listed by name stays off on this platform.
+    fn stays_off(&self, request: &PlatformRequest<'_>, toolset: &str) -> bool {
+        let native = self.catalog().native_platform(toolset) == Some(request.platform);
+        let wanted = toolset == request.platform
+            || request.is_set_up(toolset)
+            || (native && request.settings.listed.is_some());
+        self.catalog().default_off.contains(&toolset) && !wanted
+    }
 }
 
 /// MCP servers: the listed ones if any is listed, otherwise all that are enabled.

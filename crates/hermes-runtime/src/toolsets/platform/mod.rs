@@ -22,15 +22,6 @@ pub use toggle::{Switch, ToggleOutcome, ToggleProblem};
 
 use super::Toolsets;
 
-/// Something in the environment that makes a toolset usable which is off by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Credential {
-    /// `HASS_TOKEN` is set.
-    HomeAssistant,
-    /// There is a key or a sign-in for xAI.
-    Xai,
-}
-
 /// What platform resolution depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct PlatformRequest<'a> {
@@ -42,22 +33,22 @@ pub struct PlatformRequest<'a> {
     pub plugin_toolsets: &'a [String],
     /// MCP servers that are configured and enabled; see [`enabled_mcp_servers`].
     pub mcp_servers: &'a [String],
-    /// What is present in the environment.
-    pub credentials: &'a [Credential],
+    /// Toolsets off by default for which all that they need is there: a key, a sign-in, models.
+    pub set_up: &'a [&'static str],
 }
 
 /// The entry of a platform's list that keeps all MCP servers away from it.
 pub const NO_MCP: &str = "no_mcp";
 
 impl PlatformRequest<'_> {
-    fn has(&self, credential: Credential) -> bool {
-        self.credentials.contains(&credential)
+    fn is_set_up(&self, toolset: &str) -> bool {
+        self.set_up.contains(&toolset)
     }
 
     /// Whether a toolset is one that people switch on and off: a fixed list and all of the
     /// plugins' own.
     fn is_selectable(&self, toolsets: &Toolsets, name: &str) -> bool {
-        super::builtin::CONFIGURABLE.contains(&name) || self.is_plugin(toolsets, name)
+        toolsets.catalog().choices.contains(&name) || self.is_plugin(toolsets, name)
     }
 
     /// Whether a toolset is a plugin's own, and not one of ours that a plugin merely extends.
@@ -65,10 +56,8 @@ impl PlatformRequest<'_> {
         toolsets.definition(name).is_none() && self.plugin_toolsets.iter().any(|own| own == name)
     }
 
-    fn allows(&self, toolset: &str) -> bool {
-        super::builtin::native_platform(toolset).is_none_or(|native| native == self.platform)
+    fn allows(&self, toolsets: &Toolsets, name: &str) -> bool {
+        let native = toolsets.catalog().native_platform(name);
+        native.is_none_or(|native| native == self.platform)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -54,7 +54,9 @@ impl Toolsets {
         let implied = self.always_on(request, registered);
         // Servers are on without being named; naming one would switch the others off.
         let wanted = chosen.iter().filter(|name| {
-            request.allows(name) && !implied.contains(name) && !request.mcp_servers.contains(name)
+            request.allows(self, name)
+                && !implied.contains(name)
+                && !request.mcp_servers.contains(name)
         });
         let written: BTreeSet<&String> = kept
             .into_iter()

@@ -149,7 +149,7 @@ impl Toolsets {
         let listed = request.settings.listed.as_deref().unwrap_or_default();
         let owned = || name.to_owned();
         if request.is_selectable(self, name) {
-            if switch == Switch::On && !request.allows(name) {
+            if switch == Switch::On && !request.allows(self, name) {
                 let platform = request.platform.to_owned();
                 return Err(ToggleProblem::OtherPlatform { name: owned(), platform });
             }

@@ -1,9 +1,10 @@
 use super::*;
+use crate::toolsets::catalog::sample;
 use crate::toolsets::registered::FakeRegistry;
 use crate::toolsets::{Toolset, ToolsetTable};
 
 fn with(definitions: &[(&str, &[&str], &[&str])]) -> Arc<Toolsets> {
-    let table = ToolsetTable::new();
+    let table = ToolsetTable::new(sample::catalog());
     for (name, tools, includes) in definitions {
         let toolset = Toolset::new(*name)
             .with_tools(tools.iter().copied())
@@ -45,10 +46,10 @@ fn unknown_names_and_includes_stand_for_nothing() {
 
 #[test]
 fn legacy_names_cannot_be_included() {
-    let sets = with(&[("mine", &["one"], &["web_tools"])]);
+    let sets = with(&[("mine", &["one"], &["old_asking"])]);
     assert_eq!(texts(&sets.resolve("mine", &NoRegisteredTools)), ["one"]);
-    assert!(sets.resolve("web_tools", &NoRegisteredTools).is_empty());
-    assert!(!sets.is_valid("web_tools", &NoRegisteredTools));
+    assert!(sets.resolve("old_asking", &NoRegisteredTools).is_empty());
+    assert!(!sets.is_valid("old_asking", &NoRegisteredTools));
 }
 
 #[test]
@@ -57,7 +58,7 @@ fn all_and_star_mean_every_known_toolset_and_only_in_this_spelling() {
     let registry = FakeRegistry::default().with("plug", &["plug_tool"]);
     let all = sets.resolve("all", &registry);
     assert_eq!(all, sets.resolve("*", &registry));
-    for tool in ["my_tool", "plug_tool", "spotify_queue", "yb_send_dm", "web_search"] {
+    for tool in ["my_tool", "plug_tool", "play", "look", "find"] {
         assert!(all.iter().any(|name| &**name == tool), "{tool}");
     }
     for spelling in ["ALL", "All", "**"] {
@@ -77,15 +78,12 @@ fn a_toolset_may_include_all_even_though_all_contains_it() {
 fn registered_tools_join_the_toolset_of_their_name_wherever_it_is_included() {
     let sets = with(&[]);
     let registry = FakeRegistry::default()
-        .with("terminal", &["terminal", "read_terminal", "close_terminal"])
-        .with("web", &["web_crawl"]);
-    assert_eq!(
-        texts(&sets.resolve("terminal", &registry)),
-        ["close_terminal", "process", "read_terminal", "terminal"]
-    );
-    for name in ["web", "safe", "debugging"] {
-        assert!(texts(&sets.resolve(name, &registry)).contains(&"web_crawl"), "{name}");
-        assert!(!texts(&sets.resolve_defined(name)).contains(&"web_crawl"), "{name}");
+        .with("running", &["run", "stop", "pause"])
+        .with("asking", &["guess"]);
+    assert_eq!(texts(&sets.resolve("running", &registry)), ["list", "pause", "run", "stop"]);
+    for name in ["asking", "mending"] {
+        assert!(texts(&sets.resolve(name, &registry)).contains(&"guess"), "{name}");
+        assert!(!texts(&sets.resolve_defined(name)).contains(&"guess"), "{name}");
     }
 }
 
@@ -121,27 +119,28 @@ fn servers_go_by_their_alias_and_both_names_work() {
 #[test]
 fn server_with_the_name_of_a_defined_toolset_is_listed_in_full() {
     let sets = with(&[]);
-    let registry =
-        FakeRegistry::default().with("mcp-web", &["mcp__web__get"]).alias("web", "mcp-web");
-    assert!(texts(&sets.names(&registry)).contains(&"mcp-web"));
-    assert_eq!(texts(&sets.resolve("web", &registry)), ["web_extract", "web_search"]);
-    assert_eq!(texts(&sets.resolve("mcp-web", &registry)), ["mcp__web__get"]);
-    assert!(texts(&sets.resolve("all", &registry)).contains(&"mcp__web__get"));
+    let registry = FakeRegistry::default()
+        .with("mcp-asking", &["mcp__asking__get"])
+        .alias("asking", "mcp-asking");
+    assert!(texts(&sets.names(&registry)).contains(&"mcp-asking"));
+    assert_eq!(texts(&sets.resolve("asking", &registry)), ["ask", "find"]);
+    assert_eq!(texts(&sets.resolve("mcp-asking", &registry)), ["mcp__asking__get"]);
+    assert!(texts(&sets.resolve("all", &registry)).contains(&"mcp__asking__get"));
 }
 
 #[test]
 fn plugin_platform_presets_validate_as_well_as_resolve() {
-    // Somebody enabled `hermes-irc`, got its tools, and was told that it is unknown.
+    // Somebody enabled the preset `acme-irc`, got its tools, and was told that it is unknown.
     let sets = with(&[]);
     let registry = FakeRegistry::default().platform("irc").with("irc", &["irc_op"]);
-    let tools = sets.resolve("hermes-irc", &registry);
-    assert_eq!(tools.len(), core_tools().len() + 1);
+    let tools = sets.resolve("acme-irc", &registry);
+    assert_eq!(tools.len(), sample::catalog().core.len() + 1);
     assert!(texts(&tools).contains(&"irc_op"));
-    assert!(sets.is_valid("hermes-irc", &registry));
-    let info = sets.info("hermes-irc", &registry).unwrap();
+    assert!(sets.is_valid("acme-irc", &registry));
+    let info = sets.info("acme-irc", &registry).unwrap();
     assert_eq!((info.kind, info.source), (ToolsetKind::Preset, ToolsetSource::PluginPlatform));
-    assert!(!sets.is_valid("hermes-icq", &registry));
-    assert!(sets.resolve("hermes-icq", &registry).is_empty());
+    assert!(!sets.is_valid("acme-icq", &registry));
+    assert!(sets.resolve("acme-icq", &registry).is_empty());
 }
 
 #[test]
@@ -150,26 +149,26 @@ fn names_are_sorted_and_include_every_layer() {
     let registry = FakeRegistry::default().with("aaa", &["tool"]);
     let names = sets.names(&registry);
     assert!(names.is_sorted());
-    assert_eq!(names.len(), 57 + 2);
-    assert_eq!((&*names[0], &*names[58]), ("aaa", "zzz"));
+    assert_eq!(names.len(), sample::catalog().toolsets.len() + 2);
+    assert_eq!((&*names[0], &**names.last().unwrap()), ("aaa", "zzz"));
 }
 
 #[test]
 fn info_tells_own_tools_from_included_ones() {
     let sets = with(&[]);
-    let info = sets.info("debugging", &NoRegisteredTools).unwrap();
-    assert_eq!(texts(&info.own_tools), ["process", "terminal"]);
-    assert_eq!(texts(&info.includes), ["web", "file"]);
-    assert_eq!(info.tools.len(), 8);
+    let info = sets.info("mending", &NoRegisteredTools).unwrap();
+    assert_eq!(texts(&info.own_tools), ["run"]);
+    assert_eq!(texts(&info.includes), ["asking", "seeing"]);
+    assert_eq!(texts(&info.tools), ["ask", "find", "look", "run"]);
     assert_eq!(info.source, ToolsetSource::BuiltIn);
     assert!(sets.info("all", &NoRegisteredTools).is_none());
-    let custom = with(&[("web", &["w"], &[])]);
-    assert_eq!(custom.info("web", &NoRegisteredTools).unwrap().source, ToolsetSource::Custom);
+    let custom = with(&[("asking", &["w"], &[])]);
+    assert_eq!(custom.info("asking", &NoRegisteredTools).unwrap().source, ToolsetSource::Custom);
 }
 
 #[test]
 fn long_chains_of_includes_do_not_exhaust_the_stack() {
-    let table = ToolsetTable::new();
+    let table = ToolsetTable::new(sample::catalog());
     let chain: serde_json::Map<String, serde_json::Value> = (0..20_000)
         .map(|link| {
             let next = serde_json::json!({"tools": [], "includes": [format!("c{}", link + 1)]});

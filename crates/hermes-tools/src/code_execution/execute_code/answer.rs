@@ -1,30 +1,35 @@
-//! What came of a script, as the model is told.
+//! What came of a script, as the model is answer.
 
 use std::time::Duration;
 
-use hermes_approval::Refusal;
-use hermes_exec::code::{Cut, ScriptEnd, ScriptRan};
+use hermes_approval::ApprovalRefusal;
+use hermes_exec::code::{CutOutput, ScriptEnd, ScriptRan};
 use hermes_guard::ansi;
 use hermes_tool::{ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
 
-use crate::terminal::site::Site;
+use crate::terminal::context::TerminalContext;
 
 /// The code where none was to be learnt.
 const UNKNOWN: i32 = -1;
 
 /// The result of a script that ran.
-pub(super) fn ran(site: &Site, ran: &ScriptRan, calls: u64, limit: Duration) -> ToolResult {
-    let read = |cut: &Cut, name| site.redacted_code(&ansi::strip(&cut.text(name)));
+pub(super) fn ran(
+    terminal: &TerminalContext,
+    ran: &ScriptRan,
+    calls: u64,
+    limit: Duration,
+) -> ToolResult {
+    let read = |cut: &CutOutput, name| terminal.redacted_code(&ansi::strip(&cut.text(name)));
     let (stdout, stderr) = (read(&ran.stdout, "stdout"), read(&ran.stderr, "stderr"));
-    let told = Told::of(ran.end, stdout, &stderr, limit);
+    let answer = ScriptAnswer::of(ran.end, stdout, &stderr, limit);
     let mut fields = Map::new();
     let mut put = |name: &str, value: Value| {
         fields.insert(name.to_owned(), value);
     };
-    put("status", told.status.into());
-    put("output", told.output.into());
-    put("exit_code", told.code.into());
+    put("status", answer.status.into());
+    put("output", answer.output.into());
+    put("exit_code", answer.code.into());
     put("tool_calls_made", calls.into());
     put("duration_seconds", rounded(ran.duration).into());
     put("stdout_truncated", ran.stdout.is_cut().into());
@@ -39,24 +44,24 @@ pub(super) fn ran(site: &Site, ran: &ScriptRan, calls: u64, limit: Duration) -> 
         );
         put("warning", warning.into());
     }
-    if told.status == "success" && !stderr.trim().is_empty() {
+    if answer.status == "success" && !stderr.trim().is_empty() {
         put("stderr", stderr.into());
     }
-    if let Some(error) = told.error {
+    if let Some(error) = answer.error {
         put("error", error.into());
     }
     ToolOutput::json(&Value::Object(fields))
 }
 
 /// What depends on how it ended.
-struct Told {
+struct ScriptAnswer {
     status: &'static str,
     output: String,
     code: i32,
     error: Option<String>,
 }
 
-impl Told {
+impl ScriptAnswer {
     fn of(end: ScriptEnd, stdout: String, stderr: &str, limit: Duration) -> Self {
         match end {
             ScriptEnd::Finished(Some(0)) => {
@@ -116,7 +121,7 @@ pub(super) fn not_run(why: &str) -> ToolResult {
 }
 
 /// The result of a script that may not run.
-pub(super) fn refused(refusal: &Refusal) -> ToolResult {
+pub(super) fn refused(refusal: &ApprovalRefusal) -> ToolResult {
     let mut fields = refusal.to_result();
     fields.shift_remove("output");
     fields.shift_remove("exit_code");
@@ -131,18 +136,18 @@ pub(super) fn refused(refusal: &Refusal) -> ToolResult {
 mod tests {
     use super::*;
 
-    fn told(end: ScriptEnd, stdout: &str, stderr: &str) -> Told {
-        Told::of(end, stdout.to_owned(), stderr, Duration::from_secs(7))
+    fn answer(end: ScriptEnd, stdout: &str, stderr: &str) -> ScriptAnswer {
+        ScriptAnswer::of(end, stdout.to_owned(), stderr, Duration::from_secs(7))
     }
 
     #[test]
     fn a_failure_is_told_by_its_error_output_or_its_code() {
-        let failed = told(ScriptEnd::Finished(Some(3)), "out\n", "Traceback\nKeyError: 1\n");
+        let failed = answer(ScriptEnd::Finished(Some(3)), "out\n", "Traceback\nKeyError: 1\n");
         assert_eq!(failed.error.as_deref(), Some("Traceback\nKeyError: 1"));
         assert_eq!(failed.output, "out\n--- stderr ---\nTraceback\nKeyError: 1\n");
-        let silent = told(ScriptEnd::Finished(Some(3)), "", "");
+        let silent = answer(ScriptEnd::Finished(Some(3)), "", "");
         assert_eq!(silent.error.as_deref(), Some("Script exited with code 3"));
-        let killed = told(ScriptEnd::Finished(Some(-9)), "", "");
+        let killed = answer(ScriptEnd::Finished(Some(-9)), "", "");
         assert_eq!(
             (killed.code, killed.error.as_deref()),
             (-9, Some("Script was ended by signal 9"))
@@ -151,17 +156,17 @@ mod tests {
 
     #[test]
     fn a_limit_is_named_in_the_error_and_at_the_end_of_the_output() {
-        let late = told(ScriptEnd::TimedOut(Some(-15)), "so far", "");
+        let late = answer(ScriptEnd::TimedOut(Some(-15)), "so far", "");
         let error = late.error.unwrap();
         assert!(error.contains("7 seconds"), "{error}");
         assert_eq!((late.code, late.status), (-15, "timeout"));
         assert_eq!(late.output, format!("so far\n{error}"));
-        assert_eq!(told(ScriptEnd::TimedOut(None), "", "").code, -1);
+        assert_eq!(answer(ScriptEnd::TimedOut(None), "", "").code, -1);
     }
 
     #[test]
     fn an_interrupted_script_says_so_in_brackets() {
-        let stopped = told(ScriptEnd::Interrupted(Some(-15)), "so far\n", "");
+        let stopped = answer(ScriptEnd::Interrupted(Some(-15)), "so far\n", "");
         assert!(stopped.output.starts_with("so far\n[Script interrupted"), "{}", stopped.output);
         assert!(stopped.output.ends_with(']') && stopped.error.is_none());
     }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures_util::future::BoxFuture;
 use hermes_approval::Purpose;
 use hermes_exec::code::AnswerCalls;
-use hermes_files::state::Reader;
+use hermes_files::state::ReaderKind;
 use hermes_tool::{CallTools, ContextParts, InnerCall, Tool, ToolContext, ToolOutput};
 use serde_json::{Map, Value, json};
 
@@ -42,7 +42,7 @@ impl Calls {
     ) -> Self {
         let mut context = cx.to_parts();
         context.services =
-            context.services.with(Arc::new(Reader::Script)).with(Arc::new(Purpose::ScriptRpc));
+            context.services.with(Arc::new(ReaderKind::Script)).with(Arc::new(Purpose::ScriptRpc));
         // A path means the same to a function as to the script itself.
         context.cwd = Some(PathBuf::from(cwd));
         context.deadline = None;

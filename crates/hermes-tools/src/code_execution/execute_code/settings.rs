@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hermes_exec::code::Mode;
+use hermes_exec::code::ScriptMode;
 use hermes_tool::Vars;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ const MAX_CALLS: u64 = 50;
 /// The settings of one run.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Settings {
-    pub(super) mode: Mode,
+    pub(super) mode: ScriptMode,
     pub(super) timeout: Duration,
     pub(super) max_calls: u64,
     pub(super) python: Option<PathBuf>,
@@ -33,8 +33,8 @@ impl Settings {
             given.filter(|number| *number > 0).unwrap_or(otherwise)
         };
         let mode = match section["mode"].as_str().map(str::trim) {
-            Some(word) if word.eq_ignore_ascii_case("strict") => Mode::Strict,
-            _ => Mode::Project,
+            Some(word) if word.eq_ignore_ascii_case("strict") => ScriptMode::Strict,
+            _ => ScriptMode::Project,
         };
         let python = section["python"].as_str().filter(|path| !path.trim().is_empty());
         let zone = vars.non_blank("HERMES_TIMEZONE");
@@ -70,7 +70,7 @@ mod tests {
         let usual = read(&Value::Null);
         assert_eq!(
             (usual.timeout.as_secs(), usual.max_calls, usual.mode),
-            (300, 50, Mode::Project)
+            (300, 50, ScriptMode::Project)
         );
         assert_eq!(read(&json!({"timeout": -1, "max_tool_calls": "x", "mode": "odd"})), usual);
     }
@@ -79,7 +79,7 @@ mod tests {
     fn what_is_set_counts() {
         let own = json!({"timeout": "7", "max_tool_calls": 3, "mode": "Strict", "python": "~/py"});
         let own = read(&own);
-        assert_eq!((own.timeout.as_secs(), own.max_calls, own.mode), (7, 3, Mode::Strict));
+        assert_eq!((own.timeout.as_secs(), own.max_calls, own.mode), (7, 3, ScriptMode::Strict));
         assert_eq!(own.python, Some(PathBuf::from("/home/me/py")));
     }
 }

@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
-use hermes_files::edit::{EditError, Edited, Scope, render_places, replace, unified_diff};
-use hermes_files::state::{Extent, Reader};
-use hermes_guard::redact::redact_file;
+use hermes_files::edit::{
+    Edited, ReplaceError, ReplaceScope, render_near_misses, replace, unified_diff,
+};
+use hermes_files::state::{ReaderKind, WriteExtent};
 use hermes_tool::{ToolError, ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
 
-use super::super::changing::{CrossProfile, may_change, objection, present, syntax_report};
+use super::super::changing::{CrossProfile, may_change, present};
 use super::super::read_file::join;
-use super::super::workspace::{Target, Workspace, told};
+use super::super::syntax;
+use super::super::workspace::{Target, Workspace, fs_error};
 
 /// Failures in a row on one file after which the hint gets longer.
 const ESCALATE_AT: u32 = 3;
@@ -42,11 +44,11 @@ pub(super) async fn apply(
             "Nothing was changed: the file would no longer be valid: {problem}"
         )));
     }
-    let stale = workspace.stale(path, Some(stamp), Extent::Quoted);
+    let stale = workspace.stale(path, Some(stamp), WriteExtent::Quoted);
     workspace.checkpoint(&[path.to_owned()], "before patch").await;
     let Prepared { edited, diff, lint, .. } = prepared;
     let Edited { bytes, strategy, count, replacements } = edited;
-    let written = workspace.files.write(path.to_owned(), bytes).await.map_err(told)?;
+    let written = workspace.files.write(path.to_owned(), bytes).await.map_err(fs_error)?;
     workspace.state.after_write(&workspace.task, path, written.stamp);
 
     let shown = path.display().to_string();
@@ -56,7 +58,7 @@ pub(super) async fn apply(
         .collect();
     let mut fields = Map::new();
     fields.insert("success".into(), true.into());
-    fields.insert("diff".into(), redact_file(&diff).into_owned().into());
+    fields.insert("diff".into(), workspace.redacted(&diff).into());
     fields.insert("files_modified".into(), json!([shown]));
     fields.insert("match_strategy".into(), strategy.name().into());
     fields.insert("replacements".into(), count.into());
@@ -83,14 +85,14 @@ async fn prepare(
     before: Vec<u8>,
     change: Change,
     path: PathBuf,
-) -> Result<Result<Prepared, EditError>, ToolError> {
-    let scope = if change.replace_all { Scope::All } else { Scope::One };
+) -> Result<Result<Prepared, ReplaceError>, ToolError> {
+    let scope = if change.replace_all { ReplaceScope::All } else { ReplaceScope::One };
     let work = move || {
         let edited = replace(&before, &change.old, &change.new, scope)?;
         let (old, new) = (Some(before.as_slice()), edited.bytes.as_slice());
         Ok(Prepared {
-            objection: objection(&path, old, new),
-            lint: syntax_report(&path, old, new),
+            objection: syntax::objection(&path, old, new),
+            lint: syntax::report(&path, old, new),
             diff: unified_diff(&before, new, &change.path),
             edited,
         })
@@ -101,19 +103,21 @@ async fn prepare(
 }
 
 /// Why nothing was changed, with the closest places and, after a few failures, another way.
-fn refused(workspace: &Workspace, target: &Target, problem: &EditError) -> ToolError {
+fn refused(workspace: &Workspace, target: &Target, problem: &ReplaceError) -> ToolError {
     let failures = match workspace.reader {
-        Reader::Conversation => workspace.state.edit_failed(&workspace.task, target.canonical()),
-        Reader::Script => 0,
+        ReaderKind::Conversation => {
+            workspace.state.edit_failed(&workspace.task, target.canonical())
+        }
+        ReaderKind::Script => 0,
     };
     let mut message = problem.to_string();
     let mut has_places = false;
-    if let EditError::NotFound { closest } = problem {
-        let places = render_places(closest);
+    if let ReplaceError::NotFound { closest } = problem {
+        let places = render_near_misses(closest);
         has_places = !places.is_empty();
         if has_places {
             message.push_str("\n\n");
-            message.push_str(&redact_file(&places));
+            message.push_str(&workspace.redacted(&places));
         }
     }
     let error = ToolError::answer(message).with("success", false);
@@ -126,7 +130,7 @@ fn refused(workspace: &Workspace, target: &Target, problem: &EditError) -> ToolE
             ),
         );
     }
-    let is_miss = matches!(problem, EditError::NotFound { .. });
+    let is_miss = matches!(problem, ReplaceError::NotFound { .. });
     if is_miss && !has_places {
         return error.with("_hint", "Read the file again and quote its lines exactly.");
     }

@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 
 use hermes_files::fs::{FsError, Stamp};
-use hermes_files::v4a::{Effect, Plan};
+use hermes_files::v4a::{PatchEffect, PatchPlan};
 use hermes_tool::ToolError;
 
 use super::super::workspace::Workspace;
-use super::multi::World;
+use super::files::PatchFiles;
 
 /// What takes back one step.
 enum Undo {
@@ -28,7 +28,7 @@ enum Done {
 
 struct Transaction<'a> {
     workspace: &'a Workspace,
-    world: &'a World,
+    files: &'a PatchFiles,
     undo: Vec<Undo>,
     done: Vec<Done>,
 }
@@ -36,10 +36,10 @@ struct Transaction<'a> {
 /// Carries out the effects; a failure takes back everything done before it.
 pub(super) async fn carry_out(
     workspace: &Workspace,
-    world: &World,
-    plan: &Plan,
+    files: &PatchFiles,
+    plan: &PatchPlan,
 ) -> Result<(), ToolError> {
-    let mut transaction = Transaction { workspace, world, undo: Vec::new(), done: Vec::new() };
+    let mut transaction = Transaction { workspace, files, undo: Vec::new(), done: Vec::new() };
     for effect in &plan.effects {
         if let Err(error) = transaction.step(effect).await {
             let message = match transaction.roll_back().await {
@@ -59,25 +59,25 @@ pub(super) async fn carry_out(
 }
 
 impl Transaction<'_> {
-    async fn step(&mut self, effect: &Effect) -> Result<(), FsError> {
+    async fn step(&mut self, effect: &PatchEffect) -> Result<(), FsError> {
         let files = &self.workspace.files;
         match effect {
-            Effect::Move { from, to } => {
-                let stamp = self.world.stamp(from);
-                let (from, to) = (self.world.canonical(from), self.world.canonical(to));
+            PatchEffect::Move { from, to } => {
+                let stamp = self.files.stamp(from);
+                let (from, to) = (self.files.canonical(from), self.files.canonical(to));
                 files.rename(from.clone(), to.clone()).await?;
                 self.done.push(Done::Removed { path: from.clone() });
                 self.done.extend(stamp.map(|stamp| Done::Wrote { path: to.clone(), stamp }));
                 self.undo.push(Undo::MoveBack { from, to });
             }
-            Effect::Delete { path } => {
-                let path = self.world.canonical(path);
+            PatchEffect::Delete { path } => {
+                let path = self.files.canonical(path);
                 self.keep(&path).await?;
                 files.remove(path.clone()).await?;
                 self.done.push(Done::Removed { path });
             }
-            Effect::Write { path, before, after } => {
-                let path = self.world.canonical(path);
+            PatchEffect::Write { path, before, after } => {
+                let path = self.files.canonical(path);
                 if before.is_some() {
                     self.keep(&path).await?;
                 }

@@ -1,6 +1,6 @@
 //! `hermes approvals list`.
 
-use hermes_approval::{Settings, Unattended};
+use hermes_approval::{ApprovalSettings, Unattended};
 use hermes_guard::command::{Severity, categories, category_for};
 use owo_colors::Style;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub(super) fn run(host: &Host, as_json: bool, ui: &mut Ui) -> anyhow::Result<Exi
     Ok(Exit::Done)
 }
 
-fn is_allowed(settings: &Settings, key: &str) -> bool {
+fn is_allowed(settings: &ApprovalSettings, key: &str) -> bool {
     let lasting = settings.allowlist.iter().chain(&settings.allow);
     lasting.filter_map(|entry| category_for(entry)).any(|allowed| allowed == key)
 }
@@ -33,7 +33,7 @@ fn unattended(mode: Unattended) -> &'static str {
     }
 }
 
-fn to_json(settings: &Settings) -> Value {
+fn to_json(settings: &ApprovalSettings) -> Value {
     let categories: Vec<Value> = categories()
         .map(|category| {
             json!({
@@ -45,7 +45,7 @@ fn to_json(settings: &Settings) -> Value {
         })
         .collect();
     json!({
-        "mode": settings.mode.name(),
+        "mode": settings.mode.word(),
         "yolo": settings.yolo,
         "cron_mode": unattended(settings.cron),
         "headless_mode": unattended(settings.headless),
@@ -57,11 +57,11 @@ fn to_json(settings: &Settings) -> Value {
     })
 }
 
-fn show(settings: &Settings, ui: &mut Ui) -> anyhow::Result<()> {
+fn show(settings: &ApprovalSettings, ui: &mut Ui) -> anyhow::Result<()> {
     let yolo = if settings.yolo { ", but --yolo lets everything flagged run" } else { "" };
     ui.line(format_args!(
         "mode {}{yolo}; in jobs {}, where nobody is {}",
-        settings.mode.name(),
+        settings.mode.word(),
         unattended(settings.cron),
         unattended(settings.headless),
     ))?;

@@ -10,9 +10,9 @@ mod rules;
 mod stream;
 mod verdict;
 
-use crate::cli::ApprovalsCommand;
+use crate::args::ApprovalsCommand;
 use crate::exit::Exit;
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::Ui;
 
 /// Runs one of the subcommands.
@@ -27,7 +27,7 @@ pub(crate) fn run(command: &ApprovalsCommand, host: &Host, ui: &mut Ui) -> anyho
 }
 
 /// The settings in force, after telling what is wrong with them.
-fn settings(host: &Host, ui: &mut Ui) -> anyhow::Result<hermes_approval::Settings> {
-    host.warn_about_files(ui)?;
-    host.approval_settings(ui)
+fn settings(host: &Host, ui: &mut Ui) -> anyhow::Result<hermes_approval::ApprovalSettings> {
+    host::warn_about_files(host, ui)?;
+    host::approval_settings(host, ui)
 }

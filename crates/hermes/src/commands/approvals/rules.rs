@@ -1,6 +1,6 @@
 //! `hermes approvals add` and `revoke`: the user's rules in config.yaml.
 
-use hermes_approval::{ALLOWLIST_KEY, Mode, is_compound};
+use hermes_approval::{ALLOWLIST_KEY, ApprovalMode, is_compound};
 use hermes_guard::command::{Severity, categories, category_for};
 use hermes_store::config::Config;
 use hermes_store::config_edit::{self, Edit, Method};
@@ -8,7 +8,7 @@ use hermes_store::key_path::KeyPath;
 use serde_json::Value;
 
 use super::super::config::tell_lost_comments;
-use crate::cli::ApprovalsAdd;
+use crate::args::ApprovalsAdd;
 use crate::exit::{Exit, UsageError, nearest};
 use crate::host::Host;
 use crate::ui::Ui;
@@ -38,12 +38,14 @@ pub(super) fn add(args: &ApprovalsAdd, host: &Host, ui: &mut Ui) -> anyhow::Resu
     let entry = category.unwrap_or(rule);
     let mut edits = Vec::new();
     // Without the section the mode is manual, with it smart: a rule must not change that.
-    if setting.starts_with("approvals.") && host.config.get("approvals").is_none_or(Value::is_null)
+    if setting.starts_with("approvals.")
+        && host.config().get("approvals").is_none_or(Value::is_null)
     {
-        edits.push(Edit::Set(KeyPath::parse("approvals.mode")?, Mode::Manual.name().into()));
+        edits
+            .push(Edit::Set(KeyPath::parse("approvals.mode")?, ApprovalMode::Manual.word().into()));
     }
     edits.push(Edit::PushNew(KeyPath::parse(setting)?, entry.into()));
-    let report = config_edit::apply(&host.home.config_file(), &edits)?;
+    let report = config_edit::apply(&host.home().config_file(), &edits)?;
     tell_lost_comments(&report, ui)?;
     if report.method == Method::Unchanged {
         ui.note(format_args!("`{entry}` is in {setting} already"))?;
@@ -84,7 +86,7 @@ pub(super) fn revoke(key: &str, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit
     let is_meant =
         |entry: &str| entry.trim() == key || category.is_some() && category_for(entry) == category;
     // As written, for that is what is taken out of the file.
-    let config = Config::load_unexpanded(&host.home.config_file())?;
+    let config = Config::load_unexpanded(&host.home().config_file())?;
     let mut edits = Vec::new();
     let mut known = Vec::new();
     for setting in LISTS {
@@ -106,7 +108,7 @@ pub(super) fn revoke(key: &str, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit
             Ok(Edit::RemoveItem(KeyPath::parse(setting)?, entry.as_str().into()))
         })
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let report = config_edit::apply(&host.home.config_file(), &removals)?;
+    let report = config_edit::apply(&host.home().config_file(), &removals)?;
     tell_lost_comments(&report, ui)?;
     for (setting, entry) in &edits {
         ui.line(format_args!("`{entry}` removed from {setting}"))?;

@@ -7,7 +7,7 @@
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
-use hermes_guard::command::{Analysis, Surroundings, analyse};
+use hermes_guard::command::{Analysis, CommandContext, analyse};
 use serde::Serialize;
 
 use super::verdict::severity;
@@ -35,17 +35,17 @@ struct Found<'a> {
 }
 
 pub(super) fn run(host: &Host) -> anyhow::Result<Exit> {
-    let around = host.around();
+    let facts = host.host_facts();
     let input = BufReader::with_capacity(BUFFER, io::stdin().lock());
     let output = BufWriter::with_capacity(BUFFER, io::stdout().lock());
-    answer_all(input, output, &around.surroundings())?;
+    answer_all(input, output, &facts.command_context())?;
     Ok(Exit::Done)
 }
 
 fn answer_all(
     mut input: BufReader<impl Read>,
     mut output: impl Write,
-    around: &Surroundings<'_>,
+    around: &CommandContext<'_>,
 ) -> anyhow::Result<()> {
     let mut line = Vec::new();
     loop {
@@ -105,7 +105,7 @@ mod tests {
 
     fn answers(input: &str) -> Vec<Value> {
         let mut output = Vec::new();
-        answer_all(BufReader::new(input.as_bytes()), &mut output, &Surroundings::default())
+        answer_all(BufReader::new(input.as_bytes()), &mut output, &CommandContext::default())
             .unwrap();
         let text = String::from_utf8(output).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

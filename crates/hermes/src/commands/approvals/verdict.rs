@@ -1,12 +1,14 @@
 //! `hermes approvals test`: the verdict on one command.
 
-use hermes_approval::{Approvals, Audience, Forecast, Outlook, Purpose, Request, Scope, Source};
-use hermes_guard::command::{Finding, Severity};
+use hermes_approval::{
+    Approvals, Audience, CommandRequest, ConcernSource, Forecast, GrantScope, Outlook, Purpose,
+};
+use hermes_guard::command::{CommandFinding, Severity};
 use owo_colors::{OwoColorize, Style};
 use serde_json::{Value, json};
 
 use super::settings;
-use crate::cli::{ApprovalsTest, TestAudience};
+use crate::args::{ApprovalsTest, TestAudience};
 use crate::exit::Exit;
 use crate::host::Host;
 use crate::ui::{Cell, Table, Ui};
@@ -15,11 +17,11 @@ pub(super) fn run(args: &ApprovalsTest, host: &Host, ui: &mut Ui) -> anyhow::Res
     let settings = settings(host, ui)?;
     // Nothing is asked and nothing written, so settings are all that is needed.
     let approvals = Approvals::builder(settings).build();
-    let request = Request {
+    let request = CommandRequest {
         audience: audience(args.audience),
         purpose: Purpose::ByHand,
-        around: host.around(),
-        ..Request::new(args.command.clone().unwrap_or_default())
+        host: host.host_facts(),
+        ..CommandRequest::new(args.command.clone().unwrap_or_default())
     };
     let forecast = approvals.foresee(&request);
     if args.json {
@@ -49,7 +51,7 @@ pub(super) fn severity(severity: Severity) -> &'static str {
     }
 }
 
-fn as_json(request: &Request, forecast: &Forecast) -> Value {
+fn as_json(request: &CommandRequest, forecast: &Forecast) -> Value {
     let (verdict, by, rule, widest, message) = match &forecast.outlook {
         Outlook::Runs(grant) => ("runs", Some(grant.by.name()), grant.by.rule(), None, None),
         Outlook::Refused(refusal) => {
@@ -72,7 +74,7 @@ fn as_json(request: &Request, forecast: &Forecast) -> Value {
     })
 }
 
-fn finding_json(finding: &Finding) -> Value {
+fn finding_json(finding: &CommandFinding) -> Value {
     json!({
         "category": finding.category,
         "words": finding.words,
@@ -93,10 +95,10 @@ fn show(args: &ApprovalsTest, forecast: &Forecast, ui: &mut Ui) -> anyhow::Resul
             ui.line(format_args!("{}: {}{rule}", "refused".red().bold(), reason.name()))?;
         }
         Outlook::Asks { widest, .. } => {
-            let offered: Vec<&str> = [Scope::Once, Scope::Session, Scope::Always]
+            let offered: Vec<&str> = [GrantScope::Once, GrantScope::Session, GrantScope::Always]
                 .into_iter()
                 .filter(|scope| scope <= widest)
-                .map(Scope::name)
+                .map(GrantScope::name)
                 .collect();
             let offered = offered.join(", ");
             ui.line(format_args!("{}: a yes can be for {offered}", "asks".yellow().bold()))?;
@@ -129,7 +131,8 @@ fn explain(forecast: &Forecast, ui: &mut Ui) -> anyhow::Result<()> {
         Outlook::Asks { concerns, .. } => {
             for concern in concerns {
                 ui.prose(&match concern.source {
-                    Source::AskRule => concern.why.clone(),
+                    ConcernSource::AskRule => concern.why.clone(),
+                    ConcernSource::OwnRules => "A yes to this counts once, every time.".to_owned(),
                     _ => format!(
                         "To allow every such command: hermes approvals add --allow \"{}\"",
                         concern.key

@@ -15,13 +15,13 @@ use std::path::Path;
 use anyhow::Context;
 use hermes_store::config::{Config, expand};
 use hermes_store::config_edit::{self, EditReport, parse_cli_value};
-use hermes_store::config_keys::{KEYS, check};
+use hermes_store::config_keys::{KeyInfo, check, table};
 use hermes_store::dotenv::{self, is_secret_name};
 use hermes_store::key_path::KeyPath;
 use serde_json::{Value, json};
 
 use self::secrets::{MASK, get_secret, lives_in_dotenv, masked};
-use crate::cli::ConfigCommand;
+use crate::args::ConfigCommand;
 use crate::exit::{Exit, UsageError, nearest};
 use crate::host::Host;
 use crate::ui::{Cell, Table, Ui, count};
@@ -34,7 +34,7 @@ pub(crate) fn run(command: &ConfigCommand, host: &Host, ui: &mut Ui) -> anyhow::
         ConfigCommand::Set { key, value } => set(host, key, value, ui),
         ConfigCommand::Unset { key } => unset(host, key, ui),
         ConfigCommand::Path => {
-            ui.line(host.home.config_file().display())?;
+            ui.line(host.home().config_file().display())?;
             Ok(Exit::Done)
         }
         ConfigCommand::Edit => edit(host, ui),
@@ -44,7 +44,7 @@ pub(crate) fn run(command: &ConfigCommand, host: &Host, ui: &mut Ui) -> anyhow::
             check_file(file, *json, ui)
         }
         ConfigCommand::Check { file: None, json } => {
-            check_file(&host.home.config_file(), *json, ui)
+            check_file(&host.home().config_file(), *json, ui)
         }
         ConfigCommand::Keys { json } => keys(*json, ui),
     }
@@ -53,21 +53,21 @@ pub(crate) fn run(command: &ConfigCommand, host: &Host, ui: &mut Ui) -> anyhow::
 fn show(host: &Host, json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
     host.require_sound_config()?;
     // Unexpanded, so that a secret referred to as ${NAME} is shown by its name.
-    let config = Config::load_unexpanded(&host.home.config_file())?;
+    let config = Config::load_unexpanded(&host.home().config_file())?;
     let shown = masked(config.value());
     if json {
         ui.json(&shown)?;
     } else {
-        ui.note(format_args!("# {}", host.home.config_file().display()))?;
+        ui.note(format_args!("# {}", host.home().config_file().display()))?;
         match &shown {
             Value::Object(fields) if fields.is_empty() => {
                 ui.note("# empty: every setting has its default (`hermes config keys`)")?;
             }
             fields => ui.line(serde_saphyr::to_string(fields)?.trim_end())?,
         }
-        let secrets: Vec<&str> = host.dotenv.iter().map(|(name, _)| name).collect();
+        let secrets: Vec<&str> = host.dotenv().iter().map(|(name, _)| name).collect();
         if !secrets.is_empty() {
-            let file = host.home.env_file();
+            let file = host.home().env_file();
             ui.note(format_args!("# {} sets {}", file.display(), secrets.join(", ")))?;
         }
     }
@@ -81,17 +81,17 @@ fn get(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
     host.require_sound_config()?;
     let path = key_path(key)?;
     // Expanded, for this is the value in force; but not the secrets it refers to.
-    let mut config = Config::load_unexpanded(&host.home.config_file())?.into_value();
+    let mut config = Config::load_unexpanded(&host.home().config_file())?.into_value();
     expand(&mut config, &|name| {
-        let value = host.vars.get(name)?;
+        let value = host.vars().get(name)?;
         Some(if is_secret_name(name) { MASK } else { value }.to_owned())
     });
     let found = match path.find(&config) {
         Some(value) => value.clone(),
-        None => match hermes_store::config_keys::find(path.segments()) {
+        None => match table().find(path.segments()) {
             Some(known) if !known.default.is_empty() => {
                 ui.note("(not set; this is the default)")?;
-                parse_cli_value(known.default)
+                parse_cli_value(&known.default)
             }
             Some(_) => {
                 ui.note(format_args!("{key} is not set and has no default"))?;
@@ -101,7 +101,7 @@ fn get(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
                 return Err(UsageError::unknown(
                     "setting",
                     key,
-                    nearest(key, KEYS.iter().map(|known| known.path)),
+                    nearest(key, shown_keys().map(|known| known.path.as_str())),
                     "hermes config keys",
                 )
                 .into());
@@ -118,53 +118,55 @@ fn get(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
 
 fn set(host: &Host, key: &str, value: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
     if lives_in_dotenv(key) {
-        dotenv::set(&host.home.env_file(), key, value)?;
-        ui.line(format_args!("{key} stored in {}", host.home.env_file().display()))?;
+        dotenv::set(&host.home().env_file(), key, value)?;
+        ui.line(format_args!("{key} stored in {}", host.home().env_file().display()))?;
         return Ok(Exit::Done);
     }
     let path = key_path(key)?;
-    let report = config_edit::set(&host.home.config_file(), &path, parse_cli_value(value))?;
+    let report = config_edit::set(&host.home().config_file(), &path, parse_cli_value(value))?;
     tell_lost_comments(&report, ui)?;
-    ui.line(format_args!("{key} set in {}", host.home.config_file().display()))?;
-    warn_about(&host.home.config_file(), path.top(), ui)?;
+    ui.line(format_args!("{key} set in {}", host.home().config_file().display()))?;
+    warn_about(&host.home().config_file(), path.top(), ui)?;
     Ok(Exit::Done)
 }
 
 fn unset(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
     if lives_in_dotenv(key) {
-        if dotenv::unset(&host.home.env_file(), key)? {
-            ui.line(format_args!("{key} removed from {}", host.home.env_file().display()))?;
+        if dotenv::unset(&host.home().env_file(), key)? {
+            ui.line(format_args!("{key} removed from {}", host.home().env_file().display()))?;
             return Ok(Exit::Done);
         }
-        return Err(
-            UsageError::new(format!("{key} is not in {}", host.home.env_file().display())).into()
-        );
+        return Err(UsageError::new(format!(
+            "{key} is not in {}",
+            host.home().env_file().display()
+        ))
+        .into());
     }
     let path = key_path(key)?;
     host.require_sound_config()?;
-    if path.find(host.config.value()).is_none() {
+    if path.find(host.config().value()).is_none() {
         return Err(UsageError::new(format!("{key} is not set; nothing was changed")).into());
     }
-    let report = config_edit::unset(&host.home.config_file(), &path)?;
+    let report = config_edit::unset(&host.home().config_file(), &path)?;
     tell_lost_comments(&report, ui)?;
-    ui.line(format_args!("{key} removed from {}", host.home.config_file().display()))?;
+    ui.line(format_args!("{key} removed from {}", host.home().config_file().display()))?;
     Ok(Exit::Done)
 }
 
 fn edit(host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let editor = ["VISUAL", "EDITOR"]
         .iter()
-        .find_map(|name| host.vars.non_blank(name))
+        .find_map(|name| host.vars().non_blank(name))
         .ok_or_else(|| {
             UsageError::new(format!(
                 "no editor: set VISUAL or EDITOR, or edit {} yourself",
-                host.home.config_file().display()
+                host.home().config_file().display()
             ))
         })?;
-    let file = host.home.config_file();
+    let file = host.home().config_file();
     // Editors do not make the folder of a new file.
-    hermes_store::home::ensure_private_dir(host.home.root())?;
-    crate::host::run_in_terminal(editor, &file, &host.vars)?;
+    hermes_store::home::ensure_private_dir(host.home().root())?;
+    hermes_tui::external_editor::open_in_editor(editor, &file, host.vars())?;
     check_file(&file, false, ui)
 }
 
@@ -203,22 +205,26 @@ fn check_file(file: &Path, json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
 
 fn keys(json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
     if json {
-        let keys: Vec<Value> = KEYS
-            .iter()
+        let keys: Vec<Value> = shown_keys()
             .map(|key| {
-                json!({"path": key.path, "kind": key.kind.to_string(),
-                       "default": key.default, "about": key.about})
+                json!({"path": key.path, "kind": key.kind.to_string(), "default": key.default,
+                       "about": key.about, "variable": key.variable})
             })
             .collect();
         ui.json(&keys)?;
         return Ok(Exit::Done);
     }
     let mut table = Table::new(["key", "default", "about"]).wrapped();
-    for key in KEYS {
-        table.row([key.path.into(), Cell::dim(key.default), key.about.into()]);
+    for key in shown_keys() {
+        table.row([key.path.as_str().into(), Cell::dim(key.default.as_str()), key.about.into()]);
     }
     ui.table(&table)?;
     Ok(Exit::Done)
+}
+
+/// The settings people are told of: not the older spellings.
+fn shown_keys() -> impl Iterator<Item = &'static KeyInfo> {
+    table().keys().iter().filter(|key| !key.hidden)
 }
 
 fn key_path(key: &str) -> anyhow::Result<KeyPath> {

@@ -14,8 +14,8 @@ pub(super) fn lives_in_dotenv(key: &str) -> bool {
 
 /// Says where a secret is, not what it is.
 pub(super) fn get_secret(host: &Host, name: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let place = match (host.dotenv.get(name), host.process_vars.get(name)) {
-        (Some(_), _) => host.home.env_file().display().to_string(),
+    let place = match (host.dotenv().get(name), host.process_vars().get(name)) {
+        (Some(_), _) => host.home().env_file().display().to_string(),
         (None, Some(_)) => "the environment".to_owned(),
         (None, None) => {
             ui.note(format_args!("{name} is not set; `hermes config set {name} VALUE` sets it"))?;

@@ -26,7 +26,7 @@ pub(super) fn run(args: &Add, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> 
     }
     let entry = entry(args)?;
     // What would not start is not saved: the same reader and the same rules as at the start.
-    let read = read_servers(&json!({SECTION: {&args.name: &entry}}), &host.vars);
+    let read = read_servers(&json!({SECTION: {&args.name: &entry}}), host.vars());
     for found in read {
         for problem in &found.problems {
             ui.warn(problem)?;

@@ -1,11 +1,11 @@
 //! `hermes mcp configure`: which of a server's tools are offered.
 
 use hermes_store::config_edit::Edit;
+use hermes_tui::line_prompt::{answer, is_interactive};
 use serde_json::Value;
 
 use super::args::Configure;
 use super::{entries, probe};
-use crate::approve::{answer, is_interactive};
 use crate::exit::{Exit, UsageError, nearest};
 use crate::host::Host;
 use crate::ui::{Ui, count};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hermes_mcp::client::settings::{Entry, ServerSettings, TransportSettings, read_servers};
+use hermes_mcp::client::settings::{ServerEntry, ServerSettings, TransportSettings, read_servers};
 use hermes_store::config_edit::{self, Edit};
 use hermes_store::key_path::KeyPath;
 
@@ -15,12 +15,12 @@ use crate::ui::Ui;
 pub(super) const SECTION: &str = "mcp_servers";
 
 /// Every server, usable or not.
-pub(super) fn all(host: &Host) -> Vec<Entry> {
-    read_servers(host.config.value(), &host.vars)
+pub(super) fn all(host: &Host) -> Vec<ServerEntry> {
+    read_servers(host.config().value(), host.vars())
 }
 
 /// The server of this name.
-pub(super) fn find(host: &Host, name: &str) -> Result<Entry, UsageError> {
+pub(super) fn find(host: &Host, name: &str) -> Result<ServerEntry, UsageError> {
     let mut entries = all(host);
     match entries.iter().position(|entry| &*entry.name == name) {
         Some(at) => Ok(entries.swap_remove(at)),
@@ -49,7 +49,7 @@ pub(super) fn path(name: &str, keys: &[&str]) -> anyhow::Result<KeyPath> {
 
 /// Changes the configuration, keeping its comments.
 pub(super) fn edit(host: &Host, edits: &[Edit], ui: &mut Ui) -> anyhow::Result<()> {
-    let report = config_edit::apply(&host.home.config_file(), edits)?;
+    let report = config_edit::apply(&host.home().config_file(), edits)?;
     tell_lost_comments(&report, ui)
 }
 
@@ -60,7 +60,7 @@ pub(super) fn place(settings: &ServerSettings) -> String {
             let mut words = vec![stdio.command.as_str()];
             words.extend(stdio.args.iter().map(String::as_str));
             let line = words.join(" ");
-            hermes_guard::redact::redact(&line, hermes_guard::redact::Mode::UrlCredentials)
+            hermes_guard::redact::redact(&line, hermes_guard::redact::RedactMode::UrlCredentials)
                 .into_owned()
         }
         TransportSettings::Http(http) | TransportSettings::Sse(http) => {

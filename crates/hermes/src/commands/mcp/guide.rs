@@ -2,13 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use hermes_mcp::oauth::callback::Visit;
+use hermes_mcp::oauth::callback::CallbackResult;
 use hermes_mcp::oauth::settings::LOGIN_WAIT;
 use hermes_mcp::oauth::{Guide, LoginPage, Said};
 use hermes_process::{Command, Leftovers, Lifetime};
 use hermes_tool::{BoxFuture, Vars};
-
-use crate::elicit::{AskedLine, Echo, LEAD, Lines, TerminalLines};
+use hermes_tui::elicit::{EchoMode, LEAD, LinePrompter, LineQuestion, TerminalLines};
 
 /// What a person types to leave it.
 const SKIP: &str = "skip";
@@ -53,15 +52,15 @@ impl Guide for TerminalGuide {
             }
             let mut prompt = format!("Waiting (or paste the address you end at; {SKIP} leaves): ");
             loop {
-                let asked = AskedLine {
+                let asked = LineQuestion {
                     statement: std::mem::take(&mut statement),
                     prompt: std::mem::take(&mut prompt),
-                    echo: Echo::Seen,
+                    echo: EchoMode::Seen,
                     until: Instant::now() + LOGIN_WAIT,
                 };
                 match TerminalLines.line(asked).await.as_deref().map(str::trim) {
                     Some(SKIP) => return Said::Skipped,
-                    Some(text) if Visit::of_paste(text).is_some() => {
+                    Some(text) if CallbackResult::of_paste(text).is_some() => {
                         return Said::Pasted(text.to_owned());
                     }
                     Some("") => {}

@@ -6,24 +6,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_mcp::client::settings::{Entry, ToolFilter};
-use hermes_mcp::client::status::{ServerStatus, State};
+use hermes_mcp::client::settings::{ServerEntry, ToolFilter};
+use hermes_mcp::client::status::{ServerState, ServerStatus};
 use hermes_runtime::registry::Registry;
 use owo_colors::Style;
 use serde_json::{Value, json};
 
 use super::args::List;
 use super::entries;
-use crate::doors::block_on;
 use crate::exit::Exit;
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::{Cell, Table, Ui};
+use crate::workers::block_on;
 
 /// How long all servers together may take to show themselves.
 const CHECK: Duration = Duration::from_secs(120);
 
 pub(super) fn run(args: &List, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    host.warn_about_files(ui)?;
+    host::warn_about_files(host, ui)?;
     let entries = entries::all(host);
     let servers = host.mcp_servers(&Arc::new(Registry::new()), None);
     let mut rows = servers.status();
@@ -34,11 +34,11 @@ pub(super) fn run(args: &List, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit>
             let mut rows = servers.status();
             servers.stop().await;
             // One that is still being tried has failed at least once.
-            for row in rows.iter_mut().filter(|row| row.state == State::Connecting) {
-                row.state = State::Failed;
+            for row in rows.iter_mut().filter(|row| row.state == ServerState::Connecting) {
+                row.state = ServerState::Failed;
             }
-            Ok(rows)
-        })?;
+            rows
+        });
     }
     if args.json {
         let all: Vec<Value> =
@@ -54,16 +54,17 @@ pub(super) fn run(args: &List, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit>
             }
         }
     }
-    let failed = |row: &ServerStatus| matches!(row.state, State::Failed | State::Parked);
+    let failed =
+        |row: &ServerStatus| matches!(row.state, ServerState::Failed | ServerState::Parked);
     Ok(if args.check && rows.iter().any(failed) { Exit::Failed } else { Exit::Done })
 }
 
-fn table(entries: &[Entry], rows: &[ServerStatus]) -> Table {
+fn table(entries: &[ServerEntry], rows: &[ServerStatus]) -> Table {
     let mut table = Table::new(["NAME", "TRANSPORT", "STATE", "TOOLS", "WHERE"]);
     for (entry, row) in entries.iter().zip(rows) {
         let state = match row.state {
-            State::Connected => Style::new().green(),
-            State::Failed | State::Parked => Style::new().red(),
+            ServerState::Connected => Style::new().green(),
+            ServerState::Failed | ServerState::Parked => Style::new().red(),
             _ => Style::new(),
         };
         table.row([
@@ -77,13 +78,13 @@ fn table(entries: &[Entry], rows: &[ServerStatus]) -> Table {
     table
 }
 
-fn place(entry: &Entry) -> String {
+fn place(entry: &ServerEntry) -> String {
     entry.settings.as_ref().map_or_else(|_| String::new(), |settings| entries::place(settings))
 }
 
 /// How many tools there are, or what the configuration lets through.
-fn tools(entry: &Entry, row: &ServerStatus) -> String {
-    if row.state == State::Connected {
+fn tools(entry: &ServerEntry, row: &ServerStatus) -> String {
+    if row.state == ServerState::Connected {
         return row.tools.to_string();
     }
     match entry.settings.as_ref().map(|settings| &settings.tools) {
@@ -93,13 +94,13 @@ fn tools(entry: &Entry, row: &ServerStatus) -> String {
     }
 }
 
-fn as_json(entry: &Entry, row: &ServerStatus) -> Value {
+fn as_json(entry: &ServerEntry, row: &ServerStatus) -> Value {
     json!({
         "name": row.name,
         "transport": row.transport,
         "state": row.state.label(),
         "where": place(entry),
-        "tools": (row.state == State::Connected).then_some(row.tools),
+        "tools": (row.state == ServerState::Connected).then_some(row.tools),
         "error": row.error,
         "warnings": row.warnings,
         "server": row.server_info,

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use hermes_mcp::client::settings::TransportSettings;
 use hermes_mcp::oauth;
 use hermes_store::config_edit::Edit;
+use hermes_tui::line_prompt::is_interactive;
 
 use super::entries;
 use super::guide::TerminalGuide;
-use crate::approve::is_interactive;
-use crate::doors::block_on;
 use crate::exit::{Exit, UsageError};
 use crate::host::Host;
 use crate::ui::Ui;
+use crate::workers::block_on;
 
 pub(super) fn run(name: &str, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     host.require_sound_config()?;
@@ -26,9 +26,9 @@ pub(super) fn run(name: &str, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> 
     if !is_interactive() {
         anyhow::bail!("a login needs a person: run `hermes mcp login {name}` in a terminal");
     }
-    let guide = Arc::new(TerminalGuide { vars: host.vars.clone() });
-    let login = oauth::login_to(&settings, &host.vars, &host.mcp_logins(), guide)?;
-    block_on(async { Ok(login.renew_login().await?) })?;
+    let guide = Arc::new(TerminalGuide { vars: host.vars().clone() });
+    let login = oauth::login_to(&settings, host.vars(), &host.mcp_logins(), guide)?;
+    block_on(login.renew_login())?;
     if http.oauth.is_none() {
         let auth = Edit::Set(entries::path(name, &["auth"])?, "oauth".into());
         entries::edit(host, &[auth], ui)?;

@@ -2,6 +2,7 @@
 
 mod add;
 pub(crate) mod args;
+mod ask;
 mod configure;
 mod entries;
 mod guide;

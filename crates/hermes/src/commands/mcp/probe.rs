@@ -5,21 +5,21 @@ use std::time::Instant;
 use hermes_mcp::client::Probed;
 use hermes_mcp::client::settings::ServerSettings;
 use hermes_mcp::safety::scan_description;
+use hermes_protocol::text::shown;
 use hermes_runtime::registry::Registry;
+use hermes_tui::elicit::TerminalPerson;
 use owo_colors::{OwoColorize as _, Style};
 use serde_json::{Value, json};
 
 use super::args::Test;
 use super::entries;
-use crate::chat::display::fit::shown;
-use crate::doors::block_on;
-use crate::elicit::TerminalPerson;
 use crate::exit::Exit;
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::{Cell, Table, Ui, count};
+use crate::workers::block_on;
 
 pub(super) fn run(args: &Test, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    host.warn_about_files(ui)?;
+    host::warn_about_files(host, ui)?;
     let settings = entries::usable(host, &args.name, ui)?;
     let begun = Instant::now();
     let probed = probe(host, &args.name)?;
@@ -71,7 +71,7 @@ fn first_sentence(description: &str) -> String {
 pub(super) fn probe(host: &Host, name: &str) -> anyhow::Result<Probed> {
     let person = std::sync::Arc::new(TerminalPerson::default());
     let servers = host.mcp_servers(&std::sync::Arc::new(Registry::new()), Some(person));
-    block_on(async { Ok(servers.probe(name).await?) })
+    Ok(block_on(servers.probe(name))?)
 }
 
 fn as_json(settings: &ServerSettings, probed: &Probed, took: u128) -> Value {

@@ -9,20 +9,21 @@ use std::sync::Arc;
 
 use clap::Args;
 use hermes_approval::Audience;
-use hermes_guard::redact::{Mode, redact};
+use hermes_guard::redact::{RedactMode, redact};
+use hermes_host::{Interaction, ToolOptions, ToolSession};
 use hermes_mcp::server::bridge::{BRIDGE_TOOLSET, Bridge};
 use hermes_mcp::server::{
     Callers, HTTP_PATH, HouseholdPrompts, HttpOptions, Server, SessionResources,
 };
-use hermes_runtime::ToolScope;
-use hermes_store::sessions::SessionStore;
+use hermes_runtime::{Runtime, ToolScope};
+use hermes_sessions::SessionDatabase;
 
-use crate::doors::{
-    ClientApprover, ClientAsker, Company, Door, HttpFlags, Opening, block_on, stop_on_signals,
-};
+use super::ask::{ClientApprover, ClientAsker};
 use crate::exit::Exit;
-use crate::host::Host;
+use crate::host::{self, Host};
+use crate::http::{HttpFlags, Opening};
 use crate::ui::Ui;
+use crate::workers::{block_on, stop_on_signals};
 
 /// Where it listens unless told otherwise.
 const USUAL_ADDRESS: &str = "127.0.0.1:8765";
@@ -63,19 +64,23 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
         let stop = stop_on_signals()?;
         let callers = Arc::<Callers>::default();
         let bridge = args.bridge.then(|| Bridge::start(sessions(host), hide_secrets));
-        let asker = ClientAsker(Arc::clone(&callers));
-        let company = Company {
-            asker: Some(Arc::new(asker)),
+        host::warn_about_files(host, ui)?;
+        let interaction = Interaction {
+            asker: Some(Arc::new(ClientAsker(Arc::clone(&callers)))),
             approver: Arc::new(ClientApprover(Arc::clone(&callers))),
+            hook_question: host::hook_question(),
+            ..Interaction::unattended()
         };
-        let door = Door::open(host, &args.toolsets, company, ui).await?;
-        let mut scope = door.scope.clone();
+        let options = ToolOptions { toolsets: args.toolsets.clone(), ..ToolOptions::default() };
+        let tools = host.tools(options, &interaction).await?;
+        ui.warn_all(tools.warnings())?;
+        let mut scope = tools.scope().clone();
         if let Some(bridge) = &bridge {
-            door.runtime.registry().register_all(bridge.tools());
+            tools.runtime().registry().register_all(bridge.tools());
             scope.enabled.get_or_insert_default().push(BRIDGE_TOOLSET.to_owned());
         }
         let offer = Offer { scope, callers };
-        let server = server(&door, host, offer);
+        let server = server(&tools, host, offer);
         let served = match args.http {
             None => {
                 let (stdin, stdout) = (tokio::io::stdin(), tokio::io::stdout());
@@ -89,7 +94,7 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
                 opening.serve(server.http_router(&options), stop).await
             }
         };
-        door.close().await;
+        tools.close().await;
         served.map(|()| Exit::Done)
     })
 }
@@ -100,18 +105,18 @@ struct Offer {
     callers: Arc<Callers>,
 }
 
-fn sessions(host: &Host) -> SessionStore {
-    SessionStore::read_only(host.home.state_db())
+fn sessions(host: &Host) -> SessionDatabase {
+    SessionDatabase::read_only(host.home().state_db())
 }
 
 fn hide_secrets(text: &str) -> String {
-    redact(text, Mode::Full).into_owned()
+    redact(text, RedactMode::Full).into_owned()
 }
 
-fn server(door: &Door, host: &Host, offer: Offer) -> Server {
-    let services = door.services_of();
-    let approvals = Arc::clone(&door.approvals);
-    Server::builder(door.runtime.clone(), "hermes", env!("CARGO_PKG_VERSION"))
+fn server(tools: &ToolSession, host: &Host, offer: Offer) -> Server {
+    let services = tools.services_of();
+    let approvals = Arc::clone(tools.approvals());
+    Server::builder(Runtime::clone(tools.runtime()), "hermes", env!("CARGO_PKG_VERSION"))
         .scope(offer.scope)
         .instructions(INSTRUCTIONS)
         .cwd(std::env::current_dir().ok())

@@ -5,21 +5,22 @@
 
 mod pending;
 
-use hermes_agent::memory::{MemorySettings, MemoryStore, entries};
-use hermes_tools::agent_level::{Memory, MemoryAction, MemoryTarget};
+use hermes_tools::memory::{
+    Memory, MemoryAction, MemorySettings, MemoryStore, MemoryTarget, entries,
+};
 use owo_colors::OwoColorize;
 use serde_json::{Value, json};
 
-use crate::cli::{MemoryCommand, MemoryOptions, MemoryWhose};
+use crate::args::{MemoryCommand, MemoryOptions, MemoryWhose};
 use crate::exit::Exit;
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::Ui;
 use pending::Word;
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &MemoryCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    host.warn_about_files(ui)?;
-    let store = MemoryStore::new(&host.home, MemorySettings::from_config(host.config.value()));
+    host::warn_about_files(host, ui)?;
+    let store = MemoryStore::new(host.home(), MemorySettings::from_config(host.config().value()));
     match command {
         MemoryCommand::Show { json } => show(&store, *json, ui),
         MemoryCommand::Pending { json } => pending::list(&store, *json, ui),

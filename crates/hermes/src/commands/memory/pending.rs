@@ -1,12 +1,12 @@
 //! `hermes memory pending|approve|reject`: changes of the notes that wait for a person's word.
 
-use hermes_agent::memory::MemoryStore;
+use hermes_store::clock::local_time;
 use hermes_store::pending::Pending;
-use hermes_store::sessions::when;
+use hermes_tools::memory::MemoryStore;
 use owo_colors::OwoColorize;
 use serde_json::{Value, json};
 
-use crate::cli::MemoryChoice;
+use crate::args::MemoryChoice;
 use crate::exit::{Exit, UsageError};
 use crate::ui::{Ui, count};
 
@@ -28,7 +28,7 @@ pub(super) fn list(store: &MemoryStore, as_json: bool, ui: &mut Ui) -> anyhow::R
         return Ok(Exit::Done);
     }
     for pending in &waiting {
-        let about = format!("{}, session {}", when(pending.created_at), pending.origin);
+        let about = format!("{}, session {}", local_time(pending.created_at), pending.origin);
         ui.line(format_args!("{}  {}", pending.id.bold(), about.dimmed()))?;
         for line in pending.summary.lines() {
             ui.prose(&format!("  {line}"))?;

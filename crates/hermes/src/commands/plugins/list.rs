@@ -1,7 +1,7 @@
 //! `hermes plugins list`.
 
-use hermes_plugins::discover::{Choice, Found, Runs};
-use hermes_plugins::{PluginSettings, Plugins, Report};
+use hermes_plugins::discover::{FoundPlugin, LoadChoice, Runs};
+use hermes_plugins::{PluginReport, PluginSettings, Plugins};
 use owo_colors::Style;
 use serde_json::{Value, json};
 
@@ -18,12 +18,12 @@ pub(super) enum Shown {
 }
 
 pub(super) fn run(host: &Host, json: bool, shown: Shown, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let discovery = super::discover(host)?;
-    let settings = PluginSettings::read(host.config.value());
+    let discovery = super::discover(host);
+    let settings = PluginSettings::read(host.config().value());
     let runtime = host.runtime();
     let plugins = Plugins::open(host.plugin_setup(), &runtime);
     let reports = plugins.reports();
-    let report = |plugin: &Found| reports.iter().find(|report| report.key == plugin.key);
+    let report = |plugin: &FoundPlugin| reports.iter().find(|report| report.key == plugin.key);
     if json {
         let rows: Vec<Value> =
             discovery.found.iter().map(|plugin| row(plugin, &settings, report(plugin))).collect();
@@ -34,7 +34,7 @@ pub(super) fn run(host: &Host, json: bool, shown: Shown, ui: &mut Ui) -> anyhow:
         ui.warn(problem)?;
     }
     if discovery.found.is_empty() {
-        let folder = host.home.plugins();
+        let folder = host.home().plugins();
         ui.note(format_args!(
             "no plugin is installed; a plugin is a folder with a plugin.yaml in {}",
             folder.display()
@@ -74,20 +74,24 @@ fn missing(plugins: &Plugins) -> Vec<String> {
     plugins.problems().to_vec()
 }
 
-fn choice_name(choice: Choice) -> &'static str {
+fn choice_name(choice: LoadChoice) -> &'static str {
     match choice {
-        Choice::Load => "enabled",
-        Choice::NotEnabled => "not enabled",
-        Choice::Disabled => "disabled",
-        Choice::Recorded => "recorded",
+        LoadChoice::Load => "enabled",
+        LoadChoice::NotEnabled => "not enabled",
+        LoadChoice::Disabled => "disabled",
+        LoadChoice::Recorded => "recorded",
     }
 }
 
 /// Whether it is loaded, and what is wrong with it.
-fn status(plugin: &Found, settings: &PluginSettings, report: Option<&Report>) -> (String, Style) {
+fn status(
+    plugin: &FoundPlugin,
+    settings: &PluginSettings,
+    report: Option<&PluginReport>,
+) -> (String, Style) {
     let choice = plugin.choice(settings);
     let word = choice_name(choice);
-    if choice != Choice::Load {
+    if choice != LoadChoice::Load {
         return (format!("– {word}"), Style::new().dimmed());
     }
     if plugin.runs == Runs::Nothing {
@@ -105,7 +109,7 @@ fn status(plugin: &Found, settings: &PluginSettings, report: Option<&Report>) ->
     }
 }
 
-fn row(plugin: &Found, settings: &PluginSettings, report: Option<&Report>) -> Value {
+fn row(plugin: &FoundPlugin, settings: &PluginSettings, report: Option<&PluginReport>) -> Value {
     let manifest = &plugin.manifest;
     json!({
         "key": plugin.key,

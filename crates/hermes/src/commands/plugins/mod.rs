@@ -14,13 +14,14 @@ mod test;
 mod toggle;
 
 use hermes_plugins::Wake;
-use hermes_plugins::discover::{Discovery, Found};
+use hermes_plugins::discover::{Discovery, FoundPlugin};
 
 pub(crate) use args::PluginsCommand;
 
 use crate::exit::{Exit, UsageError, nearest};
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::Ui;
+use crate::workers::block_on;
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &PluginsCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
@@ -28,7 +29,7 @@ pub(crate) fn run(command: &PluginsCommand, host: &Host, ui: &mut Ui) -> anyhow:
     match command {
         PluginsCommand::List { json, details } => {
             let shown =
-                if *details || host.is_verbose() { list::Shown::All } else { list::Shown::Brief };
+                if *details || ui.is_verbose() { list::Shown::All } else { list::Shown::Brief };
             list::run(host, *json, shown, ui)
         }
         PluginsCommand::Enable { name, env, allow_tool_override, no_start } => {
@@ -44,13 +45,12 @@ pub(crate) fn run(command: &PluginsCommand, host: &Host, ui: &mut Ui) -> anyhow:
 }
 
 /// Everything there is; Python may be asked about packages.
-fn discover(host: &Host) -> anyhow::Result<Discovery> {
-    let workers = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    Ok(workers.block_on(host.plugin_setup().discover()))
+fn discover(host: &Host) -> Discovery {
+    block_on(host.plugin_setup().discover())
 }
 
 /// The plugin of a name.
-fn find<'a>(discovery: &'a Discovery, name: &str, host: &Host) -> anyhow::Result<&'a Found> {
+fn find<'a>(discovery: &'a Discovery, name: &str, host: &Host) -> anyhow::Result<&'a FoundPlugin> {
     if let Some(found) = discovery.named(name) {
         return Ok(found);
     }
@@ -59,7 +59,7 @@ fn find<'a>(discovery: &'a Discovery, name: &str, host: &Host) -> anyhow::Result
     let mut text = format!(
         "there is no plugin `{name}`{hint}\n  `hermes plugins list` lists them; a plugin is a folder \
          with a plugin.yaml in {}",
-        host.home.plugins().display()
+        host.home().plugins().display()
     );
     for problem in &discovery.problems {
         text.push_str(&format!("\n  {problem}"));
@@ -70,7 +70,7 @@ fn find<'a>(discovery: &'a Discovery, name: &str, host: &Host) -> anyhow::Result
 /// Runs a command of a plugin for the shell; its exit code is ours.
 fn run_command(host: &Host, name: &str, argv: &[String], ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
-    let plugins = host.plugins(&runtime, ui)?;
+    let plugins = host::plugins(host, &runtime, ui)?;
     plugins.wake_blocking(Wake::Unknown);
     let Some(done) = plugins.run_cli(name, argv) else {
         let known: Vec<String> = plugins

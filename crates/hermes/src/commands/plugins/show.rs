@@ -1,12 +1,12 @@
 //! What a plugin brings, for people.
 
-use hermes_plugins::Report;
-use hermes_plugins::discover::{Found, Runs};
+use hermes_plugins::PluginReport;
+use hermes_plugins::discover::{FoundPlugin, Runs};
 
 use crate::ui::{Ui, count};
 
 /// A line on what it brings.
-pub(super) fn summary(report: &Report) -> String {
+pub(super) fn summary(report: &PluginReport) -> String {
     let mut parts = Vec::new();
     match report.tools.as_slice() {
         [] => {}
@@ -33,7 +33,11 @@ pub(super) fn summary(report: &Report) -> String {
 }
 
 /// Everything that is known about it.
-pub(super) fn details(plugin: &Found, report: Option<&Report>, ui: &mut Ui) -> anyhow::Result<()> {
+pub(super) fn details(
+    plugin: &FoundPlugin,
+    report: Option<&PluginReport>,
+    ui: &mut Ui,
+) -> anyhow::Result<()> {
     let manifest = &plugin.manifest;
     ui.line(format_args!("{} {}", plugin.key, manifest.version))?;
     let runs = match &plugin.runs {
@@ -60,7 +64,7 @@ pub(super) fn details(plugin: &Found, report: Option<&Report>, ui: &mut Ui) -> a
 }
 
 /// What it brings, a row each.
-pub(super) fn brings(report: &Report) -> Vec<(&'static str, String)> {
+pub(super) fn brings(report: &PluginReport) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     lines.push(("runs on", report.runs_on.clone().unwrap_or_default()));
     lines.push(("error", report.error.clone().unwrap_or_default()));

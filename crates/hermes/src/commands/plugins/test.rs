@@ -6,14 +6,15 @@ use std::time::Instant;
 use anyhow::Context as _;
 use hermes_plugins::{Plugins, Wake};
 use hermes_runtime::repair::arguments::parse_arguments;
-use hermes_runtime::{Outcome, Runtime, Status, ToolCall};
-use hermes_tool::{ContextParts, Services};
+use hermes_runtime::{CallOutcome, Runtime, Status, ToolCall};
+use hermes_tui::approval::TerminalApprover;
 use serde_json::{Map, Value, json};
 
 use super::show;
 use crate::exit::{Exit, UsageError};
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::Ui;
+use crate::workers::block_on;
 
 pub(super) fn run(
     host: &Host,
@@ -22,10 +23,10 @@ pub(super) fn run(
     json: bool,
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
-    let discovery = super::discover(host)?;
+    let discovery = super::discover(host);
     let found = super::find(&discovery, name, host)?;
     let call = call.map(read_call).transpose()?;
-    let runtime = host.runtime();
+    let runtime = host.runtime_with(Arc::new(TerminalApprover));
     let plugins = Plugins::open_one(host.plugin_setup(), &runtime, found.clone());
     let started = Instant::now();
     plugins.wake_blocking(Wake::AndWait);
@@ -49,7 +50,7 @@ pub(super) fn run(
         _ => Exit::Done,
     };
     if json {
-        let result = outcome.as_ref().map(Outcome::text);
+        let result = outcome.as_ref().map(CallOutcome::text);
         ui.json(&json!({
             "key": found.key,
             "started_in_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
@@ -95,25 +96,14 @@ fn try_call(
     plugins: &Plugins,
     mut call: ToolCall,
     ui: &mut Ui,
-) -> anyhow::Result<Outcome> {
-    let settings = host.approval_settings(ui)?;
-    let environments = host.environments();
-    let services =
-        Services::default().with(host.approvals(settings, runtime)).with(Arc::clone(&environments));
-    call.context = ContextParts {
-        cwd: std::env::current_dir().ok(),
-        vars: host.vars.clone(),
-        services,
-        ..ContextParts::default()
-    };
+) -> anyhow::Result<CallOutcome> {
+    let (services, warnings) = host.call_services(runtime, &host::at_the_terminal());
+    ui.warn_all(warnings)?;
+    call.context = services.context();
     plugins.set_context(call.context.clone());
-    let workers = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .context("start the async runtime")?;
-    let outcome = workers.block_on(runtime.call(call));
-    workers.block_on(environments.close_all());
-    workers.shutdown_background();
-    Ok(outcome)
+    block_on(async {
+        let outcome = runtime.call(call).await;
+        services.close().await;
+        Ok(outcome)
+    })
 }

@@ -1,6 +1,6 @@
 //! `hermes plugins enable` and `disable`.
 
-use hermes_plugins::discover::{Choice, Found, Runs};
+use hermes_plugins::discover::{FoundPlugin, LoadChoice, Runs};
 use hermes_plugins::{PluginSettings, Plugins, Wake};
 use hermes_store::config::Config;
 use hermes_store::config_edit::{self, Edit};
@@ -28,9 +28,9 @@ pub(super) fn enable(
     wish: &Wish<'_>,
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
-    let discovery = super::discover(host)?;
+    let discovery = super::discover(host);
     let found = super::find(&discovery, name, host)?;
-    let (key, settings) = (found.key.as_str(), PluginSettings::read(host.config.value()));
+    let (key, settings) = (found.key.as_str(), PluginSettings::read(host.config().value()));
     let mut edits = Vec::new();
     if !settings.enabled.iter().any(|name| found.is_called(name)) {
         edits.push(Edit::Push(path(&["plugins", "enabled"])?, key.into()));
@@ -53,11 +53,11 @@ pub(super) fn enable(
         true => ui.line(format_args!("{key} is enabled already"))?,
         false => ui.line(format_args!("enabled {key}"))?,
     }
-    for name in wish.env.iter().filter(|name| host.vars.non_blank(name).is_none()) {
+    for name in wish.env.iter().filter(|name| host.vars().non_blank(name).is_none()) {
         ui.note(format_args!("{name} is not set yet: hermes config set {name} VALUE"))?;
     }
     match found.choice(&PluginSettings::read(&changed(host)?)) {
-        Choice::Recorded => {
+        LoadChoice::Recorded => {
             let kind = found.manifest.kind;
             ui.note(format_args!("a plugin of kind {kind} is noted and not loaded by itself"))?;
             Ok(Exit::Done)
@@ -68,7 +68,7 @@ pub(super) fn enable(
 }
 
 /// Starts it once with the new settings, so that the next conversation knows what it brings.
-fn try_it(host: &Host, found: &Found, ui: &mut Ui) -> anyhow::Result<Exit> {
+fn try_it(host: &Host, found: &FoundPlugin, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
     let mut setup = host.plugin_setup();
     setup.settings = PluginSettings::read(&changed(host)?);
@@ -92,8 +92,8 @@ fn try_it(host: &Host, found: &Found, ui: &mut Ui) -> anyhow::Result<Exit> {
 }
 
 pub(super) fn disable(host: &Host, name: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let settings = PluginSettings::read(host.config.value());
-    let discovery = super::discover(host)?;
+    let settings = PluginSettings::read(host.config().value());
+    let discovery = super::discover(host);
     let found = discovery.named(name);
     let is_called =
         |listed: &String| listed == name || found.is_some_and(|found| found.is_called(listed));
@@ -118,13 +118,13 @@ pub(super) fn disable(host: &Host, name: &str, ui: &mut Ui) -> anyhow::Result<Ex
 
 /// The settings as they are after the change.
 fn changed(host: &Host) -> anyhow::Result<Value> {
-    let lookup = |name: &str| host.vars.get(name).map(str::to_owned);
-    Ok(Config::load(&host.home.config_file(), lookup)?.into_value())
+    let lookup = |name: &str| host.vars().get(name).map(str::to_owned);
+    Ok(Config::load(&host.home().config_file(), lookup)?.into_value())
 }
 
 fn apply(host: &Host, edits: &[Edit], ui: &mut Ui) -> anyhow::Result<()> {
     if !edits.is_empty() {
-        let report = config_edit::apply(&host.home.config_file(), edits)?;
+        let report = config_edit::apply(&host.home().config_file(), edits)?;
         super::super::config::tell_lost_comments(&report, ui)?;
     }
     Ok(())

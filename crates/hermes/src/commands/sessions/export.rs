@@ -4,15 +4,19 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use hermes_guard::redact::{Mode, redact};
+use hermes_guard::redact::{RedactMode, redact};
+use hermes_sessions::{Archived, Export, Format, ListFilter, Only, SessionDatabase};
 use hermes_store::atomic;
-use hermes_store::sessions::{Archived, Export, Format, ListFilter, Only, SessionStore};
 
 use super::args::{self, ExportFormat, ExportOnly};
 use crate::exit::Exit;
 use crate::ui::{Ui, count};
 
-pub(super) fn run(store: &SessionStore, args: &args::Export, ui: &mut Ui) -> anyhow::Result<Exit> {
+pub(super) fn run(
+    store: &SessionDatabase,
+    args: &args::Export,
+    ui: &mut Ui,
+) -> anyhow::Result<Exit> {
     let ids = match &args.session_id {
         Some(wanted) => vec![store.find(wanted)?.id],
         None => {
@@ -24,7 +28,7 @@ pub(super) fn run(store: &SessionStore, args: &args::Export, ui: &mut Ui) -> any
             store.list(&filter)?.into_iter().map(|session| session.id).collect()
         }
     };
-    let hide = |text: &str| redact(text, Mode::Full).into_owned();
+    let hide = |text: &str| redact(text, RedactMode::Full).into_owned();
     let how = Export {
         format: match args.format {
             ExportFormat::Jsonl => Format::Jsonl,

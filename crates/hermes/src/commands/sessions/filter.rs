@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use hermes_store::sessions::{PruneFilter, now};
+use hermes_sessions::PruneFilter;
+use hermes_store::clock::now;
 use jiff::tz::TimeZone;
 
 use super::args::Filter;

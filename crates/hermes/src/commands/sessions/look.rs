@@ -1,7 +1,8 @@
 //! Looking: lists, single sessions, searches.
 
-use hermes_store::sessions::search::{Answer, Request, Sort};
-use hermes_store::sessions::{Archived, ListFilter, SessionStore, SessionSummary, when};
+use hermes_sessions::search::{Answer, Request, Sort};
+use hermes_sessions::{Archived, ListFilter, SessionDatabase, SessionSummary};
+use hermes_store::clock::local_time;
 use owo_colors::OwoColorize;
 use serde_json::json;
 
@@ -10,7 +11,7 @@ use super::filter::folder;
 use crate::exit::Exit;
 use crate::ui::{Cell, Table, Ui, count};
 
-pub(super) fn list(store: &SessionStore, args: &List, ui: &mut Ui) -> anyhow::Result<Exit> {
+pub(super) fn list(store: &SessionDatabase, args: &List, ui: &mut Ui) -> anyhow::Result<Exit> {
     let filter = ListFilter {
         source: args.source.clone(),
         workspace: args.workspace.as_deref().map(folder).transpose()?,
@@ -47,7 +48,7 @@ pub(super) fn table(sessions: &[SessionSummary], ui: &mut Ui) -> anyhow::Result<
         };
         table.row([
             session.id.as_str().into(),
-            Cell::dim(when(session.last_active)),
+            Cell::dim(local_time(session.last_active)),
             session.source.as_str().into(),
             session.message_count.to_string().into(),
             title,
@@ -57,7 +58,7 @@ pub(super) fn table(sessions: &[SessionSummary], ui: &mut Ui) -> anyhow::Result<
 }
 
 pub(super) fn show(
-    store: &SessionStore,
+    store: &SessionDatabase,
     wanted: &str,
     as_json: bool,
     ui: &mut Ui,
@@ -76,9 +77,9 @@ pub(super) fn show(
     fact("source", Some(session.source.clone()))?;
     fact("model", session.model.clone())?;
     fact("folder", session.cwd.clone())?;
-    fact("began", Some(when(session.started_at)))?;
+    fact("began", Some(local_time(session.started_at)))?;
     let ended = session.ended_at.map(|time| {
-        format!("{} ({})", when(time), session.end_reason.as_deref().unwrap_or("unknown"))
+        format!("{} ({})", local_time(time), session.end_reason.as_deref().unwrap_or("unknown"))
     });
     fact("ended", ended)?;
     let tip = store.tip(&session.id)?;
@@ -91,7 +92,7 @@ pub(super) fn show(
             Some(tool) => format!("{} ({tool})", message.role),
             None => message.role.clone(),
         };
-        let at = when(message.timestamp);
+        let at = local_time(message.timestamp);
         ui.line(format_args!(
             "\n{} {} {}",
             who.bold(),
@@ -112,7 +113,7 @@ pub(super) fn show(
     Ok(Exit::Done)
 }
 
-pub(super) fn search(store: &SessionStore, args: &Search, ui: &mut Ui) -> anyhow::Result<Exit> {
+pub(super) fn search(store: &SessionDatabase, args: &Search, ui: &mut Ui) -> anyhow::Result<Exit> {
     let sort = args.sort.map(|sort| match sort {
         SortBy::Newest => Sort::Newest,
         SortBy::Oldest => Sort::Oldest,

@@ -1,7 +1,8 @@
 //! `hermes sessions`: what was said, to look at, search, export and tidy.
 //!
-//! Looking never changes anything, not even the form of an old database; if the home cannot be
-//! written to, it is read as it is. What removes for good shows first what it will remove and asks.
+//! Looking never changes anything, not even the form of an old database, but for taking in what could
+//! not be written while another program held it locked; if the home cannot be written to, it is read as
+//! it is. What removes for good shows first what it will remove and asks.
 
 pub(crate) mod args;
 mod export;
@@ -10,17 +11,19 @@ mod look;
 mod remove;
 mod tend;
 
-use hermes_store::sessions::SessionStore;
+use hermes_sessions::SessionDatabase;
 
 use crate::exit::Exit;
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::Ui;
 use args::SessionsCommand;
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &SessionsCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    host.warn_about_files(ui)?;
-    let store = SessionStore::at(host.home.state_db());
+    host::warn_about_files(host, ui)?;
+    let store = SessionDatabase::at(host.home().state_db());
+    // What another process could not write belongs to what is looked at.
+    hermes_sessions::recover(store.path());
     match command {
         SessionsCommand::List(args) => look::list(&for_looking(host), args, ui),
         SessionsCommand::Show { session, json } => {
@@ -56,12 +59,12 @@ pub(crate) fn run(command: &SessionsCommand, host: &Host, ui: &mut Ui) -> anyhow
 }
 
 /// The database for commands that only look: an old or protected file is read as far as it can be.
-fn for_looking(host: &Host) -> SessionStore {
-    let writing = SessionStore::at(host.home.state_db());
+fn for_looking(host: &Host) -> SessionDatabase {
+    let writing = SessionDatabase::at(host.home().state_db());
     if !writing.path().exists() {
         return writing;
     }
-    let reading = SessionStore::read_only(host.home.state_db());
+    let reading = SessionDatabase::read_only(host.home().state_db());
     match reading.open() {
         Ok(()) => reading,
         // It lacks something that only writing can add, or is damaged: the other way says so.
@@ -72,6 +75,6 @@ fn for_looking(host: &Host) -> SessionStore {
 /// How old sessions get by the user's settings.
 fn retention_days(host: &Host) -> f64 {
     const DAYS: f64 = 90.0;
-    let days = host.config.value().pointer("/sessions/retention_days");
+    let days = host.config().value().pointer("/sessions/retention_days");
     days.and_then(serde_json::Value::as_f64).unwrap_or(DAYS)
 }

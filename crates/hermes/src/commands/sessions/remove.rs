@@ -1,9 +1,9 @@
 //! Removing sessions for good, after a look and a question.
 
-use hermes_store::sessions::{Act, PruneFilter, SessionStore};
+use hermes_sessions::{Act, PruneFilter, SessionDatabase};
+use hermes_tui::line_prompt::{answer, is_interactive};
 
 use super::look::table;
-use crate::approve::{answer, is_interactive};
 use crate::exit::Exit;
 use crate::ui::{Ui, count};
 
@@ -36,7 +36,7 @@ impl Consent {
 }
 
 pub(super) fn delete(
-    store: &SessionStore,
+    store: &SessionDatabase,
     wanted: &str,
     consent: Consent,
     ui: &mut Ui,
@@ -61,7 +61,7 @@ pub(super) struct Prune {
     pub(super) as_json: bool,
 }
 
-pub(super) fn prune(store: &SessionStore, how: &Prune, ui: &mut Ui) -> anyhow::Result<Exit> {
+pub(super) fn prune(store: &SessionDatabase, how: &Prune, ui: &mut Ui) -> anyhow::Result<Exit> {
     let chosen = store.prune(&how.filter, Act::Pretend)?;
     if !how.as_json && !chosen.is_empty() {
         table(&chosen, ui)?;

@@ -1,6 +1,7 @@
 //! Titles, archive, numbers and upkeep.
 
-use hermes_store::sessions::{Act, Archive, SessionStore, when};
+use hermes_sessions::{Act, Archive, SessionDatabase};
+use hermes_store::clock::local_time;
 
 use super::args::Filter;
 use super::{filter, look};
@@ -8,7 +9,7 @@ use crate::exit::{Exit, UsageError};
 use crate::ui::{Table, Ui, count};
 
 pub(super) fn rename(
-    store: &SessionStore,
+    store: &SessionDatabase,
     wanted: &str,
     title: &str,
     ui: &mut Ui,
@@ -20,7 +21,7 @@ pub(super) fn rename(
 }
 
 pub(super) fn archive(
-    store: &SessionStore,
+    store: &SessionDatabase,
     wanted: &str,
     undo: bool,
     ui: &mut Ui,
@@ -34,7 +35,7 @@ pub(super) fn archive(
 }
 
 pub(super) fn archive_all(
-    store: &SessionStore,
+    store: &SessionDatabase,
     args: &Filter,
     is_dry: bool,
     ui: &mut Ui,
@@ -53,7 +54,7 @@ pub(super) fn archive_all(
     Ok(Exit::Done)
 }
 
-pub(super) fn stats(store: &SessionStore, as_json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
+pub(super) fn stats(store: &SessionDatabase, as_json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
     let stats = store.stats()?;
     if as_json {
         ui.json(&stats)?;
@@ -64,7 +65,7 @@ pub(super) fn stats(store: &SessionStore, as_json: bool, ui: &mut Ui) -> anyhow:
         stats.sessions, stats.archived, stats.messages, stats.tool_calls
     ))?;
     if let (Some(oldest), Some(newest)) = (stats.oldest, stats.newest) {
-        ui.line(format_args!("from {} to {}", when(oldest), when(newest)))?;
+        ui.line(format_args!("from {} to {}", local_time(oldest), local_time(newest)))?;
     }
     ui.line(format_args!(
         "{} tokens in, {} out, ${:.2}",
@@ -86,7 +87,7 @@ pub(super) fn stats(store: &SessionStore, as_json: bool, ui: &mut Ui) -> anyhow:
     Ok(Exit::Done)
 }
 
-pub(super) fn optimize(store: &SessionStore, ui: &mut Ui) -> anyhow::Result<Exit> {
+pub(super) fn optimize(store: &SessionDatabase, ui: &mut Ui) -> anyhow::Result<Exit> {
     if !store.path().exists() {
         ui.note("there is no sessions database yet")?;
         return Ok(Exit::Done);
@@ -97,7 +98,7 @@ pub(super) fn optimize(store: &SessionStore, ui: &mut Ui) -> anyhow::Result<Exit
 }
 
 pub(super) fn repair(
-    store: &SessionStore,
+    store: &SessionDatabase,
     only_check: bool,
     as_json: bool,
     ui: &mut Ui,

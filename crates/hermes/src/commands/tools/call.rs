@@ -8,12 +8,10 @@
 //! a person is calling.
 
 use std::io::Read;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use hermes_mcp::client::Servers;
-use hermes_plugins::{Plugins, Wake};
+use hermes_host::{McpStart, PluginStart, ToolOptions, ToolSession};
 use hermes_runtime::pipeline::{Rehearsal, RehearsedGate};
 use hermes_runtime::repair::arguments::parse_arguments;
 use hermes_runtime::{Runtime, Status, ToolCall};
@@ -21,10 +19,11 @@ use hermes_tool::{CallIds, ContextParts, Tool};
 use serde_json::{Map, Value, json};
 
 use super::find_tool;
-use crate::cli::ToolsCall;
+use crate::args::ToolsCall;
 use crate::exit::{Exit, UsageError};
-use crate::host::{Host, PLATFORM};
+use crate::host::{self, Host};
 use crate::ui::Ui;
+use crate::workers::block_on;
 
 /// Most bytes of arguments read from stdin: larger ones are a mistake.
 const MAX_STDIN_BYTES: u64 = 64 * 1024 * 1024;
@@ -32,124 +31,58 @@ const MAX_STDIN_BYTES: u64 = 64 * 1024 * 1024;
 const SERVERS_WAIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let runtime = host.runtime();
-    let plugins = host.plugins(&runtime, ui)?;
-    plugins.wake_blocking(Wake::Unknown);
-    let workers = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .context("start the async runtime")?;
-    let servers = start_servers(&workers, &args.name, &runtime, host, ui)?;
-    let exit = call_tool(args, host, &Means { runtime, plugins, workers: &workers, servers }, ui);
-    // A tool left behind by a timeout must not hold up the end of the process.
-    workers.shutdown_background();
-    exit
+    let arguments = arguments(args, ui)?;
+    block_on(async {
+        let options = ToolOptions {
+            plugins: PluginStart::Unknown,
+            mcp: McpStart::ForTool { tool: args.name.clone(), wait: SERVERS_WAIT },
+            ..ToolOptions::default()
+        };
+        let tools = host.tools(options, &host::at_the_terminal()).await?;
+        ui.warn_all(tools.warnings())?;
+        let exit = call_tool(args, arguments, &tools, ui).await;
+        tools.close().await;
+        exit
+    })
 }
 
-/// What a call is made with.
-struct Means<'a> {
-    runtime: Runtime,
-    plugins: Plugins,
-    workers: &'a tokio::runtime::Runtime,
-    /// Servers that were started for the call.
-    servers: Option<Servers>,
-}
-
-fn call_tool(
+async fn call_tool(
     args: &ToolsCall,
-    host: &Host,
-    means: &Means<'_>,
+    arguments: Value,
+    tools: &ToolSession,
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
-    let Means { runtime, plugins, workers, servers } = means;
-    let name = servers.as_ref().and_then(|servers| servers.names().look_up(&args.name));
+    let runtime = tools.runtime();
+    let name = tools.servers().and_then(|servers| servers.names().look_up(&args.name));
     let tool = find_tool(runtime, name.as_deref().unwrap_or(&args.name), ui)?;
-    let arguments = arguments(args, ui)?;
-    host.register_shell_hooks(runtime, ui)?;
-    let mut call = call(args, &tool, arguments, host)?;
-    call.context.enabled_tools = enabled_tools(host, runtime);
-    let settings = host.approval_settings(ui)?;
-    let environments = host.environments();
-    call.context.services = call
-        .context
-        .services
-        .with(host.approvals(settings, runtime))
-        .with(Arc::clone(&environments));
-    plugins.set_context(call.context.clone());
-    let exit = if args.dry_run {
-        rehearse(workers, runtime, call, ui)
-    } else {
-        perform(workers, runtime, call, ui)
+    let mut call = call(args, &tool, arguments)?;
+    call.context = ContextParts {
+        ids: CallIds { task_id: args.task_id.clone(), ..CallIds::default() },
+        enabled_tools: tools.enabled_tools(),
+        ..tools.context()
     };
-    workers.block_on(async {
-        if let Some(servers) = servers {
-            servers.stop().await;
-        }
-        environments.close_all().await;
-        plugins.close().await;
-    });
-    exit
+    tools.plugins().set_context(call.context.clone());
+    if args.dry_run { rehearse(runtime, call, ui).await } else { perform(runtime, call, ui).await }
 }
 
-/// Starts the MCP servers the tool can come from, and waits for them.
-fn start_servers(
-    workers: &tokio::runtime::Runtime,
-    tool: &str,
-    runtime: &Runtime,
-    host: &Host,
-    ui: &mut Ui,
-) -> anyhow::Result<Option<Servers>> {
-    let Some(servers) = host.mcp_servers_for(tool, runtime.registry()) else { return Ok(None) };
-    workers.block_on(async {
-        servers.start();
-        servers.wait_ready(SERVERS_WAIT).await;
-    });
-    for server in servers.status() {
-        if let Some(error) = &server.error {
-            ui.warn(error)?;
-        }
-    }
-    Ok(Some(servers))
-}
-
-fn call(args: &ToolsCall, tool: &Tool, arguments: Value, host: &Host) -> anyhow::Result<ToolCall> {
+fn call(args: &ToolsCall, tool: &Tool, arguments: Value) -> anyhow::Result<ToolCall> {
     let time_limit = match args.timeout {
         seconds if seconds <= 0.0 => None,
         seconds => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
             UsageError::new(format!("--timeout {seconds:?} is not a number of seconds"))
         })?),
     };
-    let context = ContextParts {
-        ids: CallIds { task_id: args.task_id.clone(), ..CallIds::default() },
-        cwd: std::env::current_dir().ok(),
-        vars: host.vars.clone(),
-        ..ContextParts::default()
-    };
-    Ok(ToolCall { context, time_limit, ..ToolCall::new(tool.name().to_string(), arguments) })
+    Ok(ToolCall { time_limit, ..ToolCall::new(tool.name().to_string(), arguments) })
 }
 
-/// The tools of the configured toolsets, which are those that a tool may call in turn.
-fn enabled_tools(host: &Host, runtime: &Runtime) -> Arc<[Arc<str>]> {
-    let toolsets = host.platform_toolsets(runtime, PLATFORM);
-    let names = toolsets.iter().map(String::as_str);
-    let tables = runtime.registry().snapshot();
-    runtime.toolsets().snapshot().resolve_each(names, &*tables).into_iter().collect()
-}
-
-fn perform(
-    workers: &tokio::runtime::Runtime,
-    runtime: &Runtime,
-    call: ToolCall,
-    ui: &mut Ui,
-) -> anyhow::Result<Exit> {
+async fn perform(runtime: &Runtime, call: ToolCall, ui: &mut Ui) -> anyhow::Result<Exit> {
     let cancellation = call.context.cancellation.clone();
-    workers.spawn(async move {
+    tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
             cancellation.cancel();
         }
     });
-    let outcome = workers.block_on(runtime.call(call));
+    let outcome = runtime.call(call).await;
     ui.line(outcome.text())?;
     if let Some(path) = &outcome.spilled_to {
         ui.note(format_args!("(the whole result is in {path})"))?;
@@ -163,14 +96,9 @@ fn perform(
     })
 }
 
-fn rehearse(
-    workers: &tokio::runtime::Runtime,
-    runtime: &Runtime,
-    call: ToolCall,
-    ui: &mut Ui,
-) -> anyhow::Result<Exit> {
+async fn rehearse(runtime: &Runtime, call: ToolCall, ui: &mut Ui) -> anyhow::Result<Exit> {
     let Rehearsal { tool, args, coercions, trace, gate, needs_agent, .. } =
-        workers.block_on(runtime.rehearse(call));
+        runtime.rehearse(call).await;
     let changes: Vec<Value> = coercions
         .changes()
         .iter()

@@ -8,9 +8,9 @@ use hermes_tool::{Availability, Tool};
 use owo_colors::Style;
 use serde::Serialize;
 
-use crate::cli::ToolsList;
+use crate::args::ToolsList;
 use crate::exit::{Exit, UsageError};
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::{Cell, Table, Ui, count};
 
 /// One tool, as shown.
@@ -32,7 +32,7 @@ struct Row {
 
 pub(crate) fn run(args: &ToolsList, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
-    let _plugins = host.plugins(&runtime, ui)?;
+    let _plugins = host::plugins(host, &runtime, ui)?;
     let names = names(args, host, &runtime, ui)?;
     let rows = rows(&runtime, host, &names);
     let missing = rows.iter().filter(|row| row.status == MISSING).count();
@@ -105,7 +105,7 @@ fn names(
     if args.all {
         return Ok(toolsets.resolve("all", &*tables).into_iter().collect());
     }
-    let enabled = host.scope(runtime, ui)?.enabled.unwrap_or_default();
+    let enabled = host::scope(host, runtime, ui)?.enabled.unwrap_or_default();
     Ok(toolsets.resolve_each(enabled.iter().map(String::as_str), &*tables).into_iter().collect())
 }
 
@@ -113,7 +113,7 @@ fn rows(runtime: &Runtime, host: &Host, names: &BTreeSet<Arc<str>>) -> Vec<Row> 
     let tables = runtime.registry().snapshot();
     let tools: BTreeMap<&Arc<str>, &Tool> =
         names.iter().filter_map(|name| Some((name, tables.get(name)?))).collect();
-    let pass = runtime.availability().pass(tools.values().copied(), &host.vars);
+    let pass = runtime.availability().pass(tools.values().copied(), host.vars());
     names
         .iter()
         .map(|name| match tools.get(name) {

@@ -10,15 +10,15 @@ use hermes_runtime::Runtime;
 use hermes_runtime::repair::name::{Known, NameRepair, repair_name};
 use hermes_tool::Tool;
 
-use crate::cli::ToolsCommand;
+use crate::args::ToolsCommand;
 use crate::exit::{Exit, UsageError};
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::Ui;
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &ToolsCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     if !matches!(command, ToolsCommand::Enable(_) | ToolsCommand::Disable(_)) {
-        host.warn_about_files(ui)?; // those two refuse to work and say why
+        host::warn_about_files(host, ui)?; // those two refuse to work and say why
     }
     match command {
         ToolsCommand::List(args) => list::run(args, host, ui),
@@ -33,7 +33,10 @@ pub(crate) fn run(command: &ToolsCommand, host: &Host, ui: &mut Ui) -> anyhow::R
 /// The tool a person means: typed exactly, or wrong in a way that leaves no doubt.
 fn find_tool(runtime: &Runtime, typed: &str, ui: &mut Ui) -> anyhow::Result<Tool> {
     let tables = runtime.registry().snapshot();
-    let known = Known::new(tables.names().iter().map(ToString::to_string));
+    let mut known = Known::new(tables.names().iter().map(ToString::to_string));
+    for (older, current) in tables.older_names() {
+        known = known.with_legacy(older.to_string(), current.to_string());
+    }
     let is_read_only =
         |name: &str| tables.get(name).is_some_and(|tool| tool.effects().is_read_only());
     let nearest = match repair_name(typed, &known, is_read_only) {

@@ -4,9 +4,9 @@ use hermes_runtime::schema::Provider;
 use hermes_runtime::{DefinitionRequest, ToolScope};
 use serde_json::{Value, json};
 
-use crate::cli::ToolsSchema;
+use crate::args::ToolsSchema;
 use crate::exit::{Exit, UsageError};
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::{Cell, Table, Ui, count};
 
 /// A steady estimate; tokenizers differ by model anyway.
@@ -16,10 +16,10 @@ pub(crate) fn run(args: &ToolsSchema, host: &Host, ui: &mut Ui) -> anyhow::Resul
     let provider: Provider =
         args.provider.parse().map_err(|problem| UsageError::new(format!("{problem}")))?;
     let runtime = host.runtime();
-    let _plugins = host.plugins(&runtime, ui)?;
+    let _plugins = host::plugins(host, &runtime, ui)?;
     let mut scope = match &args.toolsets {
         Some(names) => ToolScope { enabled: Some(given(names)), disabled: Vec::new() },
-        None => host.scope(&runtime, ui)?,
+        None => host::scope(host, &runtime, ui)?,
     };
     scope.disabled.extend(given(&args.disable));
     let request = DefinitionRequest {

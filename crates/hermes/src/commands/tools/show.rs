@@ -5,16 +5,16 @@ use owo_colors::OwoColorize;
 use serde_json::{Value, json};
 
 use super::find_tool;
-use crate::cli::ToolsShow;
+use crate::args::ToolsShow;
 use crate::exit::Exit;
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::{Cell, Table, Ui};
 
 pub(crate) fn run(args: &ToolsShow, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let runtime = host.runtime();
-    let _plugins = host.plugins(&runtime, ui)?;
+    let _plugins = host::plugins(host, &runtime, ui)?;
     let tool = find_tool(&runtime, &args.name, ui)?;
-    let pass = runtime.availability().pass([&tool], &host.vars);
+    let pass = runtime.availability().pass([&tool], host.vars());
     let availability = pass.of(&tool);
     let limit = match tool.result_limit() {
         ResultLimit::Default => "default".to_owned(),

@@ -5,9 +5,9 @@ use hermes_store::key_path::KeyPath;
 
 pub(crate) use hermes_runtime::toolsets::platform::Switch;
 
-use crate::cli::ToolsToggle;
+use crate::args::ToolsToggle;
 use crate::exit::{Exit, UsageError};
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::ui::Ui;
 
 pub(crate) fn run(
@@ -18,10 +18,10 @@ pub(crate) fn run(
 ) -> anyhow::Result<Exit> {
     host.require_sound_config()?;
     let runtime = host.runtime();
-    let _plugins = host.plugins(&runtime, ui)?;
-    host.require_platform(&runtime, &args.platform)?;
+    let _plugins = host::plugins(host, &runtime, ui)?;
+    host::require_platform(host, &runtime, &args.platform)?;
     let outcome = host.with_platform(&runtime, &args.platform, |toolsets, request, tables| {
-        toolsets.toggle(switch, &args.names, host.config.value(), request, tables)
+        toolsets.toggle(switch, &args.names, host.config().value(), request, tables)
     });
     let edits = outcome
         .edits
@@ -29,7 +29,7 @@ pub(crate) fn run(
         .filter_map(|edit| Some(Edit::Set(KeyPath::from_segments(edit.path)?, edit.value)))
         .collect::<Vec<_>>();
     if !edits.is_empty() {
-        let report = config_edit::apply(&host.home.config_file(), &edits)?;
+        let report = config_edit::apply(&host.home().config_file(), &edits)?;
         super::super::config::tell_lost_comments(&report, ui)?;
     }
     let word = match switch {

@@ -184,13 +184,13 @@ fn commands_of_ones_own_pass_the_same_rules() {
     let scene = scene(
         [Step::text("unused")],
         "approvals: { mode: manual }\n\
-         quick_commands: { wipe: { type: exec, command: rm -rf build } }\n",
+         quick_commands: { wipe: { type: exec, command: rm -rf notes } }\n",
     );
     let folder = scene.sandbox.scratch("build");
     std::fs::create_dir(&folder).unwrap();
     let mut chat = Terminal::open(&scene.sandbox);
     chat.send("/wipe");
-    chat.answer("rm -rf build", "n");
+    chat.answer("rm -rf notes", "n");
     chat.sees("→ deny");
     assert_eq!(chat.leaves(), Some(0));
     assert!(folder.exists());

@@ -46,7 +46,7 @@ fn another_provider_stands_in() {
         other.url()
     );
     let scene = Scene::with_config(Wire::Chat, [Step::status(429).error("slow down")], &settings);
-    scene.asks("hello").exits(0).says("I stand in.").notes("stands in");
+    scene.asks("hello").exits(0).says("I stand in.").notes("falling back to");
 }
 
 #[test]

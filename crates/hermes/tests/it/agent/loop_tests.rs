@@ -29,6 +29,19 @@ fn a_tool_is_called_and_its_result_sent_back() {
 }
 
 #[test]
+fn a_model_may_call_a_tool_by_an_older_name_and_is_offered_the_present_one() {
+    for wire in BOTH {
+        let search = Step::call("search", json!({"pattern": "needle"}));
+        let scene = Scene::new(wire, [search, Step::text("Found.")]);
+        write(&scene.sandbox.scratch("notes.txt"), b"a needle\n");
+        scene.asks("where is the needle?").exits(0).says("Found.");
+        assert!(scene.results()[0].contains("notes.txt"), "{wire:?}: {:?}", scene.results());
+        let sent = scene.sent()[0].body["tools"].to_string();
+        assert!(sent.contains("\"search_files\"") && !sent.contains("\"search\""), "{wire:?}");
+    }
+}
+
+#[test]
 fn calls_of_one_answer_are_answered_in_order() {
     for wire in BOTH {
         let scene = Scene::new(
@@ -48,6 +61,38 @@ fn calls_of_one_answer_are_answered_in_order() {
         let (first, second) =
             (all.find("this is a.txt").unwrap(), all.find("this is b.txt").unwrap());
         assert!(first < second, "{wire:?}: {all}");
+    }
+}
+
+/// The session's own file state was not told that another tool ran: the third read was `BLOCKED`
+/// although a command stood between it and the second.
+#[test]
+fn a_command_between_reads_and_searches_ends_the_repetition() {
+    for wire in BOTH {
+        let read = || Step::call("read_file", json!({"path": "a.txt"}));
+        let search = || Step::call("search_files", json!({"pattern": "quiet"}));
+        let command = || Step::call("terminal", json!({"command": "true"}));
+        let todo = || Step::call("todo", json!({}));
+        let scene = Scene::new(
+            wire,
+            [
+                vec![read(), read(), command(), read(), todo(), read(), read()],
+                vec![search(), search(), command(), search(), todo(), search()],
+                vec![Step::text("Done.")],
+            ]
+            .concat(),
+        );
+        write(&scene.sandbox.scratch("a.txt"), b"quiet\n");
+        scene.asks("look around").exits(0);
+        let results = scene.results();
+        assert!(results[0].contains("1|quiet"), "{wire:?}: {results:?}");
+        for stub in [1, 3, 5] {
+            assert!(results[stub].contains("unchanged"), "{wire:?}: {stub}: {results:?}");
+        }
+        assert!(results[6].contains("BLOCKED"), "{wire:?}: nothing between: {results:?}");
+        for found in [7, 8, 10, 12] {
+            assert!(!results[found].contains("\"_warning\""), "{wire:?}: {found}: {results:?}");
+        }
     }
 }
 
@@ -166,7 +211,7 @@ fn a_dangerous_command_is_refused_when_nobody_can_be_asked() {
     let scene = Scene::new(
         Wire::Chat,
         [
-            Step::call("terminal", json!({"command": "rm -rf /tmp/some-folder-of-nobody"})),
+            Step::call("terminal", json!({"command": "rm -rf /srv/some-folder-of-nobody"})),
             Step::text("I was not allowed to."),
         ],
     );
@@ -178,7 +223,8 @@ fn a_dangerous_command_is_refused_when_nobody_can_be_asked() {
 #[test]
 fn subagents_run_risky_commands_only_if_the_settings_say_so() {
     for (setting, is_run) in [("false", false), ("true", true)] {
-        let place = tempfile::tempdir().unwrap();
+        // What is below the temporary folder of the session may go unasked; this is another one.
+        let place = tempfile::tempdir_in("/var/tmp").unwrap();
         let folder = place.path().join("to-go");
         std::fs::create_dir(&folder).unwrap();
         let command = json!({"command": format!("rm -rf {}", folder.display())});

@@ -6,6 +6,7 @@
 
 mod chat;
 mod errors;
+mod locked;
 mod loop_tests;
 mod real_model;
 mod recovery;

@@ -115,7 +115,7 @@ fn kill_again_and_again(scene: &Scene, question: &str, longest: u64, answered_ev
     scene.asks_with(&["-c"], "still there?").exits(0).says("A long answer");
     // Questions that were never answered become one, so only the last request is looked at.
     let last = scene.server.questions().pop().unwrap();
-    hermes_testkit::Conversation::of(vec![last.clone()]).assert_sound();
+    hermes_testkit::ScriptedConversation::of(vec![last.clone()]).assert_sound();
     // Everything a person said is there, or in a summary's place.
     assert!(last.view().raw.contains("still there?"));
 }

@@ -1,6 +1,6 @@
 //! Sessions: resumed, continued, and looked at by other commands.
 
-use hermes_testkit::{Step, Usage};
+use hermes_testkit::{ScriptedUsage, Step};
 use serde_json::{Value, json};
 
 use super::{BOTH, Scene, Wire};
@@ -27,7 +27,7 @@ fn a_session_goes_on_with_the_same_bytes() {
 
 #[test]
 fn what_a_question_cost_is_told_to_programs() {
-    let usage = Usage { input: 1_000, output: 20, cached: 400, ..Usage::default() };
+    let usage = ScriptedUsage { input: 1_000, output: 20, cached: 400, ..ScriptedUsage::default() };
     let scene = Scene::new(Wire::Chat, [Step::text("Four.").usage(usage)]);
     let file = scene.sandbox.scratch("usage.json");
     let run = scene.asks_with(&["--json", "--usage-file", file.to_str().unwrap()], "2+2?").exits(0);

@@ -51,6 +51,24 @@ fn reads_files_and_keeps_the_terminal_between_calls() {
     assert!(failed && text.contains("error"), "{text}");
 }
 
+/// See the test of the same row in a conversation.
+#[test]
+fn a_command_between_two_reads_ends_the_repetition() {
+    let sandbox = Sandbox::new();
+    write(&sandbox.scratch("a.txt"), b"quiet\n");
+    let mut client = Client::start(&sandbox, &[], Forms::None);
+    let args = json!({"path": "a.txt"});
+    for expected in ["1|quiet", "unchanged"] {
+        let (text, _) = client.call("read_file", args.clone());
+        assert!(text.contains(expected), "{text}");
+    }
+    client.call("terminal", json!({"command": "true"}));
+    for expected in ["unchanged", "BLOCKED"] {
+        let (text, _) = client.call("read_file", args.clone());
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
 #[test]
 fn a_dangerous_command_is_refused_where_nobody_can_be_asked() {
     let sandbox = Sandbox::new();

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use crate::support::{Sandbox, write};
 use crate::wire::{Answer, Request, Served, pid_in, wait_until_gone};
 
+mod state;
+
 const TERMINAL: &str = "/v1/tools/terminal/call";
 
 /// The program, listening, and the token it made.
@@ -124,6 +126,29 @@ fn calls_run_side_by_side_and_sessions_have_their_own_directory() {
     run("one", "cd user");
     assert!(run("one", "basename $PWD").to_string().contains("user"));
     assert!(!run("two", "basename $PWD").to_string().contains("user"));
+}
+
+/// See the test of the same row in a conversation: the state of a server's sessions is its own, too.
+#[test]
+fn a_command_between_two_reads_ends_the_repetition_of_its_session_alone() {
+    let scene = Scene::new();
+    write(&scene.sandbox.scratch("a.txt"), b"quiet\n");
+    let run = |session: &str, tool: &str, arguments: &Value| {
+        let (path, body) =
+            (format!("/v1/tools/{tool}/call?session={session}"), arguments.to_string());
+        let request = Request::post(&path, body.as_bytes()).token(&scene.token);
+        scene.server.send(&request).json().to_string()
+    };
+    let read = |session: &str| run(session, "read_file", &json!({"path": "a.txt"}));
+    for session in ["one", "two"] {
+        assert!(read(session).contains("1|quiet"));
+        assert!(read(session).contains("unchanged"));
+    }
+    run("one", "terminal", &json!({"command": "true"}));
+    let after = read("one");
+    assert!(after.contains("unchanged"), "{after}");
+    let other = read("two");
+    assert!(other.contains("BLOCKED"), "{other}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::cmap::CMap;
 use super::glyphs::{Base, text_of_name};
 use super::object::{Dict, Object};
-use super::store::Store;
+use super::store::ObjectStore;
 
 /// Most widths kept of one font; there are 65,536 codes.
 const MAX_WIDTHS: usize = 70_000;
@@ -46,7 +46,7 @@ pub(super) struct Font {
 
 impl Font {
     /// Reads a font dictionary; every part of it may be missing.
-    pub(super) fn new(store: &Store<'_>, dict: &Dict) -> Self {
+    pub(super) fn new(store: &ObjectStore<'_>, dict: &Dict) -> Self {
         let unicode = store.get(dict, "ToUnicode").stream();
         let unicode = unicode.and_then(|stream| store.unpack(stream));
         let unicode = unicode.map(|data| CMap::parse(&data));
@@ -56,7 +56,7 @@ impl Font {
         }
     }
 
-    fn simple(store: &Store<'_>, dict: &Dict, unicode: Option<CMap>, kind: &str) -> Self {
+    fn simple(store: &ObjectStore<'_>, dict: &Dict, unicode: Option<CMap>, kind: &str) -> Self {
         let encoding = store.get(dict, "Encoding");
         let named = |object: &Object| match object.name() {
             Some("WinAnsiEncoding") => Some(Base::Windows),
@@ -93,7 +93,7 @@ impl Font {
         }
     }
 
-    fn composite(store: &Store<'_>, dict: &Dict, unicode: Option<CMap>) -> Self {
+    fn composite(store: &ObjectStore<'_>, dict: &Dict, unicode: Option<CMap>) -> Self {
         let encoding = store.get(dict, "Encoding").name().unwrap_or_default();
         let is_wide = encoding.contains("UCS2") || encoding.contains("UTF16");
         let parts = store.get(dict, "DescendantFonts").array().unwrap_or_default();
@@ -180,7 +180,7 @@ fn guessed_width(text: &str) -> f64 {
 
 /// Numbers say where the names behind them begin to apply. A name that is not understood hides what
 /// the base encoding would say.
-fn differing_names(store: &Store<'_>, list: &[Object]) -> HashMap<u8, String> {
+fn differing_names(store: &ObjectStore<'_>, list: &[Object]) -> HashMap<u8, String> {
     let mut names = HashMap::new();
     let mut code = 0_u32;
     for item in list.iter().take(1024) {
@@ -198,7 +198,7 @@ fn differing_names(store: &Store<'_>, list: &[Object]) -> HashMap<u8, String> {
 }
 
 /// `first [width width ...]` or `first last width`, again and again.
-fn composite_widths(store: &Store<'_>, list: &[Object]) -> HashMap<u32, f64> {
+fn composite_widths(store: &ObjectStore<'_>, list: &[Object]) -> HashMap<u32, f64> {
     let mut widths = HashMap::new();
     let mut items = list.iter().map(|item| store.resolve(item));
     while let (Some(first), Some(next)) = (items.next().and_then(Object::integer), items.next()) {

@@ -26,8 +26,8 @@ mod tests;
 
 use super::rendering::Rendering;
 use object::{Dict, Object};
-use page::Runner;
-use store::{MAX_UNPACKED_BYTES, Store};
+use page::PageRunner;
+use store::{MAX_UNPACKED_BYTES, ObjectStore};
 
 /// Pages shown of one document.
 const MAX_PAGES: usize = 5_000;
@@ -40,7 +40,7 @@ pub(super) fn text(bytes: &[u8]) -> Option<String> {
 }
 
 fn text_within(bytes: &[u8], unpackable: usize) -> Option<String> {
-    let store = Store::read(bytes, unpackable)?;
+    let store = ObjectStore::read(bytes, unpackable)?;
     let mut tree = PageTree { store: &store, seen: HashSet::new(), pages: Vec::new() };
     match store.page_tree() {
         Some(root) => tree.collect(root, None, 0),
@@ -50,7 +50,7 @@ fn text_within(bytes: &[u8], unpackable: usize) -> Option<String> {
         return None;
     }
     let empty = Dict::new();
-    let mut runner = Runner::new(&store);
+    let mut runner = PageRunner::new(&store);
     let mut rendering = Rendering::default();
     for (index, page) in tree.pages.iter().enumerate() {
         if rendering.is_full() {
@@ -83,7 +83,7 @@ struct Page<'s> {
 
 /// Collects the pages in order.
 struct PageTree<'s, 'b> {
-    store: &'s Store<'b>,
+    store: &'s ObjectStore<'b>,
     seen: HashSet<u32>,
     pages: Vec<Page<'s>>,
 }

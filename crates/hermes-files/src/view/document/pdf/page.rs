@@ -17,7 +17,7 @@ use super::font::Font;
 use super::layout::{Matrix, PageText};
 use super::lexer::{Lexer, is_space};
 use super::object::{Dict, Object};
-use super::store::Store;
+use super::store::ObjectStore;
 
 /// Most instructions run and characters drawn for one document.
 const MAX_OPERATIONS: usize = 10_000_000;
@@ -32,7 +32,7 @@ const MAX_OPERANDS: usize = 64;
 
 /// What instructions change and later ones depend on.
 #[derive(Clone, Debug)]
-struct State {
+struct TextState {
     page: Matrix,
     font: Option<Rc<Font>>,
     size: f64,
@@ -52,16 +52,16 @@ struct Pen {
 
 /// Runs pages one after another; fonts are kept between them.
 #[derive(Debug)]
-pub(super) struct Runner<'s, 'b> {
-    store: &'s Store<'b>,
+pub(super) struct PageRunner<'s, 'b> {
+    store: &'s ObjectStore<'b>,
     /// By where their dictionary is: not every font has a number.
     fonts: HashMap<*const Dict, Rc<Font>>,
     operations_left: usize,
     text: PageText,
 }
 
-impl<'s, 'b> Runner<'s, 'b> {
-    pub(super) fn new(store: &'s Store<'b>) -> Self {
+impl<'s, 'b> PageRunner<'s, 'b> {
+    pub(super) fn new(store: &'s ObjectStore<'b>) -> Self {
         let (fonts, text) = (HashMap::new(), PageText::default());
         Self { store, fonts, operations_left: MAX_OPERATIONS, text }
     }
@@ -90,7 +90,7 @@ impl<'s, 'b> Runner<'s, 'b> {
     fn run(&mut self, content: &[u8], resources: &Dict, page: Matrix, depth: usize) {
         let mut lexer = Lexer::new(content, 0);
         let mut operands = Vec::new();
-        let mut state = State {
+        let mut state = TextState {
             page,
             font: None,
             size: 1.0,
@@ -157,7 +157,7 @@ impl<'s, 'b> Runner<'s, 'b> {
     }
 
     /// Instructions about text and where it goes.
-    fn step(&mut self, operator: &str, operands: &[Object], state: &mut State, pen: &mut Pen) {
+    fn step(&mut self, operator: &str, operands: &[Object], state: &mut TextState, pen: &mut Pen) {
         let number = |at: usize| operands.get(at).and_then(Object::number).unwrap_or_default();
         match operator {
             "cm" => {
@@ -204,7 +204,7 @@ impl<'s, 'b> Runner<'s, 'b> {
         }
     }
 
-    fn show(&mut self, string: Option<&Object>, state: &State, pen: &mut Pen) {
+    fn show(&mut self, string: Option<&Object>, state: &TextState, pen: &mut Pen) {
         let (Some(string), Some(font)) = (string.and_then(Object::text), &state.font) else {
             return;
         };
@@ -220,7 +220,7 @@ impl<'s, 'b> Runner<'s, 'b> {
     }
 }
 
-impl State {
+impl TextState {
     fn set_font(&mut self, operands: &[Object], find: impl FnOnce(&str) -> Option<Rc<Font>>) {
         self.font = operands.first().and_then(Object::name).and_then(find);
         self.size = operands.get(1).and_then(Object::number).unwrap_or_default();
@@ -238,7 +238,7 @@ impl Pen {
     }
 }
 
-fn matrix_of(store: &Store<'_>, list: &[Object]) -> Option<Matrix> {
+fn matrix_of(store: &ObjectStore<'_>, list: &[Object]) -> Option<Matrix> {
     let numbers: Option<Vec<f64>> = list.iter().map(|item| store.resolve(item).number()).collect();
     numbers?.try_into().ok().map(Matrix)
 }

@@ -22,14 +22,14 @@ const MAX_HOPS: usize = 16;
 
 /// The objects of one file.
 #[derive(Debug)]
-pub(super) struct Store<'a> {
+pub(super) struct ObjectStore<'a> {
     bytes: &'a [u8],
     objects: HashMap<u32, Object>,
     parts: usize,
     unpackable: Cell<usize>,
 }
 
-impl<'a> Store<'a> {
+impl<'a> ObjectStore<'a> {
     /// Finds the objects; `None` when this is no PDF or its content is encrypted. At most `unpackable`
     /// bytes are ever unpacked.
     pub(super) fn read(bytes: &'a [u8], unpackable: usize) -> Option<Self> {

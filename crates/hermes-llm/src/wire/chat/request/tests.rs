@@ -1,35 +1,35 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::endpoint::Wire;
+use crate::endpoint::WireApi;
 use crate::message::ImageUrl;
 use crate::model::{CachePlan, Effort};
 
 fn local() -> Endpoint {
-    Endpoint::new(Wire::Chat, "http://localhost:8000/v1", "qwen3")
+    Endpoint::new(WireApi::Chat, "http://localhost:8000/v1", "qwen3")
 }
 
 fn router() -> Endpoint {
-    Endpoint::new(Wire::Chat, "https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4.5")
+    Endpoint::new(WireApi::Chat, "https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4.5")
 }
 
-fn written(endpoint: &Endpoint, request: &Request) -> Value {
+fn written(endpoint: &Endpoint, request: &ModelRequest) -> Value {
     body(endpoint, request, &Adaptations::default(), Delivery::Streamed)
 }
 
-fn ask(messages: Vec<Message>) -> Request {
-    Request { messages, ..Request::default() }
+fn ask(messages: Vec<Message>) -> ModelRequest {
+    ModelRequest { messages, ..ModelRequest::default() }
 }
 
-fn image() -> Part {
-    Part::ImageUrl { image_url: ImageUrl { url: "data:image/png;base64,AA".into() } }
+fn image() -> ContentPart {
+    ContentPart::ImageUrl { image_url: ImageUrl { url: "data:image/png;base64,AA".into() } }
 }
 
 fn calling(ids: &[&str]) -> Message {
     let mut message = Message::assistant("");
     message.tool_calls = ids
         .iter()
-        .map(|id| ToolCall {
+        .map(|id| RequestedCall {
             id: (*id).to_owned(),
             name: "look".into(),
             arguments: "{}".into(),
@@ -41,14 +41,14 @@ fn calling(ids: &[&str]) -> Message {
 
 #[test]
 fn a_small_request_is_written_whole() {
-    let request = Request {
+    let request = ModelRequest {
         system: Some("be brief".into()),
         messages: vec![Message::user("hi")],
         tools: Arc::from([json!({"type": "function", "function": {"name": "a"}})]),
         max_tokens: Some(100),
         temperature: Some(0.5),
         session_id: Some("s1".into()),
-        ..Request::default()
+        ..ModelRequest::default()
     };
     let expected = json!({"model": "qwen3",
         "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hi"}],
@@ -85,7 +85,7 @@ fn calls_and_results_go_with_their_extras() {
     assert_eq!(call["extra_content"]["google"]["thought_signature"], "s");
     let result = json!({"role": "tool", "tool_call_id": "1", "name": "look", "content": "seen"});
     assert_eq!(body["messages"][1], result);
-    let openai = Endpoint::new(Wire::Chat, "https://api.openai.com/v1", "gpt-4o");
+    let openai = Endpoint::new(WireApi::Chat, "https://api.openai.com/v1", "gpt-4o");
     assert!(
         written(&openai, &request)["messages"][0]["tool_calls"][0].get("extra_content").is_none()
     );
@@ -93,7 +93,7 @@ fn calls_and_results_go_with_their_extras() {
 
 #[test]
 fn images_of_results_follow_the_batch_in_one_user_message() {
-    let seen = Content::Parts(vec![Part::Text { text: "a cat".into() }, image()]);
+    let seen = MessageContent::Parts(vec![ContentPart::Text { text: "a cat".into() }, image()]);
     let mut request = ask(vec![
         calling(&["1", "2"]),
         Message::tool("1", "look", seen),
@@ -116,7 +116,7 @@ fn images_of_results_follow_the_batch_in_one_user_message() {
 #[test]
 fn images_can_be_left_out() {
     let adaptations = Adaptations { no_images: true, ..Adaptations::default() };
-    let parts = || Content::Parts(vec![Part::Text { text: "see".into() }, image()]);
+    let parts = || MessageContent::Parts(vec![ContentPart::Text { text: "see".into() }, image()]);
     let request =
         ask(vec![Message::user(parts()), calling(&["1"]), Message::tool("1", "look", parts())]);
     let body = body(&local(), &request, &adaptations, Delivery::Streamed);
@@ -129,7 +129,7 @@ fn images_can_be_left_out() {
 fn what_a_server_does_not_like_is_left_out() {
     let tool =
         json!({"function": {"name": "a", "parameters": {"properties": {"x": {"pattern": "^a"}}}}});
-    let request = Request { tools: Arc::from([tool]), ..Request::default() };
+    let request = ModelRequest { tools: Arc::from([tool]), ..ModelRequest::default() };
     let adaptations = Adaptations {
         plain_schemas: true,
         output_cap: Some(900),
@@ -149,7 +149,7 @@ fn an_aggregator_gets_session_routing_thinking_and_marks() {
     let mut answer = Message::assistant("a");
     let item = json!({"type": "reasoning.text", "text": "t", "signature": "s"});
     answer.reasoning_details = Some(json!({"origin": "openrouter.ai", "items": [item]}));
-    let request = Request {
+    let request = ModelRequest {
         session_id: Some("s1".into()),
         effort: Some(Effort::High),
         cache: CachePlan::Conversation,
@@ -167,7 +167,7 @@ fn an_aggregator_gets_session_routing_thinking_and_marks() {
 
 #[test]
 fn some_families_want_their_thoughts_back() {
-    let endpoint = Endpoint::new(Wire::Chat, "https://api.deepseek.com/v1", "deepseek-reasoner");
+    let endpoint = Endpoint::new(WireApi::Chat, "https://api.deepseek.com/v1", "deepseek-reasoner");
     let mut thoughtful = Message::assistant("a");
     thoughtful.reasoning = Some("hm".into());
     let body = written(&endpoint, &ask(vec![thoughtful, Message::assistant("b")]));

@@ -1,11 +1,11 @@
 use serde_json::json;
 
 use super::*;
-use crate::endpoint::Wire;
-use crate::wire::{Reader, whole};
+use crate::endpoint::WireApi;
+use crate::wire::{ResponseReader, whole};
 
 fn endpoint() -> Endpoint {
-    Endpoint::new(Wire::Chat, "http://localhost/v1", "m")
+    Endpoint::new(WireApi::Chat, "http://localhost/v1", "m")
 }
 
 fn delta(delta: Value) -> Value {
@@ -19,9 +19,9 @@ fn finish(reason: &str) -> Value {
 }
 
 /// Reads events; also what the listener heard.
-fn read(events: &[Value]) -> (Result<Answer, ModelError>, Vec<Delta>) {
+fn read(events: &[Value]) -> (Result<ModelResponse, ModelError>, Vec<Delta>) {
     let endpoint = endpoint();
-    let mut reader = Reader::new(&endpoint);
+    let mut reader = ResponseReader::new(&endpoint);
     let mut heard = Vec::new();
     for event in events {
         let bytes = format!("data: {event}\n\n");
@@ -32,7 +32,7 @@ fn read(events: &[Value]) -> (Result<Answer, ModelError>, Vec<Delta>) {
     (reader.finish(), heard)
 }
 
-fn answer(events: &[Value]) -> Answer {
+fn answer(events: &[Value]) -> ModelResponse {
     read(events).0.unwrap()
 }
 

@@ -1,25 +1,25 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::endpoint::Wire;
-use crate::message::{ImageUrl, ToolCall};
+use crate::endpoint::WireApi;
+use crate::message::{ImageUrl, RequestedCall};
 use crate::model::{CachePlan, Effort};
 
 fn anthropic(model: &str) -> Endpoint {
-    Endpoint::new(Wire::Messages, "https://api.anthropic.com", model)
+    Endpoint::new(WireApi::Messages, "https://api.anthropic.com", model)
 }
 
-fn written(request: &Request) -> Value {
+fn written(request: &ModelRequest) -> Value {
     body(&anthropic("claude-sonnet-4-5"), request, &Adaptations::default(), Delivery::Streamed)
 }
 
 fn messages(messages: Vec<Message>) -> Value {
-    written(&Request { messages, ..Request::default() })["messages"].clone()
+    written(&ModelRequest { messages, ..ModelRequest::default() })["messages"].clone()
 }
 
 fn calling(ids: &[&str]) -> Message {
     let mut message = Message::assistant("");
-    let call = |id: &&str| ToolCall {
+    let call = |id: &&str| RequestedCall {
         id: (*id).to_owned(),
         name: "look".into(),
         arguments: "{\"a\":1}".into(),
@@ -29,22 +29,22 @@ fn calling(ids: &[&str]) -> Message {
     message
 }
 
-fn picture(data: &str) -> Content {
+fn picture(data: &str) -> MessageContent {
     let url = format!("data:image/jpeg;base64,{data}");
-    Content::Parts(vec![Part::ImageUrl { image_url: ImageUrl { url } }])
+    MessageContent::Parts(vec![ContentPart::ImageUrl { image_url: ImageUrl { url } }])
 }
 
 #[test]
 fn a_small_request_is_written_whole() {
     let tool = json!({"type": "function", "function": {"name": "a", "description": "d",
         "parameters": {"type": "object", "properties": {"x": {"type": ["string", "null"]}}}}});
-    let request = Request {
+    let request = ModelRequest {
         system: Some("be brief".into()),
         messages: vec![Message::user("hi")],
         tools: Arc::from([tool]),
         max_tokens: Some(100),
         temperature: Some(0.5),
-        ..Request::default()
+        ..ModelRequest::default()
     };
     let expected = json!({"model": "claude-sonnet-4-5", "max_tokens": 100, "system": "be brief",
         "messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}],
@@ -109,7 +109,7 @@ fn bad_arguments_become_an_empty_input() {
 #[test]
 fn the_cap_is_the_models_unless_less_is_wanted_or_allowed() {
     let cap = |model: &str, wanted: Option<u32>, allowed: Option<u32>| {
-        let request = Request { max_tokens: wanted, ..Request::default() };
+        let request = ModelRequest { max_tokens: wanted, ..ModelRequest::default() };
         let adaptations = Adaptations { output_cap: allowed, ..Adaptations::default() };
         body(&anthropic(model), &request, &adaptations, Delivery::Whole)["max_tokens"]
             .as_u64()
@@ -149,7 +149,7 @@ fn signed_thinking_goes_back_with_the_newest_answer_only() {
     assert_eq!(written[3]["content"][0]["signature"], "s2");
     new.reasoning_details = Some(thinking(""));
     assert_eq!(messages(conversation(new.clone()))[3]["content"][0], text("hm"));
-    let request = Request { messages: conversation(new), ..Request::default() };
+    let request = ModelRequest { messages: conversation(new), ..ModelRequest::default() };
     let adaptations = Adaptations { no_signed_thinking: true, ..Adaptations::default() };
     let body = body(&anthropic("claude-opus-4-6"), &request, &adaptations, Delivery::Whole);
     assert!(!body.to_string().contains("thinking"), "{body}");
@@ -157,13 +157,13 @@ fn signed_thinking_goes_back_with_the_newest_answer_only() {
 
 #[test]
 fn an_old_model_in_the_middle_of_tools_does_not_begin_to_think() {
-    let request = Request {
+    let request = ModelRequest {
         messages: vec![Message::user("go"), calling(&["1"]), Message::tool("1", "look", "x")],
         effort: Some(Effort::High),
-        ..Request::default()
+        ..ModelRequest::default()
     };
     assert!(written(&request).get("thinking").is_none());
-    let fresh = Request { messages: vec![Message::user("go")], ..request };
+    let fresh = ModelRequest { messages: vec![Message::user("go")], ..request };
     assert_eq!(written(&fresh)["thinking"]["budget_tokens"], 16_000);
 }
 
@@ -185,7 +185,7 @@ fn only_the_newest_three_pictures_of_tools_are_sent() {
 
 #[test]
 fn marks_are_on_the_instructions_and_the_last_three_messages() {
-    let request = Request {
+    let request = ModelRequest {
         system: Some("s".into()),
         messages: vec![
             Message::user("a"),
@@ -197,7 +197,7 @@ fn marks_are_on_the_instructions_and_the_last_three_messages() {
             Message::tool("3", "look", "z"),
         ],
         cache: CachePlan::LongConversation,
-        ..Request::default()
+        ..ModelRequest::default()
     };
     let body = written(&request);
     let mark = json!({"type": "ephemeral", "ttl": "1h"});

@@ -1,14 +1,14 @@
 use super::*;
-use crate::endpoint::Wire;
-use crate::wire::{Reader, whole};
+use crate::endpoint::WireApi;
+use crate::wire::{ResponseReader, whole};
 
 fn endpoint() -> Endpoint {
-    Endpoint::new(Wire::Messages, "https://api.anthropic.com", "claude-x")
+    Endpoint::new(WireApi::Messages, "https://api.anthropic.com", "claude-x")
 }
 
-fn read(events: &[Value]) -> (Result<Answer, ModelError>, Vec<Delta>) {
+fn read(events: &[Value]) -> (Result<ModelResponse, ModelError>, Vec<Delta>) {
     let endpoint = endpoint();
-    let mut reader = Reader::new(&endpoint);
+    let mut reader = ResponseReader::new(&endpoint);
     let mut heard = Vec::new();
     for event in events {
         let kind = event["type"].as_str().unwrap();

@@ -1,0 +1,405 @@
+//! The tool calls of one answer: read, run, and their results recorded.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hermes_llm::{ContentPart, Message, MessageContent, ModelResponse, RequestedCall};
+use hermes_runtime::executor::{CallNews, TurnOptions, TurnState, Unreadable, WrittenCall};
+use hermes_runtime::guardrails::classify_output;
+use hermes_runtime::{CallOutcome, Status, ToolCall};
+use hermes_tool::{BudgetRule, CallIds, ContextParts, Effect, Progress, SubagentRule, ToolOutput};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::{LoopStep, Turn, TurnEnd};
+use crate::event::AgentEvent;
+use crate::outcome::ExitReason;
+use crate::untrusted;
+
+/// So many answers in a row with nothing but unknown tools end the turn.
+const MAX_STRIKES: u32 = 3;
+/// Files named in the footer.
+const MAX_NAMED_FILES: usize = 5;
+
+/// The results of a batch, recorded in the order of the calls.
+struct Batch {
+    calls: Vec<RequestedCall>,
+    results: Vec<Option<Message>>,
+    recorded: usize,
+    /// Where the first result stands in the conversation.
+    first: usize,
+}
+
+/// What the tasks that run the calls report to the turn.
+enum CallEvent {
+    Started { index: usize, args: Value },
+    Progress { index: usize, message: String },
+    Settled { index: usize, outcome: Box<CallOutcome> },
+}
+
+impl Turn<'_> {
+    pub(super) async fn run_tools(&mut self, answer: ModelResponse) -> LoopStep {
+        let message = self.message_of(&answer);
+        let said = message.text().into_owned();
+        let requested = answer.tool_calls;
+        self.agent.conversation.push(Message { tool_calls: requested.clone(), ..message });
+        self.recorded().await;
+        self.agent.context.front.on_event(AgentEvent::Said { text: said });
+
+        let (readable, all_unknown, mut batch) = self.read(requested);
+        self.strikes = if all_unknown { self.strikes + 1 } else { 0 };
+        let names: Vec<String> = readable.iter().map(|(_, call)| call.name.clone()).collect();
+        let only_free = batch.calls.len() == 1 && matches!(&names[..], [one] if self.is_free(one));
+        let halted = self.run_batch(readable, &mut batch).await;
+        if self.cancel.is_cancelled() {
+            return LoopStep::End(self.interrupted(""));
+        }
+        if self.strikes >= MAX_STRIKES {
+            let text = "The model kept calling tools that do not exist, so the turn was ended.";
+            self.agent.conversation.push(Message::assistant(text));
+            let mut ended = TurnEnd::new(ExitReason::InvalidToolCalls, text);
+            ended.error = Some("three answers in a row with unknown tools only".to_owned());
+            ended.advice =
+                Some("choose another model with -m, or other toolsets with -t".to_owned());
+            return LoopStep::End(ended);
+        }
+        if halted {
+            let text = "The turn was ended because the same tool call failed again and again.";
+            self.agent.conversation.push(Message::assistant(text));
+            let mut ended = TurnEnd::new(ExitReason::GuardrailHalt, text);
+            ended.error = Some("a guardrail ended the turn".to_owned());
+            ended.advice = Some("`tool_loop_guardrails` in config.yaml has its limits".to_owned());
+            return LoopStep::End(ended);
+        }
+        if only_free { LoopStep::AgainForFree } else { LoopStep::Again }
+    }
+
+    /// Whether a step costs nothing that made just one call, of this tool.
+    fn is_free(&self, tool: &str) -> bool {
+        let tool = self.agent.context.runtime.registry().get(tool);
+        tool.is_some_and(|tool| tool.policy().budget == BudgetRule::Free)
+    }
+
+    /// Sorts what can run from what gets its answer at once.
+    fn read(&mut self, written: Vec<RequestedCall>) -> (Vec<(usize, ToolCall)>, bool, Batch) {
+        let runtime = Arc::clone(&self.agent.context.runtime);
+        let most_children = self.agent.settings.delegation.limits.max_children;
+        let mut readable: Vec<(usize, ToolCall)> = Vec::new();
+        let mut unknown = 0;
+        let mut children = 0;
+        let mut results: Vec<Option<Message>> = vec![None; written.len()];
+        for (index, requested) in written.iter().enumerate() {
+            let text = WrittenCall {
+                name: &requested.name,
+                arguments: &requested.arguments,
+                offered: &self.agent.tools.names,
+            };
+            let call = match runtime.read_call(&text) {
+                Ok(call) => call,
+                Err(problem) => {
+                    unknown += usize::from(matches!(problem, Unreadable::Name(_)));
+                    let text = problem.outcome().text();
+                    self.announce_refused(requested, &text);
+                    results[index] = Some(Message::tool(&requested.id, &requested.name, text));
+                    continue;
+                }
+            };
+            let twin = readable
+                .iter()
+                .find(|(_, other)| other.name == call.name && other.args == call.args);
+            if let Some((twin, _)) = twin {
+                let text = format!("Same call as {}; see its result.", written[*twin].id);
+                results[index] = Some(Message::tool(
+                    &requested.id,
+                    &call.name,
+                    json!({"note": text}).to_string(),
+                ));
+                continue;
+            }
+            let known = runtime.registry().get(&call.name);
+            if known.is_some_and(|tool| tool.policy().subagents == SubagentRule::Delegates) {
+                children += 1;
+                if children > most_children {
+                    let text = format!(
+                        "At most {most_children} {} calls run at once \
+                         (delegation.max_concurrent_children); this one was not started",
+                        call.name
+                    );
+                    let text = json!({"error": text}).to_string();
+                    self.announce_refused(requested, &text);
+                    results[index] = Some(Message::tool(&requested.id, &call.name, text));
+                    continue;
+                }
+            }
+            readable.push((index, call));
+        }
+        let all_unknown = unknown == written.len();
+        let first = self.agent.conversation.messages().len();
+        (readable, all_unknown, Batch { calls: written, results, recorded: 0, first })
+    }
+
+    fn announce_refused(&self, requested: &RequestedCall, output: &str) {
+        self.agent.context.front.on_event(AgentEvent::ToolFinished {
+            id: requested.id.clone(),
+            tool: requested.name.clone(),
+            args: Value::Null,
+            output: output.to_owned(),
+            failed: true,
+            took: Duration::ZERO,
+        });
+    }
+
+    /// Runs what can run. Whether a guardrail wants the turn ended.
+    async fn run_batch(&mut self, readable: Vec<(usize, ToolCall)>, batch: &mut Batch) -> bool {
+        self.flush(batch);
+        if readable.is_empty() {
+            return false;
+        }
+        let (events, mut heard) = mpsc::unbounded_channel();
+        let places: Arc<[usize]> = readable.iter().map(|(index, _)| *index).collect();
+        let calls: Vec<ToolCall> = readable
+            .into_iter()
+            .map(|(index, call)| self.with_context(call, &batch.calls[index], index, &events))
+            .collect();
+        let args: BTreeMap<usize, Value> =
+            places.iter().copied().zip(calls.iter().map(|call| call.args.clone())).collect();
+        let watch_places = Arc::clone(&places);
+        let options = TurnOptions {
+            interrupt: self.cancel.clone(),
+            watch: Some(Arc::new(move |event: CallNews<'_>| {
+                // Nobody listens any more once the batch is through.
+                let _ = events.send(match event {
+                    CallNews::Started { index, args, .. } => CallEvent::Started {
+                        index: watch_places[index],
+                        args: Value::Object(args.clone()),
+                    },
+                    CallNews::Settled { index, outcome } => CallEvent::Settled {
+                        index: watch_places[index],
+                        outcome: Box::new(outcome.clone()),
+                    },
+                });
+            })),
+            ..TurnOptions::from_vars(&self.agent.context.vars)
+        };
+        let runtime = Arc::clone(&self.agent.context.runtime);
+        let mut guardrails = std::mem::take(&mut self.guardrails);
+        let outcomes = {
+            let running = runtime.run_turn(calls, &mut guardrails, &options);
+            tokio::pin!(running);
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(event) = heard.recv() => self.on_call_event(event, batch, &args),
+                    outcomes = &mut running => break outcomes,
+                }
+            }
+        };
+        drop(options);
+        while let Ok(event) = heard.try_recv() {
+            self.on_call_event(event, batch, &args);
+        }
+        self.guardrails = guardrails;
+        // The budget of the whole turn may have cut what was recorded already.
+        let mut halted = false;
+        for (place, outcome) in places.iter().zip(&outcomes) {
+            halted |= outcome.state == TurnState::ShouldEnd;
+            let message = self.result(&batch.calls[*place], outcome);
+            let at = batch.first + *place;
+            let recorded = self.agent.conversation.messages().get(at).map(|m| m.content.clone());
+            if recorded.is_none() {
+                batch.results[*place] = Some(message);
+            } else if recorded.as_ref() != Some(&message.content)
+                && let MessageContent::Text(text) = message.content
+            {
+                self.agent.conversation.send_instead(at, text);
+            }
+        }
+        self.flush(batch);
+        halted
+    }
+
+    fn with_context(
+        &self,
+        mut call: ToolCall,
+        requested: &RequestedCall,
+        index: usize,
+        events: &mpsc::UnboundedSender<CallEvent>,
+    ) -> ToolCall {
+        let agent = &*self.agent;
+        let events = events.clone();
+        call.context = ContextParts {
+            ids: CallIds {
+                task_id: agent.state.task_id().to_owned(),
+                session_id: agent.conversation.id().to_owned(),
+                tool_call_id: requested.id.clone(),
+                turn_id: format!("turn-{}", agent.state.turn_number()),
+                api_request_id: format!("call-{}", self.calls),
+            },
+            enabled_tools: Arc::clone(&agent.tools.names),
+            cwd: Some(agent.context.cwd.clone()),
+            vars: agent.state.vars().clone(),
+            config: Arc::clone(&agent.context.config),
+            cancellation: self.cancel.child_token(),
+            progress: Some(Arc::new(move |progress: Progress| {
+                let _ = events.send(CallEvent::Progress { index, message: progress.message });
+            })),
+            services: agent.services.clone(),
+            ..ContextParts::default()
+        };
+        call.scope = agent.scope.clone();
+        call
+    }
+
+    fn on_call_event(
+        &mut self,
+        event: CallEvent,
+        batch: &mut Batch,
+        args: &BTreeMap<usize, Value>,
+    ) {
+        let front = Arc::clone(&self.agent.context.front);
+        match event {
+            CallEvent::Started { index, args } => {
+                let requested = &batch.calls[index];
+                front.on_event(AgentEvent::ToolStarted {
+                    id: requested.id.clone(),
+                    tool: requested.name.clone(),
+                    args: self.masked(&args),
+                });
+            }
+            CallEvent::Progress { index, message } => {
+                let id = batch.calls[index].id.clone();
+                front.on_event(AgentEvent::ToolProgress { id, message });
+            }
+            CallEvent::Settled { index, outcome } => {
+                let requested = batch.calls[index].clone();
+                let given = args.get(&index).cloned().unwrap_or_default();
+                let tool = self.agent.context.runtime.registry().get(&outcome.tool);
+                let rule = tool.map(|tool| tool.policy().failure).unwrap_or_default();
+                let failed = classify_output(rule, &outcome.output).is_failure()
+                    || outcome.verdict().status != Status::Ok;
+                self.note_change(&outcome, &given, failed);
+                let mut message = self.result(&requested, &outcome);
+                if let (Some(hint), MessageContent::Text(text)) =
+                    (self.hint(&outcome.tool, &given), &mut message.content)
+                {
+                    text.push_str(&hint);
+                }
+                front.on_event(AgentEvent::ToolFinished {
+                    id: requested.id,
+                    tool: outcome.tool.clone(),
+                    args: self.masked(&given),
+                    output: message.text().into_owned(),
+                    failed,
+                    took: outcome.duration,
+                });
+                batch.results[index] = Some(message);
+                self.flush(batch);
+            }
+        }
+    }
+
+    /// What a folder that is entered for the first time says about itself.
+    fn hint(&mut self, tool: &str, args: &Value) -> Option<String> {
+        let effects = self.agent.context.runtime.registry().get(tool)?.effects();
+        self.agent.hints.for_call(effects, args.as_object()?)
+    }
+
+    /// Records what is complete up to the first gap.
+    fn flush(&mut self, batch: &mut Batch) {
+        while let Some(Some(message)) = batch.results.get_mut(batch.recorded).map(Option::take) {
+            self.agent.conversation.push(message);
+            batch.recorded += 1;
+        }
+    }
+
+    /// A result as the model gets it.
+    fn result(&self, requested: &RequestedCall, outcome: &CallOutcome) -> Message {
+        let tool = &outcome.tool;
+        let name = if tool.is_empty() { &requested.name } else { tool };
+        let content = match &outcome.output {
+            ToolOutput::Text(text) => {
+                let steady = self.agent.state.steering.defuse(text);
+                let known = self.agent.context.runtime.registry().get(name);
+                if known.is_some_and(|tool| untrusted::is_foreign(&tool)) {
+                    MessageContent::Text(untrusted::wrap(name, &steady).into_owned())
+                } else {
+                    MessageContent::Text(steady.into_owned())
+                }
+            }
+            ToolOutput::Multimodal { content, text_summary } => {
+                let parts: Result<Vec<ContentPart>, _> =
+                    content.iter().cloned().map(serde_json::from_value).collect();
+                match parts {
+                    Ok(parts) => MessageContent::Parts(parts),
+                    Err(_) => MessageContent::Text(text_summary.clone().unwrap_or_default()),
+                }
+            }
+            ToolOutput::Foreign(value) => MessageContent::Text(value.to_string()),
+        };
+        Message::tool(&requested.id, name, content)
+    }
+
+    fn masked(&self, args: &Value) -> Value {
+        match args {
+            Value::String(text) => Value::String(self.agent.context.redact(text)),
+            Value::Array(items) => items.iter().map(|item| self.masked(item)).collect(),
+            Value::Object(fields) => fields
+                .iter()
+                .map(|(name, value)| (name.clone(), self.masked(value)))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+            other => other.clone(),
+        }
+    }
+
+    fn note_change(&mut self, outcome: &CallOutcome, args: &Value, failed: bool) {
+        let tool = self.agent.context.runtime.registry().get(&outcome.tool);
+        let changes_files = tool.is_some_and(|tool| {
+            tool.effects().has(Effect::Writes) && !tool.effects().has(Effect::AgentState)
+        });
+        if changes_files && let Some(path) = args["path"].as_str() {
+            self.failed_changes.note(path, failed);
+        }
+    }
+
+    /// Puts what the person steered at the end of the newest result.
+    pub(super) fn place_steer(&mut self) {
+        let messages = self.agent.conversation.messages();
+        let Some(at) = messages.len().checked_sub(1) else { return };
+        if messages[at].role != hermes_llm::Role::Tool {
+            return;
+        }
+        if let Some(words) = self.agent.state.steer.take() {
+            let message = &messages[at];
+            let text = message.api_content.clone().unwrap_or_else(|| message.text().into_owned());
+            let text = self.agent.state.steering.attach(&text, &words);
+            self.agent.conversation.send_instead(at, text);
+        }
+    }
+}
+
+/// Files whose last change in the turn failed.
+#[derive(Debug, Default)]
+pub(super) struct FailedChanges(BTreeSet<String>);
+
+impl FailedChanges {
+    fn note(&mut self, path: &str, failed: bool) {
+        if failed {
+            self.0.insert(path.to_owned());
+        } else {
+            self.0.remove(path);
+        }
+    }
+
+    /// One line on them.
+    pub(super) fn footer(&self) -> Option<String> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let named: Vec<&str> = self.0.iter().take(MAX_NAMED_FILES).map(String::as_str).collect();
+        let more = self.0.len() - named.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        Some(format!("(Not changed, because the edit failed: {}{more})", named.join(", ")))
+    }
+}

@@ -1,0 +1,236 @@
+//! The system prompt: parts in a fixed order, built once for a session.
+//!
+//! A prompt is made when a session begins, stored with it and sent again byte by byte, because providers
+//! charge less for what they have seen. So nothing in it may change while a session runs: the date has no
+//! clock, memory is a copy, files are read once. It is made anew after a compression and when the model
+//! changes ([`fits`]).
+//!
+//! The parts are rows of a table (`PARTS`): a name and a function from the [`PromptSources`] to a text, or
+//! nothing. The order is from what never changes to what differs between sessions, so that even different
+//! sessions share a beginning. `hermes prompt-size` shows the table with sizes.
+//!
+//! What never happens here: a process is started, the network is used, a file outside the home and the
+//! project is read, a problem with a file keeps a session from starting (it becomes a warning).
+
+mod context;
+mod environment;
+mod file;
+pub mod hints;
+pub mod personality;
+mod sent;
+mod texts;
+mod workspace;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hermes_runtime::registry::Registry;
+use hermes_store::home::Home;
+use hermes_tool::Vars;
+use hermes_tools::memory::MemorySnapshot;
+use hermes_tools::product::policy_of;
+use serde_json::Value;
+
+pub use sent::SystemPrompt;
+
+use crate::steer::Steering;
+use crate::untrusted;
+
+/// Everything a prompt is made from.
+pub struct PromptSources<'a> {
+    /// Where `SOUL.md` is.
+    pub home: &'a Home,
+    /// The configuration, as read.
+    pub config: &'a Value,
+    /// Variables.
+    pub vars: &'a Vars,
+    /// Where the session works.
+    pub cwd: &'a Path,
+    /// Names of the tools on offer.
+    pub tools: &'a [Arc<str>],
+    /// What they have to say, in their order: [`guidance_of`] them.
+    pub guidance: &'a [&'static str],
+    /// The model's name.
+    pub model: &'a str,
+    /// The provider's name.
+    pub provider: &'a str,
+    /// The model's window in tokens, where it is known.
+    pub window: Option<u64>,
+    /// Where the person is: `cli`, `cron`, `telegram`, …
+    pub platform: &'a str,
+    /// The profile, unless it is the default one.
+    pub profile: Option<&'a str>,
+    /// The marks for words of the person.
+    pub steering: &'a Steering,
+    /// Gives the index of skills.
+    pub skills: Option<&'a (dyn Fn() -> Option<String> + Sync)>,
+    /// What the caller adds.
+    pub caller: Option<&'a str>,
+    /// Whether files of the project and of the home speak.
+    pub rules: ProjectRules,
+    /// The notes.
+    pub memory: &'a MemorySnapshot,
+    /// What a memory service of somebody else adds.
+    pub external_memory: Option<&'a str>,
+    /// The day on which the session begins.
+    pub today: jiff::civil::Date,
+    /// The session's id, if the model is to know it.
+    pub session_id: Option<&'a str>,
+}
+
+/// What the named tools declare for the prompt ([`PromptSources::guidance`]).
+#[must_use]
+pub fn guidance_of(tools: &[Arc<str>], registry: &Registry) -> Vec<&'static str> {
+    let tools = tools.iter().filter_map(|name| registry.get(name));
+    tools.filter_map(|tool| policy_of(&tool).guidance).collect()
+}
+
+/// Whether files of the project and of the home get into the prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProjectRules {
+    /// They do.
+    Load,
+    /// They do not (`--ignore-rules`, subagents).
+    Ignore,
+}
+
+impl PromptSources<'_> {
+    /// A switch of the section `agent` that is on unless it was turned off.
+    fn agent_switch(&self, key: &str) -> bool {
+        self.config["agent"][key].as_bool().unwrap_or(true)
+    }
+
+    fn is_local(&self) -> bool {
+        matches!(self.config["terminal"]["backend"].as_str(), None | Some("" | "local"))
+    }
+}
+
+/// A part of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptSection {
+    /// What it is, in one word.
+    pub name: &'static str,
+    /// As it is sent, without a blank line at either end.
+    pub text: String,
+}
+
+impl PromptSection {
+    /// How many characters it has.
+    #[must_use]
+    pub fn chars(&self) -> usize {
+        self.text.chars().count()
+    }
+}
+
+/// A prompt, and what the user should know about the files it was made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PromptSections {
+    /// In the order of the text.
+    pub sections: Vec<PromptSection>,
+    /// Problems, one line each.
+    pub warnings: Vec<String>,
+}
+
+type Make = fn(&PromptSources<'_>, &mut Vec<String>) -> Option<String>;
+
+/// The parts in their order.
+const PARTS: &[(&str, Make)] = &[
+    ("identity", identity),
+    ("help", |_, _| Some(texts::HELP.to_owned())),
+    ("guidance", guidance),
+    ("tools", tool_guidance),
+    ("marks", |sources, _| {
+        Some(format!("{}\n{}", sources.steering.prompt_note(), untrusted::PROMPT_NOTE))
+    }),
+    ("enforcement", |sources, _| texts::enforcement(sources.model, &sources.config["agent"])),
+    ("skills", |sources, _| sources.skills.and_then(|index| index())),
+    ("environment", |sources, _| Some(environment::describe(sources))),
+    ("workspace", |sources, _| workspace::describe(sources)),
+    ("platform", platform),
+    ("personality", |sources, _| personality::chosen(sources.config).map(|one| one.text)),
+    ("caller", |sources, _| sources.caller.map(str::to_owned)),
+    ("project", context::project),
+    ("memory", |sources, _| sources.memory.memory.clone()),
+    ("user", |sources, _| sources.memory.user.clone()),
+    ("external memory", |sources, _| sources.external_memory.map(str::to_owned)),
+    ("session", |sources, _| Some(session(sources))),
+];
+
+impl PromptSections {
+    /// Makes a prompt.
+    #[must_use]
+    pub fn build(sources: &PromptSources<'_>) -> Self {
+        let mut prompt = Self::default();
+        prompt.warnings.extend(sources.memory.warnings.iter().cloned());
+        for (name, make) in PARTS {
+            let text = make(sources, &mut prompt.warnings).unwrap_or_default();
+            let text = text.trim();
+            if !text.is_empty() {
+                prompt.sections.push(PromptSection { name, text: text.to_owned() });
+            }
+        }
+        prompt
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self.sections.iter().map(|section| section.text.as_str()).collect();
+        texts.join("\n\n")
+    }
+}
+
+/// Whether a stored prompt was made for this model and provider, so that it is sent again as it is.
+#[must_use]
+pub fn fits(stored: &str, model: &str, provider: &str) -> bool {
+    stored.ends_with(&model_lines(model, provider))
+}
+
+fn identity(sources: &PromptSources<'_>, warnings: &mut Vec<String>) -> Option<String> {
+    let soul = match sources.rules {
+        ProjectRules::Load => file::read(&sources.home.soul_file(), warnings),
+        ProjectRules::Ignore => None,
+    };
+    let soul = soul.filter(|text| !text.trim().is_empty());
+    Some(soul.map_or_else(
+        || texts::IDENTITY.to_owned(),
+        |text| file::prepare("SOUL.md", &text, file::MIN_CAP),
+    ))
+}
+
+fn guidance(sources: &PromptSources<'_>, _: &mut Vec<String>) -> Option<String> {
+    let mut lines = Vec::new();
+    if sources.agent_switch("task_completion_guidance") {
+        lines.push(texts::FINISH);
+    }
+    if sources.agent_switch("parallel_tool_call_guidance") && !sources.tools.is_empty() {
+        lines.push(texts::BATCH);
+    }
+    Some(lines.join("\n"))
+}
+
+fn tool_guidance(sources: &PromptSources<'_>, _: &mut Vec<String>) -> Option<String> {
+    Some(sources.guidance.join("\n"))
+}
+
+fn platform(sources: &PromptSources<'_>, _: &mut Vec<String>) -> Option<String> {
+    let profile = sources.profile.map(|name| format!("Profile: {}.", file::one_line(name)));
+    let hint = texts::platform(sources.platform).map(str::to_owned);
+    let lines: Vec<String> = [profile, hint].into_iter().flatten().collect();
+    Some(lines.join("\n"))
+}
+
+fn session(sources: &PromptSources<'_>) -> String {
+    let mut text = format!("Conversation started: {}\n", sources.today.strftime("%A, %B %d, %Y"));
+    if let Some(id) = sources.session_id {
+        text += &format!("Session ID: {}\n", file::one_line(id));
+    }
+    text + &model_lines(sources.model, sources.provider)
+}
+
+pub(crate) fn model_lines(model: &str, provider: &str) -> String {
+    format!("Model: {}\nProvider: {}", file::one_line(model), file::one_line(provider))
+}

@@ -1,0 +1,81 @@
+//! Commands on this machine.
+
+use std::path::PathBuf;
+
+use hermes_tool::settings::{SettingWords, Settings};
+
+use super::SettingSources;
+use crate::settings::error::TerminalSettingsError;
+use crate::settings::expand::everything;
+use crate::settings::values::Texts;
+
+/// Start-up files, when none are chosen.
+const INIT_FILES: [&str; 3] = ["~/.profile", "~/.bash_profile", "~/.bashrc"];
+
+/// What commands on this machine may do, by the kernel's own means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, SettingWords)]
+pub enum Sandbox {
+    /// Whatever the user may.
+    #[default]
+    #[setting(also("no", "false", "0"), bool = false)]
+    Off,
+    /// Only what is listed is written.
+    #[setting(word = "read-only")]
+    ReadOnly,
+    /// Only the working directory, temporary files and what is listed are written.
+    #[setting(word = "workspace-write")]
+    WorkspaceWrite,
+}
+
+/// The keys of the section that are about this machine, as they are written.
+#[derive(Settings)]
+#[settings(path = "terminal", open, variables = "TERMINAL_")]
+struct LocalSection {
+    /// Files read when a shell starts; those of your login shell if none are named.
+    #[setting(file_only)]
+    shell_init_files: Texts,
+    /// Read .bashrc when a shell starts.
+    #[setting(default = true, file_only)]
+    auto_source_bashrc: bool,
+    /// What the kernel lets local commands write: anything, nothing, or the working directory and temporary files.
+    sandbox: Sandbox,
+    /// Whether commands in that sandbox reach the network.
+    #[setting(default = true)]
+    sandbox_network: bool,
+    /// Further paths commands in that sandbox may write to.
+    sandbox_writable: Texts,
+}
+
+/// How commands run on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalSettings {
+    /// Start-up files in their order, with `~` and variables replaced. Those that are not there are
+    /// to be skipped.
+    pub init_files: Vec<String>,
+    /// What commands may do.
+    pub sandbox: Sandbox,
+    /// Whether commands in a sandbox reach the network.
+    pub sandbox_network: bool,
+    /// What commands in a sandbox may write to beyond the usual.
+    pub sandbox_writable: Vec<PathBuf>,
+}
+
+impl LocalSettings {
+    pub(super) fn read(sources: &SettingSources<'_>) -> Result<Self, TerminalSettingsError> {
+        let written: LocalSection = sources.section()?;
+        let mut files = written.shell_init_files.0;
+        if files.is_empty() && written.auto_source_bashrc {
+            files = INIT_FILES.map(str::to_owned).to_vec();
+        }
+        let expanded = |path: &String| everything(path, sources.vars);
+        Ok(Self {
+            init_files: files
+                .iter()
+                .map(|file| expanded(file).to_string_lossy().into_owned())
+                .collect(),
+            sandbox: written.sandbox,
+            sandbox_network: written.sandbox_network,
+            sandbox_writable: written.sandbox_writable.0.iter().map(expanded).collect(),
+        })
+    }
+}

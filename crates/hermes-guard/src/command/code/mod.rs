@@ -1,0 +1,226 @@
+//! Programs in other languages that are given as text: what stands out in them.
+//!
+//! `python -c`, `node -e` and their like are mostly one line of looking something up, and a question
+//! about each of those teaches people to say yes. So the text is read: not as its interpreter would,
+//! but word by word, for the few words with which a program runs others, changes files or hides what
+//! it does. Commands and paths that stand there as plain text are handed on, to be judged like any
+//! other command and path; what is there but cannot be read asks.
+
+mod languages;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+use super::facts::HOLE;
+use languages::{Language, NETWORK, NODE, OTHER, PERL, PHP, POWERSHELL, PYTHON, RUBY};
+use tokens::{Token, tokens};
+
+/// What was found in a program.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct CodeReport {
+    /// It does something that cannot be read from the text.
+    pub(super) asks: bool,
+    /// Commands it hands to a shell.
+    pub(super) commands: Vec<String>,
+    /// Commands it runs, word by word.
+    pub(super) calls: Vec<Vec<String>>,
+    /// Files and folders it deletes.
+    pub(super) deletes: Vec<String>,
+    /// Files it writes.
+    pub(super) writes: Vec<String>,
+    /// It sends or fetches something over a network.
+    pub(super) network: bool,
+    /// All its texts, in which paths may be named.
+    pub(super) texts: Vec<String>,
+}
+
+/// Reads a program in the language of an interpreter.
+pub(super) fn read(interpreter: &str, code: &str) -> CodeReport {
+    let mut report = CodeReport::default();
+    if code.trim_start().starts_with(HOLE) {
+        report.asks = true;
+        return report;
+    }
+    if interpreter == "powershell" {
+        let lower = code.to_ascii_lowercase();
+        let is_word = |char: char| char.is_ascii_alphanumeric() || char == '-';
+        report.asks = lower.ends_with(".ps1")
+            || lower.split(|char| !is_word(char)).any(|word| POWERSHELL.contains(&word))
+            || lower.contains("::") && lower.contains('[');
+        return report;
+    }
+    let language = match interpreter {
+        "python" | "pypy" | "ipython" => &PYTHON,
+        "node" | "bun" | "deno" => &NODE,
+        "ruby" => &RUBY,
+        "perl" => &PERL,
+        "php" => &PHP,
+        _ => &OTHER,
+    };
+    let tokens = tokens(code, language);
+    let uses_module = uses(&tokens, language.runs_of.0);
+    for at in 0..tokens.len() {
+        look(language, uses_module, &tokens, at, &mut report);
+    }
+    report
+}
+
+/// Whether a program names a module.
+fn uses(tokens: &[Token<'_>], module: &str) -> bool {
+    !module.is_empty()
+        && tokens.iter().any(|token| match token {
+            Token::Name(name) => name.split(['.', ':']).any(|part| part == module),
+            Token::Text(Some(text)) => text.rsplit(':').next() == Some(module),
+            _ => false,
+        })
+}
+
+fn look(
+    language: &Language,
+    uses_module: bool,
+    tokens: &[Token<'_>],
+    at: usize,
+    report: &mut CodeReport,
+) {
+    let name = match &tokens[at] {
+        Token::Text(Some(text)) => {
+            // `require('child_process')` and `open('|rm x')` name what they use as text.
+            report.asks |= text.starts_with('|') && text.len() > 1 && language.backquotes;
+            report.texts.push(text.clone());
+            return;
+        }
+        Token::Backquoted(text) => {
+            if language.backquotes {
+                report.commands.push(text.clone());
+            }
+            return;
+        }
+        Token::Name(name) => *name,
+        Token::Text(None) | Token::Sign(_) => return,
+    };
+    let is = |known: &&str| {
+        name == *known
+            || name.strip_suffix(known).is_some_and(|before| before.ends_with(['.', ':', '>']))
+                && !(*known == "system" && name == "platform.system")
+    };
+    let is_defined = at > 0 && matches!(tokens[at - 1], Token::Name("def" | "function" | "sub"));
+    if is_defined {
+        return;
+    }
+    report.network |= NETWORK.iter().any(|known| {
+        is(known) || name.strip_prefix(known).is_some_and(|rest| rest.starts_with('.'))
+    });
+    let of_module = language.runs_of.1;
+    let is_called = matches!(tokens.get(at + 1), Some(Token::Sign('(')))
+        // Some languages need no bracket.
+        || (language.backquotes
+            && matches!(tokens.get(at + 1), Some(Token::Text(_) | Token::Name(_) | Token::Sign('@'))));
+    if is_called && (language.runs.iter().any(is) || uses_module && of_module.iter().any(is)) {
+        return match arguments(&tokens[at + 1..]) {
+            Some(words) if words.len() == 1 && !words[0].is_list => {
+                report.commands.push(words[0].texts.concat());
+            }
+            Some(words) if !words.is_empty() => {
+                let all = words.iter().flat_map(|word| word.texts.iter().cloned());
+                report.calls.push(all.collect());
+            }
+            _ => report.asks = true,
+        };
+    }
+    let first = || arguments(&tokens[at + 1..]).and_then(|words| words.into_iter().next());
+    if is_called && language.deletes.iter().any(is) {
+        return match first() {
+            Some(path) => report.deletes.extend(path.texts),
+            None => report.asks = true,
+        };
+    }
+    if is_called && language.writes.iter().any(is) {
+        if let Some(path) = first() {
+            report.writes.extend(path.texts);
+        }
+        return;
+    }
+    if is_called && name == "open" {
+        if let Some([path, mode]) =
+            arguments(&tokens[at + 1..]).as_deref().and_then(|all| all.get(..2))
+        {
+            let (path, mode) = (path.texts.concat(), mode.texts.concat());
+            if mode.len() <= 3 && mode.contains(['w', 'a', 'x', '+', '>']) {
+                report.writes.push(path);
+            }
+        }
+        return;
+    }
+    // `from os import system as s` has no bracket behind it.
+    let is_imported = tokens[..at]
+        .iter()
+        .rev()
+        .take(6)
+        .any(|token| matches!(token, Token::Name("import" | "from" | "require")));
+    let runs_when_imported =
+        || {
+            language.runs.iter().chain(of_module).any(|known| {
+                known.rsplit('.').next() == Some(name) && name != "run" && name != "call"
+            })
+        };
+    let is_object = at > 0 && matches!(tokens[at - 1], Token::Sign('.'));
+    report.asks |=
+        language.asks.iter().any(|known| is(known) && !(is_object && *known == "compile"))
+            && !matches!(name, "re.compile" | "re.eval" | "regex.compile")
+            && (is_called || is_imported || name.contains('_') || !known_as_word(name));
+    report.asks |= is_imported && runs_when_imported();
+}
+
+/// Words that also stand in programs as ordinary names.
+fn known_as_word(name: &str) -> bool {
+    matches!(name, "compile" | "send" | "method" | "load" | "do" | "parse" | "link" | "code")
+}
+
+/// A longer list of words is no command that anybody could judge.
+const MAX_LIST: usize = 256;
+
+/// One argument of a call.
+struct Given {
+    texts: Vec<String>,
+    is_list: bool,
+}
+
+/// The leading arguments of a call that are plain texts or lists of them; `None` when the first is
+/// neither.
+fn arguments(tokens: &[Token<'_>]) -> Option<Vec<Given>> {
+    let tokens = match tokens.first()? {
+        Token::Sign('(') => &tokens[1..],
+        _ => tokens,
+    };
+    let mut given: Vec<Given> = Vec::new();
+    let mut rest = tokens;
+    loop {
+        let (one, behind) = match rest {
+            [Token::Text(Some(text)), behind @ ..] => {
+                (Given { texts: vec![text.clone()], is_list: false }, behind)
+            }
+            [Token::Sign('['), inside @ ..] => {
+                let end =
+                    inside.iter().take(MAX_LIST).position(|token| *token == Token::Sign(']'))?;
+                let mut texts = Vec::new();
+                for token in &inside[..end] {
+                    match token {
+                        Token::Text(Some(text)) => texts.push(text.clone()),
+                        Token::Sign(',') => {}
+                        _ => return None,
+                    }
+                }
+                (Given { texts, is_list: true }, &inside[end + 1..])
+            }
+            _ if given.is_empty() => return None,
+            _ => return Some(given),
+        };
+        given.push(one);
+        match behind {
+            [Token::Sign(','), behind @ ..] => rest = behind,
+            [Token::Sign(')' | ';' | '}'), ..] | [] => return Some(given),
+            // Something is done to the text before it is used.
+            _ => return None,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Variables that make programs run something.
+
+use super::super::super::facts::HOLE;
+use super::is_usual;
+
+/// Variables whose value is a command that some program runs.
+const COMMANDS: &[&str] = &[
+    "PAGER",
+    "MANPAGER",
+    "GIT_PAGER",
+    "BAT_PAGER",
+    "DELTA_PAGER",
+    "SYSTEMD_PAGER",
+    "AWS_PAGER",
+    "GH_PAGER",
+    "PSQL_PAGER",
+    "EDITOR",
+    "VISUAL",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "FCEDIT",
+    "SUDO_EDITOR",
+    "SYSTEMD_EDITOR",
+    "KUBE_EDITOR",
+    "HGEDITOR",
+    "SVN_EDITOR",
+    "BROWSER",
+    "GH_BROWSER",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "GIT_PROXY_COMMAND",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "RSYNC_RSH",
+    "CVS_RSH",
+    "SVN_SSH",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "PROMPT_COMMAND",
+    "FZF_DEFAULT_COMMAND",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "CARGO_BUILD_RUSTC_WRAPPER",
+    "HGMERGE",
+    "MAILER",
+    "COMPRESSOR",
+    "LD",
+    "SHELL",
+    "CONFIG_SHELL",
+    "MAKE_SHELL",
+    "npm_config_script_shell",
+    "npm_config_git",
+    "YARN_SCRIPT_SHELL",
+    "PIP_EDITOR",
+    "DIFFPROG",
+    "XDG_UTILS_BROWSER",
+];
+
+/// Variables whose value is a file that is run or loaded.
+const FILES: &[&str] = &[
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
+    "DYLD_FRAMEWORK_PATH",
+    "BASH_ENV",
+    "ENV",
+    "ZDOTDIR",
+    "PYTHONSTARTUP",
+    "PYTHONHOME",
+    "PYTHONUSERBASE",
+    "PYTHONBREAKPOINT",
+    "PYTHONINSPECT",
+    "PERL5DB",
+    "GIT_EXEC_PATH",
+    "GIT_TEMPLATE_DIR",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_DIR",
+    "TERMINFO",
+    "GCONV_PATH",
+    "NODE_REPL_EXTERNAL_MODULE",
+    "OPENSSL_CONF",
+    "OPENSSL_ENGINES",
+    "RIPGREP_CONFIG_PATH",
+    "WGETRC",
+    "CURL_HOME",
+    "INPUTRC",
+    "VIMINIT",
+    "EXINIT",
+    "MYVIMRC",
+    "EMACSLOADPATH",
+    "MANOPT",
+    "GRADLE_USER_HOME",
+    "npm_config_node_gyp",
+    "npm_config_userconfig",
+    "NPM_CONFIG_USERCONFIG",
+    "RUBYGEMS_GEMDEPS",
+    "KRB5_CONFIG",
+    "SCREENRC",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS4",
+    "HOSTALIASES",
+    "LOCPATH",
+];
+
+/// Variables with options for a program, and the options that make it load or run something.
+const OPTIONS: &[(&str, &[&str])] = &[
+    ("NODE_OPTIONS", &["-r", "--require", "--import", "--loader", "--experimental-loader"]),
+    ("BUN_OPTIONS", &["-r", "--preload", "--require", "--import"]),
+    ("RUBYOPT", &["-r", "-I", "-e"]),
+    ("PERL5OPT", &["-M", "-m", "-I", "-d"]),
+    ("PYTHONOPTIONS", &["-c", "-m"]),
+    ("JAVA_TOOL_OPTIONS", &["-javaagent", "-agentpath", "-agentlib", "-XX:On", "@"]),
+    ("_JAVA_OPTIONS", &["-javaagent", "-agentpath", "-agentlib", "-XX:On", "@"]),
+    ("JDK_JAVA_OPTIONS", &["-javaagent", "-agentpath", "-agentlib", "-XX:On", "@"]),
+    ("JAVA_OPTS", &["-javaagent", "-agentpath", "-agentlib", "-XX:On", "@"]),
+    ("MAVEN_OPTS", &["-javaagent", "-agentpath", "-agentlib", "-XX:On", "@"]),
+    ("GRADLE_OPTS", &["-javaagent", "-agentpath", "-agentlib", "-XX:On", "-I"]),
+    ("MAKEFLAGS", &["--eval", "-f", "SHELL="]),
+    ("TAR_OPTIONS", &["--to-command", "--checkpoint-action", "-I", "--use-compress", "--rsh"]),
+    ("RSYNC_OPTIONS", &["-e", "--rsh", "--rsync-path"]),
+    ("LESS", &["!", "+!"]),
+    ("FZF_DEFAULT_OPTS", &["execute", "--preview", "become"]),
+    ("GREP_OPTIONS", &["-f"]),
+    ("RUSTFLAGS", &["linker=", "-Zcodegen-backend"]),
+    ("CFLAGS", &["-wrapper", "-fplugin", "-B"]),
+    ("CXXFLAGS", &["-wrapper", "-fplugin", "-B"]),
+    ("LDFLAGS", &["--plugin", "-wrapper", "-fuse-ld=/", "-B"]),
+    ("GOFLAGS", &["-toolexec", "-exec"]),
+    ("PYTEST_ADDOPTS", &["-p", "--rootdir", "-c"]),
+    ("ZSTD_CLEVEL", &[]),
+    ("SSH_OPTIONS", &["ProxyCommand", "LocalCommand"]),
+    ("DOCKER_OPTS", &["-H"]),
+];
+
+/// Whether giving a variable this value makes some program run it, and it is no usual value.
+pub(crate) fn makes_run(name: &str, value: &str, temp_dir: &str) -> bool {
+    if !name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit())
+        && !name.starts_with("npm_config_")
+    {
+        return false;
+    }
+    if value.is_empty() {
+        return false;
+    }
+    if COMMANDS.contains(&name) {
+        return !is_usual(value);
+    }
+    if FILES.contains(&name) {
+        return match name {
+            // The user's own trace, or a repository at another place.
+            "PS4" => value.contains("$(") || value.contains('`'),
+            "GIT_DIR" => is_strange_place(value, temp_dir),
+            "PYTHONINSPECT" | "SHELLOPTS" | "BASHOPTS" => value.contains(HOLE),
+            "PYTHONBREAKPOINT" => !matches!(value, "0" | "ipdb.set_trace" | "pdb.set_trace"),
+            "ENV" => value.contains('/') || value.contains('$'),
+            "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => value != "/dev/null",
+            _ => value != "/dev/null",
+        };
+    }
+    match name {
+        "LD_LIBRARY_PATH" | "PATH" | "PERL5LIB" | "RUBYLIB" | "NODE_PATH" => {
+            value.split(':').any(|entry| is_strange_place(entry, temp_dir))
+        }
+        name if name.starts_with("LD_") && name != "LD_LIBRARY_PATH" => {
+            matches!(name, "LD_ORIGIN_PATH" | "LD_CONFIG")
+        }
+        name if name.starts_with("GIT_CONFIG_KEY_") => true,
+        name => OPTIONS.iter().any(|(variable, dangerous)| {
+            *variable == name
+                && value.split_whitespace().any(|word| {
+                    dangerous.iter().any(|start| word.starts_with(start)) && !is_usual_module(word)
+                })
+        }),
+    }
+}
+
+/// `--require=dotenv/config` names something that was installed, `--require ./x` a file.
+fn is_usual_module(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(option, module)| {
+        option.starts_with("--")
+            && module.contains(|char: char| char.is_ascii_alphanumeric())
+            && !module.starts_with(['.', '/', '~', HOLE])
+            && !option.contains("command")
+    })
+}
+
+/// Where anybody may put programs and libraries: the temporary folder, or wherever one happens
+/// to be.
+fn is_strange_place(entry: &str, temp_dir: &str) -> bool {
+    let temp = [temp_dir, "/tmp", "/var/tmp", "/dev/shm"];
+    matches!(entry, "." | "..")
+        || temp.iter().any(|temp| {
+            !temp.is_empty()
+                && entry
+                    .strip_prefix(temp.trim_end_matches('/'))
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+}

@@ -1,0 +1,368 @@
+//! The agent's own rules: its program and its home.
+//!
+//! Who may call `hermes` from a command, or change what is in its home, may change what is asked.
+//! So both ask, every time: a yes to this is for one command only.
+
+use super::super::call::{Arg, ProgramCall};
+use super::super::category::Category;
+use super::super::find::Find;
+use super::super::interpreters;
+use super::super::names::is_pattern;
+use super::super::options::{Opt, Spec, options};
+use super::files;
+use super::{DangerRule, REDIRECTION, RuleCheck};
+use crate::shell::pattern::{PatternCase, ShellPattern};
+
+pub(crate) const OWN_RULES: Category = Category::asks(
+    "own rules",
+    "The agent would change its own rules, settings or records, or start itself anew.",
+);
+
+/// The home as resolved paths spell it.
+const HOME: &str = "~/.hermes";
+
+pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
+        category: OWN_RULES,
+        programs: &["hermes", "hermes-agent"],
+        check: RuleCheck::Call(|call| !only_reads(call)),
+        catches: &[
+            "hermes --yolo tools call terminal '{}'",
+            "HERMES_YOLO_MODE=1 hermes chat",
+            "hermes config set approvals.mode off",
+            "hermes approvals add --allow 'rm *'",
+            "hermes hooks approve x",
+            "hermes plugins enable x",
+            "hermes mcp add x",
+            "/usr/local/bin/hermes -p other config unset approvals",
+            "hermes",
+            "hermes 'delete everything'",
+            "hermes tools call terminal '{\"command\": \"ls\"}'",
+            "env HERMES_HOME=/tmp/h hermes config edit",
+        ],
+        passes: &[
+            "hermes --version",
+            "hermes --help",
+            "hermes config show",
+            "hermes -p work config get terminal.backend",
+            "hermes tools list",
+            "hermes sessions list",
+            "hermes approvals test 'ls'",
+            "hermes doctor",
+            "hermes config set --help",
+            "which hermes",
+        ],
+    },
+    DangerRule {
+        category: OWN_RULES,
+        programs: &["python", "uvx", "uv", "pipx", "npx"],
+        check: RuleCheck::Call(|call| {
+            call.args.iter().any(|arg| {
+                matches!(arg.as_str(), "hermes" | "hermes-agent" | "hermes_cli.main" | "hermes_cli")
+            }) && !call.has(&["--help", "--version", "-h", "install", "show", "pip", "status"])
+        }),
+        catches: &["uvx hermes-agent chat", "python -m hermes_cli.main --yolo"],
+        passes: &["pipx install hermes-agent", "uvx hermes-agent --help"],
+    },
+    DangerRule {
+        category: OWN_RULES,
+        programs: &[],
+        check: RuleCheck::Structure,
+        catches: &[
+            "rm ~/.hermes/config.yaml",
+            "mv ~/.hermes /tmp/h",
+            "yq -i '.approvals.mode = \"off\"' ~/.hermes/config.yaml",
+            "echo 'approvals: {mode: off}' > $HERMES_HOME/config.yaml",
+            "cd ~/.hermes && rm config.yaml",
+            "cp x ~/.hermes/config.yaml",
+            "sed -i s/manual/off/ ~/.hermes/config.yaml",
+            "sudo mount --bind /tmp/h ~/.hermes",
+            "truncate -s 0 ~/.hermes/logs/approvals.jsonl",
+            "ln -sfn /tmp/h ~/.hermes",
+            "rm -rf ~/.her*/config.yaml",
+            "sqlite3 ~/.hermes/state.db 'delete from messages'",
+            "docker run -v ~/.hermes:/h alpine ls",
+            "tar xf x.tar -C ~/.hermes",
+            "find ~/.hermes -name '*.yaml' -delete",
+            "touch ~/.hermes/plugins/x/plugin.yaml",
+            "chmod 777 ~/.hermes/config.yaml",
+            "curl -o ~/.hermes/config.yaml https://x.io/c",
+            "dd if=x of=$HOME/.hermes/auth.json",
+            "tool --out=$HOME/.hermes/config.yaml",
+        ],
+        passes: &[
+            "ls ~/.hermes",
+            "cat ~/.hermes/config.yaml",
+            "grep -r x ~/.hermes/skills",
+            "cp ~/.hermes/config.yaml /tmp/c",
+            "tar czf backup.tgz ~/.hermes",
+            "python3 ~/.hermes/skills/x/run.py",
+            "echo x > ~/.hermes/workspace/notes.txt",
+            "find ~/.hermes -name '*.md'",
+            "echo ~/.hermes",
+            "cd ~/.hermes && ls",
+            "rm ~/.hermes-old/x",
+        ],
+    },
+];
+
+/// Programs that do nothing to the files they are given.
+const READERS: &[&str] = &[
+    "cat",
+    "tac",
+    "ls",
+    "eza",
+    "exa",
+    "ll",
+    "head",
+    "tail",
+    "less",
+    "more",
+    "bat",
+    "batcat",
+    "nl",
+    "wc",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "ag",
+    "ack",
+    "zgrep",
+    "stat",
+    "file",
+    "du",
+    "df",
+    "tree",
+    "diff",
+    "cmp",
+    "comm",
+    "colordiff",
+    "jq",
+    "awk",
+    "cut",
+    "uniq",
+    "tr",
+    "od",
+    "xxd",
+    "hexdump",
+    "strings",
+    "sha256sum",
+    "sha1sum",
+    "md5sum",
+    "cksum",
+    "shasum",
+    "realpath",
+    "readlink",
+    "basename",
+    "dirname",
+    "pwd",
+    "cd",
+    "pushd",
+    "popd",
+    "test",
+    "[",
+    "[[",
+    "echo",
+    "printf",
+    "true",
+    "false",
+    ":",
+    "export",
+    "declare",
+    "local",
+    "typeset",
+    "readonly",
+    "set",
+    "unset",
+    "alias",
+    "read",
+    "which",
+    "type",
+    "command",
+    "fd",
+    "column",
+    "fold",
+    "yamllint",
+    "getfacl",
+    "lsof",
+    "fuser",
+    "namei",
+    "locate",
+    "source",
+    ".",
+    "hermes",
+    "for",
+    "exit",
+    "return",
+    "sort",
+    "paste",
+    "join",
+    "expand",
+    "env",
+    "sudo",
+    "nice",
+    "timeout",
+    "time",
+    "xargs",
+    "watch",
+    "eval",
+    "trap",
+    "nohup",
+    "exec",
+    "history",
+    "man",
+    "whoami",
+    "id",
+    "date",
+    "sleep",
+    "wait",
+    "git-log",
+    "find",
+    "sed",
+    "yq",
+    "zip",
+    "tar",
+    "cp",
+    "rsync",
+    "scp",
+    "ln",
+    "install",
+    "dd",
+    "git",
+    "tee",
+    "curl",
+    "wget",
+    "split",
+    "truncate",
+    "perl",
+    "ruby",
+];
+
+/// What hermes is only asked, not told.
+fn only_reads(call: &ProgramCall<'_>) -> bool {
+    const SPEC: Spec = Spec::with(
+        "pmtsr",
+        &["profile", "model", "toolsets", "skills", "resume", "provider", "config", "home"],
+    );
+    if call.has(&["--help", "-h", "--version", "-V", "help", "completion"]) {
+        return true;
+    }
+    if call.args.iter().any(|arg| arg.text.starts_with("--yolo")) {
+        return false;
+    }
+    let words: Vec<&str> = options(call.args, &SPEC)
+        .filter_map(|opt| match opt {
+            Opt::Operand(arg, _) => Some(arg.text.as_ref()),
+            _ => None,
+        })
+        .collect();
+    match words.as_slice() {
+        ["doctor" | "status" | "version", ..] => !call.has(&["--fix"]),
+        ["toolsets" | "checkpoints" | "sessions" | "skills" | "insights" | "memory", verb, ..]
+        | ["tools" | "config" | "approvals" | "hooks" | "plugins" | "mcp" | "model", verb, ..]
+        | ["gateway" | "logs" | "cron" | "auth" | "profile" | "profiles", verb, ..] => matches!(
+            *verb,
+            "list"
+                | "ls"
+                | "show"
+                | "get"
+                | "path"
+                | "check"
+                | "keys"
+                | "schema"
+                | "test"
+                | "search"
+                | "status"
+                | "providers"
+                | "pending"
+                | "resolve"
+                | "distributions"
+                | "export"
+                | "info"
+                | "view"
+                | "log"
+        ),
+        ["logs" | "insights" | "toolsets"] => true,
+        _ => false,
+    }
+}
+
+/// Whether a call changes something in the home of the agent, however it is spelled.
+pub(crate) fn changes_home(call: &ProgramCall<'_>) -> bool {
+    if call.args.is_empty() || !names_home(call) {
+        return false;
+    }
+    let inside: Vec<&Arg<'_>> =
+        call.args.iter().filter(|arg| places(arg).any(|place| is_home(call, place))).collect();
+    if inside.is_empty() {
+        return false;
+    }
+    let writes = || {
+        let mut written = files::targets(call).into_iter().chain(files::inside_folder(call));
+        written.any(|path| is_home(call, &path))
+    };
+    match call.name {
+        REDIRECTION => true,
+        "find" => {
+            let find = Find::new(call.args);
+            find.deletes || !find.actions.is_empty() || !find.writes.is_empty()
+        }
+        "sed" | "perl" | "ruby" => !files::edited(call).is_empty() || call.has(&["-i"]),
+        "yq" | "dasel" => call
+            .args
+            .iter()
+            .any(|arg| arg.text.starts_with("-i") || arg.text.starts_with("--inplace")),
+        "sort" => call.args.iter().any(|arg| arg.text.starts_with("-o")),
+        "tar" | "cp" | "rsync" | "scp" | "ln" | "install" | "dd" | "tee" | "curl" | "wget"
+        | "split" | "truncate" => writes(),
+        "zip" => call.operands().next().is_some_and(|arg| is_home(call, &arg.text)),
+        "git" => {
+            !call.has(&["status", "log", "diff", "show", "ls-files", "blame", "grep", "rev-parse"])
+        }
+        "sqlite3" => !call.has(&["-readonly", "--readonly"]),
+        name if READERS.contains(&name) => false,
+        name if interpreters::is_shell(name) || interpreters::program(name, &[]).is_some() => false,
+        "rm" | "mv" | "mkdir" | "touch" | "chmod" | "chown" | "rmdir" | "unlink" | "shred" => true,
+        // What else a program does with a skill's files is the skill's business.
+        _ => inside.iter().any(|arg| {
+            places(arg).any(|place| {
+                is_home(call, place) && !call.path(place).starts_with("~/.hermes/skills/")
+            })
+        }),
+    }
+}
+
+/// A quick look: most commands have nothing to do with it.
+fn names_home(call: &ProgramCall<'_>) -> bool {
+    let is_inside = call.facts.cwd.as_deref().is_some_and(|cwd| cwd.starts_with(HOME));
+    let own = call.facts.host.hermes_home.and_then(|home| home.rsplit('/').next());
+    let own = own.filter(|name| name.len() > 2).unwrap_or(".hermes");
+    is_inside
+        || call.args.iter().any(|arg| {
+            let text = arg.as_str();
+            text.contains(".hermes") || text.contains(own) || (text.len() < 128 && is_pattern(text))
+        })
+}
+
+/// The places that a word may name: itself, the value of an option, the parts of a mount.
+fn places<'a>(arg: &'a Arg<'_>) -> impl Iterator<Item = &'a str> {
+    let text = arg.as_str();
+    let value = text.split_once('=').map(|(_, value)| value);
+    let whole = if text.starts_with('-') { None } else { Some(text) };
+    let attached = text.strip_prefix('-').and_then(|_| text.find(['/', '~'])).map(|at| &text[at..]);
+    let mounted = value.unwrap_or(text).split([':', ',']).filter(|part| part.contains(['/', '~']));
+    whole.into_iter().chain(value).chain(attached).chain(mounted)
+}
+
+/// Whether a path is the home or something in it, except for the workspace.
+fn is_home(call: &ProgramCall<'_>, place: &str) -> bool {
+    let path = call.path(place);
+    if let Some(rest) = path.strip_prefix(HOME) {
+        let is_below = rest.is_empty() || rest.starts_with('/');
+        return is_below && !rest.starts_with("/workspace/");
+    }
+    let Some(rest) = path.strip_prefix("~/").filter(|rest| is_pattern(rest)) else { return false };
+    let first = rest.split('/').next().unwrap_or_default();
+    first.starts_with('.') && ShellPattern::new(first, PatternCase::Matters).matches(".hermes")
+}

@@ -1,0 +1,31 @@
+//! One walk over a text, from hit to hit: each goes to the rule that knows its kind.
+
+use super::anchors::{self, SecretAnchor};
+use super::scan::{RedactRules, SecretScan};
+use super::{assignment, blocks, flags, headers, keys, tokens, urls};
+
+/// The text with everything hidden, if anything is.
+pub(super) fn walk(text: &str, rules: RedactRules) -> Option<String> {
+    let mut scan = SecretScan::new(text, rules);
+    for hit in anchors::automaton().find_overlapping_iter(text) {
+        if hit.start() < scan.done() {
+            continue;
+        }
+        let range = hit.range();
+        match anchors::kind(hit.pattern()) {
+            SecretAnchor::Prefix(index) => keys::visit(&mut scan, range.start, index),
+            SecretAnchor::Block => blocks::visit(&mut scan, range.start),
+            SecretAnchor::Scheme => urls::visit(&mut scan, range),
+            SecretAnchor::Webhook => urls::webhook(&mut scan, range.end),
+            SecretAnchor::Jwt => tokens::jwt(&mut scan, range.start),
+            SecretAnchor::Bot => tokens::bot(&mut scan, range.end),
+            SecretAnchor::Phone => tokens::phone(&mut scan, range.start),
+            SecretAnchor::Authorization => headers::authorization(&mut scan, range),
+            SecretAnchor::Cookie => headers::cookie(&mut scan, range),
+            SecretAnchor::User => flags::user(&mut scan, range),
+            SecretAnchor::PasswordOption => flags::password_option(&mut scan, range),
+            SecretAnchor::Name => assignment::visit(&mut scan, range),
+        }
+    }
+    scan.finish()
+}

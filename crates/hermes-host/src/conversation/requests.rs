@@ -1,0 +1,336 @@
+//! What a surface may ask of the conversation, answered.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use hermes_agent::conversation::{Conversation as Messages, message_of};
+use hermes_agent::{ExitReason, TurnResult};
+use hermes_approval::SessionYolo;
+use hermes_llm::model::{BoxFuture, Effort};
+use hermes_llm::{EndpointChoice, Message};
+use hermes_protocol::{
+    ChatSession, ChoiceScope, CompactRequest, GoalRequest, GoalUpdate, ModelChoice,
+    PersonalitySummary, PluginCommand, ReloadedSettings, Reply, SessionEntry, SessionStatus,
+    StopTarget, TaskSummary, TurnEnd, TurnMode, TurnStatus, UserInput, Yolo,
+};
+use hermes_sessions::{ListFilter, SessionDatabase, new_session_id};
+use hermes_store::clock::local_time;
+
+use super::content::content;
+use super::{AgentConversation, LEFT, lock, personality, side_work};
+use crate::models::SessionModels;
+use crate::session::{find_session, resume_session, session_finalized, session_reset};
+
+impl ChatSession for AgentConversation {
+    fn turn(&self, ask: UserInput) -> BoxFuture<'_, TurnEnd> {
+        Box::pin(async move {
+            let stop = self.begin_wait();
+            let (way, reminder) = (ask.way, self.side_work.goals.reminder(&ask.text));
+            let content = match content(ask) {
+                Ok(content) => content,
+                Err(problem) => return failed(problem.to_string()),
+            };
+            let mut agent = self.agent.lock().await;
+            self.wait_for_servers(&stop).await;
+            let session = agent.conversation().id().to_owned();
+            for text in self.side_work.processes.take(&session).iter().chain(&reminder) {
+                agent.attach_note(text);
+            }
+            let result = match way {
+                TurnMode::Alone => agent.turn(content, &stop).await,
+                TurnMode::Mixture => match agent.turn_with_mixture(content, &stop).await {
+                    Ok(result) => result,
+                    Err(problem) => return failed(problem),
+                },
+            };
+            self.spent(&result);
+            self.note(&agent);
+            self.name_it(&agent);
+            end_of(result)
+        })
+    }
+
+    fn interrupt(&self) {
+        lock(&self.stop).cancel();
+    }
+
+    fn steer(&self, text: &str) {
+        lock(&self.steer).leave(text);
+    }
+
+    fn status(&self) -> SessionStatus {
+        let goal = self.side_work.goals.name();
+        SessionStatus { goal, ..lock(&self.status).clone() }
+    }
+
+    fn new_session(&self, title: Option<String>) -> Reply<'_, ()> {
+        Box::pin(async move {
+            let mut agent = self.agent.lock().await;
+            let id = new_session_id();
+            let prompt = self.fresh_prompt(&id).ok();
+            let conversation = Messages::new(id, Some(self.parts.store.clone()));
+            let old = agent.conversation().id().to_owned();
+            session_finalized(&agent, "session_reset").await;
+            agent.turn_to("session_reset", conversation, prompt);
+            session_reset(&agent, &old, "new_session").await;
+            self.turn_to(&agent, None).await;
+            drop(agent);
+            match title {
+                Some(title) => self.set_title(title).await,
+                None => Ok(()),
+            }
+        })
+    }
+
+    fn history(&self) -> Reply<'_, Vec<Message>> {
+        Box::pin(async move {
+            // In the middle of a turn the record has all that was said so far.
+            match self.agent.try_lock() {
+                Ok(agent) => Ok(agent.conversation().messages().to_vec()),
+                Err(_) => {
+                    let session = self.session();
+                    let read = self.parts.store.read(move |database| database.messages(&session));
+                    let rows = read.await?;
+                    Ok(rows.into_iter().map(message_of).collect())
+                }
+            }
+        })
+    }
+
+    fn undo(&self, turns: usize) -> Reply<'_, Option<String>> {
+        Box::pin(async move {
+            let mut agent = self.agent.lock().await;
+            let taken_back = agent.undo(turns);
+            self.note(&agent);
+            Ok(taken_back)
+        })
+    }
+
+    fn set_title(&self, title: String) -> Reply<'_, ()> {
+        Box::pin(async move {
+            // A turn has begun its session already.
+            if let Ok(mut agent) = self.agent.try_lock() {
+                agent.begin_session();
+            }
+            let session = self.session();
+            let name = move |database: &SessionDatabase| database.set_title(&session, &title);
+            let kept = self.parts.store.write(name).await?;
+            lock(&self.status).title = Some(kept);
+            Ok(())
+        })
+    }
+
+    fn sessions(&self, most: usize) -> Reply<'_, Vec<SessionEntry>> {
+        Box::pin(async move {
+            let filter = ListFilter { limit: Some(most), ..ListFilter::default() };
+            let found = self.parts.store.read(move |database| database.list(&filter)).await?;
+            Ok(found
+                .into_iter()
+                .map(|session| SessionEntry {
+                    id: session.id,
+                    title: session.title,
+                    when: local_time(session.last_active),
+                    messages: usize::try_from(session.message_count).unwrap_or(0),
+                    preview: session.preview,
+                })
+                .collect())
+        })
+    }
+
+    fn resume(&self, which: String) -> Reply<'_, Vec<Message>> {
+        Box::pin(async move {
+            let row = find_session(&self.parts.store, &which).await?;
+            let title = row.title.clone();
+            let chosen = resume_session(&self.parts.store, row).await?;
+            let mut agent = self.agent.lock().await;
+            agent.turn_to(LEFT, chosen.conversation, chosen.prompt);
+            self.turn_to(&agent, title).await;
+            Ok(agent.conversation().messages().to_vec())
+        })
+    }
+
+    fn branch(&self, title: Option<String>) -> Reply<'_, String> {
+        Box::pin(async move {
+            let mut agent = self.agent.lock().await;
+            agent.begin_session();
+            let from = agent.conversation().id().to_owned();
+            let id = new_session_id();
+            let new = id.clone();
+            let branch =
+                move |database: &SessionDatabase| database.branch(&from, &new, title.as_deref());
+            let row = self.parts.store.write(branch).await?;
+            let title = row.title.clone();
+            let chosen = resume_session(&self.parts.store, row).await?;
+            agent.turn_to("branched", chosen.conversation, chosen.prompt);
+            self.turn_to(&agent, title).await;
+            Ok(id)
+        })
+    }
+
+    fn compress(&self, how: CompactRequest) -> Reply<'_, String> {
+        Box::pin(async move {
+            let mut agent = self.agent.lock().await;
+            let stop = self.begin_wait();
+            let done = match how {
+                CompactRequest::Preview => Ok(agent.preview_compaction()),
+                CompactRequest::All(focus) => {
+                    agent.compact_now(focus.as_deref(), None, &stop).await
+                }
+                CompactRequest::KeepLast(kept) => agent.compact_now(None, Some(kept), &stop).await,
+            };
+            self.note(&agent);
+            done.map_err(anyhow::Error::msg)
+        })
+    }
+
+    fn set_model(&self, choice: ModelChoice) -> Reply<'_, String> {
+        Box::pin(async move {
+            let asked = EndpointChoice {
+                provider: choice.provider.clone(),
+                model: Some(choice.model.clone()),
+                ..EndpointChoice::default()
+            };
+            let sources = lock(&self.sources).clone();
+            let models = SessionModels::of(&sources, &asked).await?;
+            *lock(&self.choice) = asked;
+            let warning = models.learn_window().await;
+            let (model, provider) = models.names();
+            let mut line = format!("{model} ({provider}) answers from now on");
+            let mut agent = self.agent.lock().await;
+            agent.change_model(models.chain());
+            self.note(&agent);
+            if choice.reach == ChoiceScope::Global {
+                sources.remember(model, provider)?;
+                line.push_str(", in all later sessions too");
+            }
+            Ok(warning.map_or(line.clone(), |warning| format!("{line}\n{warning}")))
+        })
+    }
+
+    fn set_effort(&self, effort: Option<Effort>) -> Reply<'_, ()> {
+        Box::pin(async move {
+            let mut agent = self.agent.lock().await;
+            agent.set_effort(effort);
+            self.note(&agent);
+            Ok(())
+        })
+    }
+
+    fn set_yolo(&self, yolo: Yolo) -> Reply<'_, ()> {
+        Box::pin(async move {
+            let wanted = match yolo {
+                Yolo::On => SessionYolo::On,
+                Yolo::Off => SessionYolo::Off,
+            };
+            self.parts.tools.approvals().set_yolo(&self.session(), wanted);
+            lock(&self.status).yolo = yolo;
+            Ok(())
+        })
+    }
+
+    fn plugin_commands(&self) -> Vec<PluginCommand> {
+        let commands = self.parts.tools.plugins().commands().into_iter();
+        commands
+            .map(|command| PluginCommand {
+                name: command.name,
+                takes: command.args_hint,
+                help: command.description,
+            })
+            .collect()
+    }
+
+    fn run_plugin_command(&self, name: String, args: String) -> Reply<'_, Option<String>> {
+        Box::pin(async move {
+            let session = lock(&self.status).session_id.clone();
+            let plugins = self.parts.tools.plugins();
+            let said = plugins.run_command(&name, &args, &session).await;
+            Ok(said.with_context(|| format!("no plugin has the command /{name} any more"))??)
+        })
+    }
+
+    fn delete(&self) -> Reply<'_, ()> {
+        Box::pin(async move {
+            let agent = self.agent.lock().await;
+            let session = agent.conversation().id().to_owned();
+            self.parts.store.write(move |database| database.delete(&session)).await?;
+            Ok(())
+        })
+    }
+
+    fn background(&self, prompt: String) -> Reply<'_, String> {
+        Box::pin(async move {
+            let (template, yolo) = (lock(&self.template).clone(), lock(&self.status).yolo);
+            self.side_work.background.start(&template, prompt, yolo)
+        })
+    }
+
+    fn tasks(&self) -> Vec<TaskSummary> {
+        self.side_work.lines()
+    }
+
+    fn stop_task(&self, which: StopTarget) -> Reply<'_, String> {
+        Box::pin(self.side_work.stop(which))
+    }
+
+    fn goal(&self, order: GoalRequest) -> Reply<'_, GoalUpdate> {
+        Box::pin(async move { self.side_work.goals.order(order) })
+    }
+
+    fn judge(&self) -> Reply<'_, Option<GoalUpdate>> {
+        Box::pin(async move {
+            let stop = self.begin_wait();
+            let own = Arc::clone(&lock(&self.template).chain().current().model);
+            let judge = lock(&self.sources).clone().on_the_side(JUDGE, &*own);
+            let messages = self.history().await?;
+            self.side_work.goals.judge(judge.unwrap_or(own), &messages, &stop).await
+        })
+    }
+
+    fn personalities(&self) -> Reply<'_, Vec<PersonalitySummary>> {
+        Box::pin(async move { Ok(personality::lines(&self.host.reread())) })
+    }
+
+    fn choose_personality(&self, name: String) -> Reply<'_, String> {
+        Box::pin(async move { personality::choose(&self.host.reread(), &name) })
+    }
+
+    fn reload(&self) -> Reply<'_, ReloadedSettings> {
+        Box::pin(self.read_anew())
+    }
+
+    fn reload_servers(&self) -> Reply<'_, String> {
+        Box::pin(self.connect_anew())
+    }
+
+    fn run_quick(&self, command: String) -> Reply<'_, String> {
+        Box::pin(async move {
+            let stop = self.begin_wait();
+            let template = lock(&self.template).clone();
+            Ok(side_work::run_command(&template, &command, &stop).await)
+        })
+    }
+}
+
+/// The side task of judging goals: `auxiliary.goal_judge`.
+const JUDGE: &str = "goal_judge";
+
+fn failed(why: String) -> TurnEnd {
+    TurnEnd { outcome: TurnStatus::Failed(why), ..TurnEnd::default() }
+}
+
+fn end_of(result: TurnResult) -> TurnEnd {
+    let explained = |result: &TurnResult| {
+        let what = result.error.clone().unwrap_or_else(|| result.exit.name().to_owned());
+        match &result.advice {
+            Some(advice) => format!("{what}\n{advice}"),
+            None => what,
+        }
+    };
+    let outcome = match result.exit {
+        ExitReason::TextResponse => TurnStatus::Done,
+        ExitReason::Interrupted => TurnStatus::Interrupted,
+        exit if exit.is_partial() => TurnStatus::Partial(explained(&result)),
+        _ => TurnStatus::Failed(explained(&result)),
+    };
+    TurnEnd { outcome, pending_steer: result.pending_steer, dollars: result.cost_usd }
+}

@@ -1,0 +1,293 @@
+//! The host: home, variables and configuration, read once.
+//!
+//! [`Host::open`] reads two small files and starts nothing: no network, no child process, no
+//! database. A file that cannot be used does not stop it: defaults are in force then, and
+//! [`Host::file_problems`] says why. Callers that make no sense without a sound configuration ask
+//! [`Host::require_sound_config`].
+//!
+//! What never happens here: a file is written.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hermes_guard::redact::{Redaction, Redactor};
+use hermes_plugins::shell_hooks::SAFE_MODE_VARIABLE;
+use hermes_runtime::Runtime;
+use hermes_runtime::approval::{Approver, Nobody};
+use hermes_runtime::registry::Registry;
+use hermes_store::atomic::AtomicError;
+use hermes_store::config::{Config, ConfigError};
+use hermes_store::dotenv::DotEnv;
+use hermes_store::home::{HOME_VARIABLE, Home};
+use hermes_tool::Vars;
+use serde_json::Value;
+
+use crate::HostError;
+
+/// The platform whose toolsets a surface uses that has none of its own.
+pub const PLATFORM: &str = "cli";
+
+/// The variable by which tools know that a person is at the terminal.
+const INTERACTIVE_VARIABLE: &str = "HERMES_INTERACTIVE";
+/// The variable that switches the hiding of secrets off.
+const REDACT_VARIABLE: &str = "HERMES_REDACT_SECRETS";
+
+/// What a host is opened with. The default is what `hermes` without flags does.
+#[derive(Clone, Debug, Default)]
+pub struct HostOptions {
+    /// The state folder; without one `HERMES_HOME` and then `~/.hermes` is taken.
+    pub home: Option<Home>,
+    /// The profile within it.
+    pub profile: Option<String>,
+    /// The variables to work with; without any those of this process.
+    pub vars: Option<Vars>,
+    /// Runs neither shell hooks nor plugins.
+    pub safe_mode: bool,
+    /// Lets flagged commands run without asking. What is never allowed still is not.
+    pub yolo: bool,
+    /// Agrees to every configured shell hook.
+    pub accept_hooks: bool,
+    /// Takes built-in settings instead of config.yaml.
+    pub ignore_user_config: bool,
+    /// Whether a person sits at the terminal of this process.
+    pub interactive: bool,
+    /// Slash commands of the surface, which plugins must not take over.
+    pub reserved_commands: Vec<String>,
+}
+
+impl HostOptions {
+    /// The usual options with the state in this folder.
+    pub fn at(home: impl Into<PathBuf>) -> Self {
+        Self { home: Some(Home::at(home)), ..Self::default() }
+    }
+}
+
+/// What is wrong with one of the two files, and what that means.
+#[derive(Debug)]
+pub enum FileProblem<'a> {
+    /// The configuration is broken: defaults are in force, and no shell hook runs.
+    Config(&'a ConfigError),
+    /// The secrets cannot be read: none is in force.
+    DotEnv(&'a AtomicError),
+    /// A line of the secrets means nothing and was skipped.
+    DotEnvLine {
+        /// The file.
+        file: PathBuf,
+        /// Which line, and why.
+        warning: String,
+    },
+}
+
+impl fmt::Display for FileProblem<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(problem) => write!(
+                f,
+                "the configuration is broken, so defaults are in force and no hooks run:\n{problem}"
+            ),
+            Self::DotEnv(problem) => write!(f, "no secrets are in force: {problem}"),
+            Self::DotEnvLine { file, warning } => write!(f, "{}: {warning}", file.display()),
+        }
+    }
+}
+
+/// Where the state is and what it says: the beginning of everything this crate makes.
+#[derive(Clone)]
+pub struct Host {
+    home: Home,
+    vars: Vars,
+    process_vars: Vars,
+    dotenv: DotEnv,
+    dotenv_error: Option<Arc<AtomicError>>,
+    config: Config,
+    config_value: Arc<Value>,
+    config_error: Option<Arc<ConfigError>>,
+    redactor: Redactor,
+    options: HostOptions,
+}
+
+impl Host {
+    /// Finds the state folder and reads `.env` and `config.yaml` in it.
+    ///
+    /// # Errors
+    /// If there is no such folder to be named, or the profile's name cannot be one. That the folder or
+    /// the files are not there is no error.
+    pub fn open(options: HostOptions) -> Result<Self, HostError> {
+        let process_vars = options.vars.clone().unwrap_or_else(Vars::from_process);
+        let mut home = match &options.home {
+            Some(home) => home.clone(),
+            None => Home::locate(|name| process_vars.get(name).map(str::to_owned))?,
+        };
+        if let Some(profile) = &options.profile {
+            home = home.profile(profile)?;
+        }
+        // Whoever comes later, child processes included, finds the same folder by the variable.
+        let name = (HOME_VARIABLE.to_owned(), home.root().display().to_string());
+        let process_vars = process_vars.overlaid([name]);
+        let mut host = Self::read(home, process_vars, options);
+        let setting = host.config.value()["security"]["redact_secrets"].as_bool();
+        host.redactor = Redactor::new(Redaction::read(host.vars.get(REDACT_VARIABLE), setting));
+        Ok(host)
+    }
+
+    /// The same host with the files as they are now.
+    #[must_use]
+    pub fn reread(&self) -> Self {
+        // Whether secrets are hidden is decided once: a model must not be able to change it.
+        let redactor = self.redactor;
+        let read = Self::read(self.home.clone(), self.process_vars.clone(), self.options.clone());
+        Self { redactor, ..read }
+    }
+
+    fn read(home: Home, process_vars: Vars, options: HostOptions) -> Self {
+        let (dotenv, dotenv_error) = match DotEnv::load(&home.env_file()) {
+            Ok(dotenv) => (dotenv, None),
+            Err(problem) => (DotEnv::default(), Some(Arc::new(problem))),
+        };
+        let mut over: Vec<(String, String)> =
+            dotenv.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        if options.safe_mode {
+            over.push((SAFE_MODE_VARIABLE.to_owned(), "1".to_owned()));
+        }
+        let vars = process_vars.overlaid(over);
+        let lookup = |name: &str| vars.get(name).map(str::to_owned);
+        let (config, config_error) = if options.ignore_user_config {
+            (Config::empty(home.config_file()), None)
+        } else {
+            Config::load_or_default(&home.config_file(), lookup)
+        };
+        let config_value = Arc::new(config.value().clone());
+        let config_error = config_error.map(Arc::new);
+        Self {
+            home,
+            vars,
+            process_vars,
+            dotenv,
+            dotenv_error,
+            config,
+            config_value,
+            config_error,
+            redactor: Redactor::default(),
+            options,
+        }
+    }
+
+    /// The state folder everything of this host lives in.
+    #[must_use]
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// The variables of the process with `.env` laid over them.
+    #[must_use]
+    pub fn vars(&self) -> &Vars {
+        &self.vars
+    }
+
+    /// The variables of the process without `.env`: what commands of a person would see.
+    #[must_use]
+    pub fn process_vars(&self) -> &Vars {
+        &self.process_vars
+    }
+
+    /// The variables of a tool call, which say whether a person is at the terminal.
+    #[must_use]
+    pub fn call_vars(&self) -> Vars {
+        if self.options.interactive && self.vars.get(INTERACTIVE_VARIABLE).is_none() {
+            self.vars.overlaid([(INTERACTIVE_VARIABLE.to_owned(), "1".to_owned())])
+        } else {
+            self.vars.clone()
+        }
+    }
+
+    /// `.env` as read, or empty if it cannot be read.
+    #[must_use]
+    pub fn dotenv(&self) -> &DotEnv {
+        &self.dotenv
+    }
+
+    /// Why `.env` could not be read.
+    #[must_use]
+    pub fn dotenv_error(&self) -> Option<&AtomicError> {
+        self.dotenv_error.as_deref()
+    }
+
+    /// `config.yaml`, or the defaults if it is broken.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// All settings as one value that parts of a session share.
+    #[must_use]
+    pub fn config_value(&self) -> Arc<Value> {
+        Arc::clone(&self.config_value)
+    }
+
+    /// Why `config.yaml` could not be used.
+    #[must_use]
+    pub fn config_error(&self) -> Option<&ConfigError> {
+        self.config_error.as_deref()
+    }
+
+    /// Hides secrets in whatever leaves a session: results, the record, the screen, logs.
+    #[must_use]
+    pub fn redactor(&self) -> Redactor {
+        self.redactor
+    }
+
+    /// What it was opened with.
+    #[must_use]
+    pub fn options(&self) -> &HostOptions {
+        &self.options
+    }
+
+    /// What is wrong with the configuration and `.env`, and therefore not in force.
+    #[must_use]
+    pub fn file_problems(&self) -> Vec<FileProblem<'_>> {
+        let mut problems: Vec<FileProblem<'_>> =
+            self.config_error().map(FileProblem::Config).into_iter().collect();
+        problems.extend(self.dotenv_error().map(FileProblem::DotEnv));
+        problems.extend(self.dotenv.warnings().iter().map(|warning| FileProblem::DotEnvLine {
+            file: self.home.env_file(),
+            warning: warning.to_string(),
+        }));
+        problems
+    }
+
+    /// For callers that make no sense with a broken configuration.
+    ///
+    /// # Errors
+    /// If the configuration is broken.
+    pub fn require_sound_config(&self) -> Result<(), HostError> {
+        match self.config_error() {
+            None => Ok(()),
+            Some(problem) => Err(problem.into()),
+        }
+    }
+
+    /// A runtime with every linked tool, to look at: nobody answers questions of its calls.
+    #[must_use]
+    pub fn runtime(&self) -> Runtime {
+        self.runtime_with(Arc::new(Nobody))
+    }
+
+    /// The same with somebody to ask about calls that a hook is unsure of.
+    #[must_use]
+    pub fn runtime_with(&self, approver: Arc<dyn Approver>) -> Runtime {
+        Runtime::builder()
+            .registry(Arc::new(Registry::with_linked_tools()))
+            .toolsets(hermes_tools::product::toolset_catalog())
+            .config(self.config.value().clone())
+            .vars(self.call_vars())
+            .approver(approver)
+            .build()
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("home", &self.home).finish_non_exhaustive()
+    }
+}

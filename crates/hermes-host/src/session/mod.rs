@@ -1,0 +1,274 @@
+//! A session with an agent, built from the user's settings.
+//!
+//! [`Host::agent_session`] finds the models, gets the tools ready, chooses the session to go on with,
+//! writes or finds its system prompt and makes an agent of all that. The agent can then be asked
+//! ([`AgentSession::ask`]), and is let go in an order that loses nothing ([`AgentSession::close`]).
+//!
+//! What never happens here: a request to a model before somebody asked something, or more than one
+//! request to find out about the model.
+
+mod choose;
+mod hooks;
+mod prompt;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hermes_agent::system_prompt::ProjectRules;
+use hermes_agent::{Agent, AgentContext, AgentOptions, FrontEnd, TurnResult};
+use hermes_llm::{EndpointChoice, MessageContent};
+use hermes_sessions::{SessionStore, SessionsError};
+use hermes_tool::ContextParts;
+use serde_json::Map;
+use tokio_util::sync::CancellationToken;
+
+pub use choose::{ChosenSession, Continue, find_session, resume_session};
+pub use hooks::{session_finalized, session_reset};
+
+use crate::mcp::McpStart;
+use crate::models::{ModelSources, SessionModels};
+use crate::plugin_model::model_door;
+use crate::plugins::PluginStart;
+use crate::tools::{ToolOptions, ToolSession};
+use crate::{Host, HostError, Interaction, PLATFORM};
+use prompt::PromptParts;
+
+/// How long MCP servers are waited for before a question that nobody can repeat: it is to be answered
+/// with all tools.
+const SERVER_PATIENCE: Duration = Duration::from_secs(10);
+
+/// What an [`AgentSession`] is made with. The default is a new session with the configured model and
+/// toolsets.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// The model, if not the configured one.
+    pub model: Option<String>,
+    /// Who serves it, if not the configured provider.
+    pub provider: Option<String>,
+    /// The toolsets on offer; those of the configuration if none is named.
+    pub toolsets: Vec<String>,
+    /// Which session it goes on with.
+    pub session: Continue,
+    /// Most model calls for one answer, if not as configured.
+    pub max_turns: Option<u32>,
+    /// Whether SOUL.md, project files and memory are part of the system prompt.
+    pub rules: ProjectRules,
+    /// Tells the model the id of its session.
+    pub tell_session_id: bool,
+    /// Where the session came from, for lists; the platform by default.
+    pub source: Option<String>,
+    /// The surface it takes place on, which the system prompt has a paragraph about.
+    pub platform: String,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self {
+            model: None,
+            provider: None,
+            toolsets: Vec::new(),
+            session: Continue::New,
+            max_turns: None,
+            rules: ProjectRules::Load,
+            tell_session_id: false,
+            source: None,
+            platform: PLATFORM.to_owned(),
+        }
+    }
+}
+
+impl SessionOptions {
+    /// Which model was asked for.
+    #[must_use]
+    pub fn choice(&self) -> EndpointChoice {
+        let (provider, model) = (self.provider.clone(), self.model.clone());
+        EndpointChoice { provider, model, ..EndpointChoice::default() }
+    }
+}
+
+/// An agent with all that belongs to it. End it with [`close`](Self::close).
+pub struct AgentSession {
+    agent: Agent,
+    models: Arc<SessionModels>,
+    tools: ToolSession,
+    store: SessionStore,
+    warnings: Vec<String>,
+}
+
+impl Host {
+    /// Gets an agent ready. What happens in its turns is told to `events`; who can be asked is in
+    /// `interaction`. Must be called inside an async runtime.
+    ///
+    /// # Errors
+    /// If no model can be asked, or what the options name is not there.
+    pub async fn agent_session(
+        &self,
+        options: &SessionOptions,
+        events: Arc<dyn FrontEnd>,
+        interaction: &Interaction,
+    ) -> Result<AgentSession, HostError> {
+        let cwd = std::env::current_dir().map_err(HostError::CurrentDirectory)?;
+        let sources = ModelSources::of(self);
+        let models = Arc::new(SessionModels::of(&sources, &options.choice()).await?);
+        let is_attended = interaction.asker.is_some();
+        let tools = self
+            .tools(
+                ToolOptions {
+                    toolsets: options.toolsets.clone(),
+                    // Who asks one question wants the answer with all tools; who talks wants the prompt.
+                    plugins: match is_attended {
+                        true => PluginStart::default(),
+                        false => PluginStart::AllPatiently,
+                    },
+                    mcp: McpStart::All,
+                    reviewer: models.reviewer(),
+                    run_flagged: !is_attended
+                        && self.config().value()["approvals"]["oneshot"] == "allow",
+                },
+                interaction,
+            )
+            .await?;
+        let store = SessionStore::at(self.home().state_db());
+        let chosen = choose::choose(&options.session, &store, &options.platform).await?;
+        let context = Arc::new(AgentContext {
+            runtime: Arc::clone(tools.runtime()),
+            services: tools.services().clone(),
+            config: self.config_value(),
+            vars: if is_attended { self.call_vars() } else { self.vars().clone() },
+            cwd,
+            home: self.home().root().to_owned(),
+            store: Some(store.clone()),
+            front: events,
+            summariser: models.summariser(),
+            models: Some(sources.finder()),
+            redactor: self.redactor(),
+        });
+        // Calls that plugins make on their own account know what the agent's calls know.
+        tools.plugins().set_context(ContextParts { vars: context.vars.clone(), ..tools.context() });
+        tools.plugins().set_model(model_door(&models));
+        let (model, provider) = models.names();
+        let parts = PromptParts {
+            host: self,
+            options,
+            model,
+            provider,
+            window: models.window(),
+            scope: tools.scope(),
+        };
+        let prepared = parts.prepare(&context, chosen.prompt.as_deref(), &chosen.id);
+        let mut warnings = tools.warnings().to_vec();
+        warnings.extend(prepared.warnings);
+        warnings.extend(models.problems());
+        let agent = Agent::new(
+            context,
+            AgentOptions {
+                chain: models.chain(),
+                scope: tools.scope().clone(),
+                conversation: chosen.conversation,
+                prompt: prepared.prompt,
+                source: options.source.clone().unwrap_or_else(|| options.platform.clone()),
+                depth: 0,
+                memory: Some(prepared.memory),
+                max_turns: options.max_turns,
+                origin: Map::new(),
+                steering: prepared.steering,
+                task: None,
+                vars: None,
+            },
+        );
+        Ok(AgentSession { agent, models, tools, store, warnings })
+    }
+}
+
+impl AgentSession {
+    /// Asks one question and waits for the whole answer, with all tools there: MCP servers that are
+    /// about to be ready are waited for.
+    pub async fn ask(
+        &mut self,
+        asked: impl Into<MessageContent>,
+        stop: &CancellationToken,
+    ) -> TurnResult {
+        if let Some(servers) = self.tools.servers() {
+            let patience = servers.discovery_timeout().max(SERVER_PATIENCE);
+            stop.run_until_cancelled(servers.wait_ready(patience)).await;
+        }
+        self.agent.turn(asked, stop).await
+    }
+
+    /// The agent, for whoever wants more of it than [`ask`](Self::ask).
+    pub fn agent_mut(&mut self) -> &mut Agent {
+        &mut self.agent
+    }
+
+    /// The agent, to look at.
+    #[must_use]
+    pub fn agent(&self) -> &Agent {
+        &self.agent
+    }
+
+    /// The models it uses.
+    #[must_use]
+    pub fn models(&self) -> &SessionModels {
+        &self.models
+    }
+
+    /// The tools its agent has, with all that stands behind them.
+    #[must_use]
+    pub fn tools(&self) -> &ToolSession {
+        &self.tools
+    }
+
+    /// The database its conversation is kept in.
+    #[must_use]
+    pub fn store(&self) -> &SessionStore {
+        &self.store
+    }
+
+    /// What a person should know before the first word.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The agent and the rest of the session, for surfaces that look after the agent themselves. They
+    /// end the rest with [`SessionParts::close`].
+    #[must_use]
+    pub fn into_parts(self) -> (Agent, SessionParts) {
+        let Self { agent, models, tools, store, .. } = self;
+        (agent, SessionParts { models, tools, store })
+    }
+
+    /// Ends the session for this reason, and everything that was started for it. What is returned a person
+    /// should know: not everything could be written to the database yet.
+    pub async fn close(mut self, reason: &str) -> Option<String> {
+        session_finalized(&self.agent, reason).await;
+        self.agent.conversation_mut().end(reason);
+        self.into_parts().1.close().await
+    }
+}
+
+/// A session without its agent.
+pub struct SessionParts {
+    /// The models it uses.
+    pub models: Arc<SessionModels>,
+    /// The tools its agent has.
+    pub tools: ToolSession,
+    /// The database its conversation is kept in.
+    pub store: SessionStore,
+}
+
+impl SessionParts {
+    /// Lets go of everything: servers, commands and plugins end, the database is closed. What is returned
+    /// a person should know: not everything could be written to the database yet.
+    pub async fn close(&self) -> Option<String> {
+        self.tools.close().await;
+        match self.store.close().await {
+            Ok(()) => None,
+            Err(problem @ SessionsError::Unwritten { .. }) => Some(problem.to_string()),
+            Err(problem) => {
+                tracing::debug!(%problem, "close the database");
+                None
+            }
+        }
+    }
+}

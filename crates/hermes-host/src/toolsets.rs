@@ -1,0 +1,111 @@
+//! Which toolsets a platform gets from the configuration.
+
+use hermes_runtime::registry::Snapshot;
+use hermes_runtime::toolsets::platform::{PlatformRequest, PlatformSettings, enabled_mcp_servers};
+use hermes_runtime::toolsets::{RegisteredTools, Toolsets};
+use hermes_runtime::{Runtime, ToolScope};
+use hermes_tool::{Origin, Tool};
+use hermes_tools::product::set_up_toolsets;
+
+use crate::{Host, HostError, PLATFORM};
+
+impl Host {
+    /// The toolsets named, or else those the configuration gives the command line, with what should be
+    /// known about them. A configured one that nobody knows may mean something later (a plugin, a
+    /// server), so it is worth a warning and no more.
+    ///
+    /// # Errors
+    /// If one was named that nobody knows.
+    pub fn scope(
+        &self,
+        runtime: &Runtime,
+        named: &[String],
+    ) -> Result<(ToolScope, Vec<String>), HostError> {
+        let tables = runtime.registry().snapshot();
+        let toolsets = runtime.toolsets().snapshot();
+        let nearest = |name: &str| toolsets.suggestion(name, &*tables).map(|near| near.to_string());
+        if !named.is_empty() {
+            if let Some(name) = named.iter().find(|name| !toolsets.is_valid(name, &*tables)) {
+                return Err(HostError::UnknownToolset {
+                    name: name.clone(),
+                    nearest: nearest(name),
+                });
+            }
+            let scope = ToolScope { enabled: Some(named.to_vec()), disabled: Vec::new() };
+            return Ok((scope, Vec::new()));
+        }
+        let enabled = self.platform_toolsets(runtime, PLATFORM);
+        // A server's tools are known once it has answered.
+        let servers = enabled_mcp_servers(self.config().value());
+        let is_known = |name: &&String| toolsets.is_valid(name, &*tables) || servers.contains(name);
+        let warnings = enabled
+            .iter()
+            .filter(|name| !is_known(name))
+            .map(|name| {
+                let hint = nearest(name).map(|near| format!("; did you mean `{near}`?"));
+                let hint = hint.unwrap_or_default();
+                format!("unknown toolset `{name}` in the configuration{hint}")
+            })
+            .collect();
+        Ok((ToolScope { enabled: Some(enabled), disabled: Vec::new() }, warnings))
+    }
+
+    /// The toolsets the configuration gives a platform.
+    #[must_use]
+    pub fn platform_toolsets(&self, runtime: &Runtime, platform: &str) -> Vec<String> {
+        self.with_platform(runtime, platform, |toolsets, request, tables| {
+            toolsets.for_platform(request, tables)
+        })
+    }
+
+    /// Hands everything platform resolution depends on to `act`.
+    pub fn with_platform<T>(
+        &self,
+        runtime: &Runtime,
+        platform: &str,
+        act: impl FnOnce(&Toolsets, &PlatformRequest<'_>, &Snapshot) -> T,
+    ) -> T {
+        let config = self.config().value();
+        let mut settings = PlatformSettings::read(config, platform);
+        if platform == PLATFORM && settings.listed.is_none() {
+            settings.listed = self.config().text_list("toolsets");
+        }
+        let tables = runtime.registry().snapshot();
+        let toolsets = runtime.toolsets().snapshot();
+        let request = PlatformRequest {
+            platform,
+            settings: &settings,
+            plugin_toolsets: &unlisted_toolsets(&toolsets, &tables),
+            mcp_servers: &enabled_mcp_servers(config),
+            set_up: &set_up_toolsets(config, self.vars()),
+        };
+        act(&toolsets, &request, &tables)
+    }
+
+    /// Whether somebody has heard of a platform: it is built in, a plugin's, or configured.
+    #[must_use]
+    pub fn knows_platform(&self, runtime: &Runtime, name: &str) -> bool {
+        runtime.toolsets().snapshot().catalog().platforms.contains(&name)
+            || runtime.registry().snapshot().is_platform(name)
+            || self.config().value()["platform_toolsets"].get(name).is_some()
+    }
+}
+
+/// Toolsets that no table lists: those of plugins, and new ones among the linked tools. They are
+/// on until somebody turns them off, so that a tool in a new folder is there without further ado.
+fn unlisted_toolsets(toolsets: &Toolsets, tables: &Snapshot) -> Vec<String> {
+    let is_unlisted = |tool: &&Tool| match tool.origin() {
+        Origin::Plugin(_) => true,
+        Origin::Linked => toolsets.definition(tool.toolset()).is_none(),
+        Origin::Mcp(_) => false,
+    };
+    let mut names: Vec<String> = tables
+        .tools()
+        .into_iter()
+        .filter(is_unlisted)
+        .map(|tool| tool.toolset().to_string())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}

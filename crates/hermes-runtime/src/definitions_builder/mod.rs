@@ -1,0 +1,121 @@
+//! How definitions are built: selection, availability, dynamic schemas, sanitising, deferral.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use hermes_tool::{SchemaPatch, SchemaScope, Tool};
+use serde_json::{Map, Value, json};
+use tracing::warn;
+
+use crate::definitions::{Deferral, DefinitionRequest, Definitions, MemoState};
+use crate::runtime::Runtime;
+use crate::schema::sanitise;
+use crate::tool_search::{self, Assembled};
+use crate::toolsets::{KanbanTask, ToolRequest};
+
+#[cfg(test)]
+mod tests;
+
+impl Runtime {
+    /// The definitions for a request, from memory where nothing they depend on has changed.
+    pub fn definitions(&self, request: &DefinitionRequest) -> Arc<Definitions> {
+        let definitions = self.definitions_quietly(request);
+        self.remember_visible(definitions.available());
+        definitions
+    }
+
+    /// The same for the runtime's own use: what a session sees is not what it last asked for here.
+    pub(crate) fn definitions_quietly(&self, request: &DefinitionRequest) -> Arc<Definitions> {
+        // Taken before building: a change made meanwhile then makes the key stale, never the result.
+        let state = self.memo_state();
+        if let Some(known) = self.memo().get(state, request, || self.availability().now()) {
+            return known;
+        }
+        let (definitions, valid_until) = self.build_definitions(request);
+        let definitions = Arc::new(definitions);
+        self.memo().put(state, request, &definitions, valid_until);
+        definitions
+    }
+
+    fn memo_state(&self) -> MemoState {
+        MemoState {
+            registry: self.registry().generation(),
+            toolsets: self.toolsets().revision(),
+            settings: self.settings_revision(),
+            availability: self.availability().epoch(),
+        }
+    }
+
+    /// Builds without looking at or filling the memory. Gives the moment until which it holds.
+    pub(crate) fn build_definitions(
+        &self,
+        request: &DefinitionRequest,
+    ) -> (Definitions, Option<Instant>) {
+        let tables = self.registry().snapshot();
+        let settings = self.settings();
+        let kanban = match settings.vars.non_blank("HERMES_KANBAN_TASK") {
+            Some(_) => KanbanTask::Assigned,
+            None => KanbanTask::None,
+        };
+        let toolsets = self.toolsets().snapshot();
+        let selection = toolsets.select(
+            &ToolRequest {
+                enabled: request.scope.enabled.as_deref(),
+                disabled: &request.scope.disabled,
+                kanban,
+            },
+            &*tables,
+        );
+        let tools: Vec<&Tool> =
+            selection.names.iter().filter_map(|name| tables.get(name)).collect();
+        let pass = self.availability().pass(tools.iter().copied(), &settings.vars);
+        let tools: Vec<&Tool> = tools.into_iter().filter(|tool| pass.allows(tool)).collect();
+        let available: BTreeSet<Arc<str>> =
+            tools.iter().map(|tool| Arc::clone(tool.name())).collect();
+        let scope =
+            SchemaScope { available: &available, vars: &settings.vars, config: &settings.config };
+        let functions: Vec<Value> =
+            tools.iter().filter_map(|tool| definition(tool, &scope)).collect();
+
+        let Assembled { definitions: functions, deferred } = match request.deferral {
+            Deferral::Never => Assembled { definitions: functions, deferred: Vec::new() },
+            Deferral::Configured => tool_search::assemble(
+                functions,
+                &|name| toolsets.catalog().core.contains(name),
+                &settings.tool_search,
+                request.context_tokens,
+            ),
+        };
+        let definitions = Definitions {
+            functions,
+            available: available.into_iter().collect(),
+            deferred,
+            unknown: selection.unknown,
+            json: OnceLock::new(),
+        };
+        (definitions, pass.valid_until())
+    }
+}
+
+/// One tool as the model sees it; `None` when its dynamic schema withdraws it.
+fn definition(tool: &Tool, scope: &SchemaScope<'_>) -> Option<Value> {
+    let mut schema = tool.schema();
+    if let Some(adapt) = tool.dynamic_schema() {
+        match catch_unwind(AssertUnwindSafe(|| adapt(scope))) {
+            Ok(SchemaPatch::Keep) => {}
+            Ok(SchemaPatch::Remove) => return None,
+            Ok(SchemaPatch::Merge(fields)) => schema.extend(fields),
+            Err(_) => warn!(tool = %tool.name(), "dynamic schema panicked; the static one is used"),
+        }
+    }
+    schema.insert("name".into(), tool.name().as_ref().into());
+    Some(wrap(schema))
+}
+
+fn wrap(mut schema: Map<String, Value>) -> Value {
+    let parameters = schema.get("parameters").map_or_else(|| sanitise(&Value::Null), sanitise);
+    schema.insert("parameters".into(), parameters);
+    json!({"type": "function", "function": schema})
+}

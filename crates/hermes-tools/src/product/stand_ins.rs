@@ -1,0 +1,112 @@
+//! Declarations for tools that this build does not have and the toolsets have room for.
+//!
+//! A plugin that brings `web_search` cannot declare how its calls are shown. Until the product has a tool of that name, which
+//! then declares it itself, it is said here.
+
+use hermes_tool::{CallDisplay, Origin, ShownCall, SubagentRule, Tool, ToolPolicy};
+use serde_json::Value;
+
+const fn shown(display: CallDisplay) -> ToolPolicy {
+    ToolPolicy { display, ..ToolPolicy::DEFAULT }
+}
+
+const fn verb(word: &'static str, keys: &'static [&'static str]) -> ToolPolicy {
+    shown(CallDisplay::verb(word).args(keys))
+}
+
+const fn withheld(policy: ToolPolicy) -> ToolPolicy {
+    ToolPolicy { subagents: SubagentRule::Withheld, ..policy }
+}
+
+const fn guided(guidance: &'static str, policy: ToolPolicy) -> ToolPolicy {
+    ToolPolicy { guidance: Some(guidance), ..policy }
+}
+
+static STAND_INS: &[(&str, ToolPolicy)] = &[
+    ("web_search", verb("search", &["query"])),
+    ("web_extract", shown(CallDisplay::verb("fetch").detail(domains))),
+    ("browser_navigate", verb("navigate", &["url"])),
+    ("browser_snapshot", verb("snapshot", &["url"])),
+    ("browser_click", verb("click", &["ref"])),
+    ("browser_type", verb("type", &["ref", "text"])),
+    ("skills_list", verb("skills", &["category"])),
+    (
+        "skill_view",
+        guided(
+            "Skills are instructions for kinds of work. If one below fits the task, read it with \
+             `skill_view` before you begin.",
+            verb("skill", &["name"]),
+        ),
+    ),
+    (
+        "skill_manage",
+        guided(
+            "After work that was hard to find out, keep the way as a skill; mend a skill that proved wrong.",
+            ToolPolicy::DEFAULT,
+        ),
+    ),
+    ("cronjob", withheld(verb("cron", &["action", "name"]))),
+    ("vision_analyze", shown(CallDisplay::verb("vision").detail(question))),
+    ("image_generate", verb("create", &["prompt"])),
+    ("text_to_speech", verb("speak", &["text"])),
+    ("send_message", withheld(verb("send", &["target", "message"]))),
+];
+
+/// What a tool declares; for a plugin's tool whose name the product has room for, what the product says of it.
+#[must_use]
+pub fn policy_of(tool: &Tool) -> &ToolPolicy {
+    let stand_in = || STAND_INS.iter().find(|(name, _)| *name == &**tool.name());
+    match tool.origin() {
+        Origin::Linked => tool.policy(),
+        Origin::Plugin(_) | Origin::Mcp(_) => {
+            stand_in().map_or(tool.policy(), |(_, policy)| policy)
+        }
+    }
+}
+
+/// The site of the first page, and how many pages follow.
+fn domains(call: &ShownCall<'_>) -> String {
+    let urls = call.list("urls");
+    let first =
+        urls.first().and_then(Value::as_str).map_or_else(|| call.text("url"), str::to_owned);
+    let domain = first.split("://").nth(1).unwrap_or(&first).split('/').next().unwrap_or_default();
+    match urls.len() {
+        0 | 1 => domain.to_owned(),
+        more => format!("{domain} +{}", more - 1),
+    }
+}
+
+fn question(call: &ShownCall<'_>) -> String {
+    match call.text("question") {
+        question if question.is_empty() => call.best_guess(),
+        question => question,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hermes_tool::{ToolOutput, linked_tools};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_tool_of_this_build_speaks_for_itself() {
+        for (_, tool) in linked_tools() {
+            let stands_in = STAND_INS.iter().any(|(name, _)| *name == &**tool.name());
+            assert!(!stands_in, "{} declares it itself", tool.name());
+        }
+    }
+
+    #[test]
+    fn a_plugin_that_fills_a_gap_is_shown_as_the_product_says() {
+        let tool = Tool::builder("web_extract", "web")
+            .origin(Origin::Plugin("pages".into()))
+            .handler(|_, _| Ok(ToolOutput::text("{}")));
+        let args = json!({"urls": ["https://a.org/x", "b"]});
+        let call = ShownCall { args: &args, result: None };
+        let display = policy_of(&tool).display;
+        assert_eq!(display.verb_of("web_extract", &call), "fetch");
+        assert_eq!(display.detail_of(&call), "a.org +1");
+    }
+}

@@ -1,0 +1,411 @@
+//! Doing what commands ask for.
+//!
+//! What can be done at once is. What the agent has to be asked for runs on the side, and its result
+//! ([`Completion`]) comes back through the same loop as everything else.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use hermes_llm::Message;
+use hermes_protocol::NoticeLevel;
+use hermes_protocol::{
+    ChatSession, GoalUpdate, ReloadedSettings, SessionStatus, TurnEnd, TurnMode, UserInput, Yolo,
+};
+
+use super::{ChatTerminal, Repl};
+use crate::ChatExit;
+use crate::clipboard::Clip;
+use crate::display::notices;
+use crate::slash::{BusyMode, ReasoningChange, SlashAction, help, plugin_help};
+use crate::terminal::DrawCommand;
+
+/// Sessions that are listed.
+const MAX_SESSIONS: usize = 20;
+
+/// What came of something that took a while.
+#[derive(Debug)]
+pub(crate) enum Completion {
+    /// A turn is over.
+    Turn(TurnEnd),
+    /// A command is done.
+    Command(anyhow::Result<CommandOutcome>),
+}
+
+/// What a command gives.
+#[derive(Debug)]
+pub(crate) enum CommandOutcome {
+    /// A line on it.
+    Line(String),
+    /// Rows, as they are to be shown.
+    Rows(Vec<String>),
+    /// Something to be said to the agent.
+    Say(String),
+    /// Something was taken back, and could be said differently.
+    Undone(Option<String>),
+    /// A conversation goes on.
+    Resumed(Vec<Message>),
+    /// What was said, to be shown.
+    Said(Vec<Message>),
+    /// Text for the clipboard.
+    Copy(String),
+    /// A new session has begun.
+    Fresh(Scrollback),
+    /// Something came of the goal.
+    Goal(GoalUpdate),
+    /// Settings were read anew.
+    Reloaded(Box<ReloadedSettings>),
+    /// What lay in the clipboard.
+    Pasted(Clip),
+    /// The program is to end.
+    Leave,
+}
+
+/// What becomes of the screen when a new session begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scrollback {
+    Kept,
+    Cleared,
+}
+
+impl<S: ChatTerminal> Repl<S> {
+    /// Does what a command asks for.
+    pub(super) fn act(&mut self, action: SlashAction) {
+        match action {
+            SlashAction::Help => {
+                let style = self.style();
+                let mut rows = help(&self.quick, &style);
+                rows.extend(plugin_help(&self.conversation.plugin_commands(), &style));
+                self.print(rows);
+            }
+            SlashAction::Quit { delete: false } => self.leave(ChatExit::Done),
+            SlashAction::Quit { delete: true } => {
+                self.ask_agent(|agent| async move {
+                    agent.delete().await.map(|()| CommandOutcome::Leave)
+                });
+            }
+            SlashAction::Clear => self.fresh(None, Scrollback::Cleared),
+            SlashAction::New(title) => self.fresh(title, Scrollback::Kept),
+            SlashAction::History => {
+                self.ask_agent(
+                    |agent| async move { agent.history().await.map(CommandOutcome::Said) },
+                );
+            }
+            SlashAction::Save(file) => self.save(file),
+            SlashAction::Retry => self.ask_agent(|agent| async move {
+                let said = agent.undo(1).await?;
+                Ok(said.map_or_else(nothing_said, CommandOutcome::Say))
+            }),
+            SlashAction::Undo(turns) => {
+                self.ask_agent(move |agent| async move {
+                    agent.undo(turns).await.map(CommandOutcome::Undone)
+                });
+            }
+            SlashAction::Title(None) => {
+                let title = self.conversation.status().title;
+                let text = title.map_or("This session has no title.".to_owned(), |title| {
+                    format!("This session is called “{title}”.")
+                });
+                self.notice(NoticeLevel::Info, &text);
+            }
+            SlashAction::Title(Some(title)) => self.ask_agent(move |agent| async move {
+                agent.set_title(title.clone()).await?;
+                Ok(CommandOutcome::Line(format!("This session is called “{title}” from now on.")))
+            }),
+            SlashAction::Resume(Some(which)) => self.ask_agent(move |agent| async move {
+                agent.resume(which).await.map(CommandOutcome::Resumed)
+            }),
+            SlashAction::Resume(None) | SlashAction::Sessions => {
+                let style = self.style();
+                self.ask_agent(move |agent| async move {
+                    let sessions = agent.sessions(MAX_SESSIONS).await?;
+                    Ok(CommandOutcome::Rows(super::reports::sessions(&sessions, &style)))
+                });
+            }
+            SlashAction::Branch(title) => self.ask_agent(move |agent| async move {
+                let id = agent.branch(title).await?;
+                Ok(CommandOutcome::Line(format!(
+                    "This is session {id} now, a copy of the one before."
+                )))
+            }),
+            SlashAction::Compress(how) => {
+                self.ask_agent(move |agent| async move {
+                    agent.compress(how).await.map(CommandOutcome::Line)
+                });
+            }
+            SlashAction::Model(None) => {
+                let status = self.conversation.status();
+                let text = format!(
+                    "{} ({}) answers.\n/model NAME changes that for this session, --global for good.",
+                    status.model, status.provider
+                );
+                self.notice(NoticeLevel::Info, &text);
+            }
+            SlashAction::Model(Some(choice)) => self.ask_agent(move |agent| async move {
+                agent.set_model(choice).await.map(CommandOutcome::Line)
+            }),
+            SlashAction::Stop(which) => self.stop(which),
+            SlashAction::Steer(text) if self.in_turn => self.steer(&text),
+            SlashAction::Steer(text) | SlashAction::Queue(text) => {
+                self.queue.push_back(UserInput::from(text));
+                self.start_queued();
+            }
+            SlashAction::Busy(mode) => self.set_busy(mode),
+            SlashAction::Yolo => self.toggle_yolo(),
+            SlashAction::Reasoning(change) => self.set_reasoning(change),
+            SlashAction::Verbose(level) => {
+                let level = level.unwrap_or_else(|| self.transcript.shown.tools.next());
+                self.transcript.shown.tools = level;
+                self.notice(NoticeLevel::Info, &format!("Tools: {}.", level.name()));
+            }
+            SlashAction::Status => self.report(super::reports::status),
+            SlashAction::Usage => self.report(super::reports::usage),
+            SlashAction::Compose => self.compose(),
+            SlashAction::Image(path) => self.attach(path),
+            SlashAction::Copy(number) => self.ask_agent(move |agent| async move {
+                let messages = agent.history().await?;
+                super::reports::answer(&messages, number).map(CommandOutcome::Copy)
+            }),
+            SlashAction::Version => {
+                self.notice(NoticeLevel::Info, concat!("Hermes ", env!("CARGO_PKG_VERSION")));
+            }
+            SlashAction::Profile => {
+                let home = self.home.display().to_string();
+                self.notice(NoticeLevel::Info, &format!("State is kept in {home}."));
+            }
+            SlashAction::CommandLine(words) => self.run_command(words),
+            SlashAction::Background(prompt) => self.ask_agent(move |agent| async move {
+                agent.background(prompt).await.map(CommandOutcome::Line)
+            }),
+            SlashAction::Tasks => self.list_tasks(),
+            SlashAction::Goal(order) => self.order_goal(order),
+            SlashAction::Moa(text) => {
+                let images = std::mem::take(&mut self.images);
+                self.queue.push_back(UserInput { text, images, way: TurnMode::Mixture });
+                self.start_queued();
+            }
+            SlashAction::Personality(name) => self.personality(name),
+            SlashAction::Fast => self.toggle_fast(),
+            SlashAction::Reload => self.ask_agent(|agent| async move {
+                agent.reload().await.map(|read| CommandOutcome::Reloaded(Box::new(read)))
+            }),
+            SlashAction::ReloadServers => self.ask_agent(|agent| async move {
+                agent.reload_servers().await.map(CommandOutcome::Line)
+            }),
+            SlashAction::Paste => self.paste(),
+            SlashAction::Debug => self.debug(),
+            SlashAction::NotThere(what) => {
+                self.notice(
+                    NoticeLevel::Warning,
+                    &format!("{what}: this build cannot do that yet."),
+                );
+            }
+        }
+    }
+
+    /// The result of something that took a while.
+    pub(super) fn on_done(&mut self, done: Completion) {
+        let result = match done {
+            Completion::Turn(end) => {
+                self.end_turn(end);
+                return;
+            }
+            Completion::Command(result) => result,
+        };
+        self.commands = self.commands.saturating_sub(1);
+        match result {
+            Err(problem) => {
+                self.notice(NoticeLevel::Warning, &hermes_protocol::text::error_chain(&*problem));
+            }
+            Ok(CommandOutcome::Line(text)) => self.notice(NoticeLevel::Info, &text),
+            Ok(CommandOutcome::Rows(rows)) => self.print(rows),
+            Ok(CommandOutcome::Say(text)) => self.queue.push_front(text.into()),
+            Ok(CommandOutcome::Undone(None)) => {
+                self.notice(NoticeLevel::Info, "There is nothing to take back.");
+            }
+            Ok(CommandOutcome::Undone(Some(text))) => {
+                self.notice(
+                    NoticeLevel::Info,
+                    "Taken back; what you had said is in the line again.",
+                );
+                self.composer.set(text);
+            }
+            Ok(CommandOutcome::Resumed(messages)) => {
+                let style = self.style();
+                let mut rows = vec![String::new()];
+                rows.extend(crate::welcome::greeting(&self.conversation.status(), &style));
+                rows.push(String::new());
+                rows.extend(notices::recap(&messages, &style));
+                self.print(rows);
+            }
+            Ok(CommandOutcome::Said(messages)) => {
+                self.print(super::reports::said(
+                    &messages,
+                    self.settings.shown.markdown,
+                    &self.style(),
+                ));
+            }
+            Ok(CommandOutcome::Copy(text)) => {
+                let count = text.chars().count();
+                self.terminal.order(DrawCommand::Copy(text));
+                self.notice(NoticeLevel::Info, &format!("Copied {count} characters."));
+            }
+            Ok(CommandOutcome::Fresh(past)) => {
+                if past == Scrollback::Cleared {
+                    self.terminal.order(DrawCommand::Clear);
+                }
+                let rows = crate::welcome::greeting(&self.conversation.status(), &self.style());
+                self.print(rows);
+            }
+            Ok(CommandOutcome::Goal(step)) => self.follow_goal(step),
+            Ok(CommandOutcome::Reloaded(reloaded)) => self.reloaded(&reloaded),
+            Ok(CommandOutcome::Pasted(clip)) => self.pasted(clip),
+            Ok(CommandOutcome::Leave) => self.leave(ChatExit::Done),
+        }
+        self.start_queued();
+    }
+
+    /// Asks the agent for something on the side.
+    pub(super) fn ask_agent<F>(&mut self, ask: impl FnOnce(Arc<dyn ChatSession>) -> F)
+    where
+        F: Future<Output = anyhow::Result<CommandOutcome>> + Send + 'static,
+    {
+        if self.commands == 0 {
+            self.commands_since = Instant::now();
+        }
+        self.commands += 1;
+        let asked = ask(Arc::clone(&self.conversation));
+        let results = self.results.clone();
+        tokio::spawn(async move {
+            let result = tokio::spawn(asked).await;
+            let result = result.unwrap_or_else(|_| Err(anyhow::anyhow!("the command broke off")));
+            let _ = results.send(Completion::Command(result));
+        });
+    }
+
+    /// A command of a plugin, which may take its time.
+    pub(super) fn run_plugin_command(&mut self, name: String, args: String) {
+        self.ask_agent(move |agent| async move {
+            let said = agent.run_plugin_command(name, args).await?;
+            let rows = said.unwrap_or_default();
+            Ok(CommandOutcome::Rows(rows.lines().map(str::to_owned).collect()))
+        });
+    }
+
+    fn fresh(&mut self, title: Option<String>, past: Scrollback) {
+        self.ask_agent(move |agent| async move {
+            agent.new_session(title).await.map(|()| CommandOutcome::Fresh(past))
+        });
+    }
+
+    fn save(&mut self, file: Option<PathBuf>) {
+        let session = self.conversation.status().session_id;
+        let file = file.unwrap_or_else(|| PathBuf::from(format!("hermes-{session}.md")));
+        self.ask_agent(move |agent| async move {
+            let text = super::reports::document(&agent.history().await?);
+            let options = hermes_store::atomic::WriteOptions::KEEP;
+            hermes_store::atomic::write(&file, text.as_bytes(), options)?;
+            Ok(CommandOutcome::Line(format!("Written to {}.", file.display())))
+        });
+    }
+
+    fn set_busy(&mut self, mode: Option<BusyMode>) {
+        if let Some(mode) = mode {
+            self.settings.busy = mode;
+        }
+        let does = match self.settings.busy {
+            BusyMode::Interrupt => "ends the turn and begins the next",
+            BusyMode::Queue => "waits for the end of the turn",
+            BusyMode::Steer => "is told to the agent without stopping it",
+        };
+        let name = self.settings.busy.name();
+        self.notice(
+            NoticeLevel::Info,
+            &format!("What you type while the agent works {does} ({name})."),
+        );
+    }
+
+    fn toggle_yolo(&mut self) {
+        let yolo = match self.conversation.status().yolo {
+            Yolo::On => Yolo::Off,
+            Yolo::Off => Yolo::On,
+        };
+        self.ask_agent(move |agent| async move {
+            agent.set_yolo(yolo).await?;
+            Ok(CommandOutcome::Line(match yolo {
+                Yolo::On => "Flagged commands run without asking, in this session. What is never \
+                             allowed still is not. /yolo again asks."
+                    .to_owned(),
+                Yolo::Off => "You are asked about flagged commands again.".to_owned(),
+            }))
+        });
+    }
+
+    fn set_reasoning(&mut self, change: ReasoningChange) {
+        match change {
+            ReasoningChange::Show => self.transcript.shown.reasoning = true,
+            ReasoningChange::Hide => self.transcript.shown.reasoning = false,
+            ReasoningChange::None => {}
+            ReasoningChange::Effort(effort) => {
+                self.ask_agent(move |agent| async move {
+                    agent.set_effort(Some(effort)).await?;
+                    let name = crate::slash::effort_name(effort);
+                    Ok(CommandOutcome::Line(format!(
+                        "The model thinks at level {name} from now on."
+                    )))
+                });
+                return;
+            }
+        }
+        let seen = if self.transcript.shown.reasoning { "shown" } else { "hidden" };
+        let effort = self.conversation.status().effort.map(crate::slash::effort_name);
+        let effort = effort.unwrap_or("as the provider sees fit");
+        self.notice(NoticeLevel::Info, &format!("Thinking: {effort}; thoughts are {seen}."));
+    }
+
+    fn report(&mut self, rows: fn(&SessionStatus, &crate::display::Style) -> Vec<String>) {
+        self.print(rows(&self.conversation.status(), &self.style()));
+    }
+
+    fn compose(&mut self) {
+        let draft = self.composer.expanded();
+        match self.terminal.compose(&draft) {
+            Ok(text) if text.trim().is_empty() => {
+                self.notice(NoticeLevel::Info, "Nothing was written.");
+            }
+            Ok(text) => {
+                let text = text.trim_end().to_owned();
+                self.composer.take();
+                self.composer.remember(&text);
+                self.queue.push_back(text.into());
+                self.start_queued();
+            }
+            Err(problem) => {
+                self.notice(NoticeLevel::Warning, &hermes_protocol::text::error_chain(&*problem));
+            }
+        }
+    }
+
+    fn attach(&mut self, path: PathBuf) {
+        match path.metadata() {
+            Ok(found) if found.is_file() => self.images.push(path),
+            Ok(_) => self.notice(NoticeLevel::Warning, &format!("{} is no file.", path.display())),
+            Err(problem) => {
+                self.notice(NoticeLevel::Warning, &format!("{}: {problem}", path.display()));
+            }
+        }
+    }
+
+    fn run_command(&mut self, words: Vec<String>) {
+        let run = self.terminal.command_line();
+        let style = self.style();
+        self.ask_agent(move |_| async move {
+            let rows = tokio::task::spawn_blocking(move || run(&words, &style)).await?;
+            Ok(CommandOutcome::Rows(rows))
+        });
+    }
+}
+
+fn nothing_said() -> CommandOutcome {
+    CommandOutcome::Line("Nothing was said yet.".to_owned())
+}

@@ -1,0 +1,187 @@
+//! What the person does.
+
+use std::time::Instant;
+
+use hermes_protocol::NoticeLevel;
+use hermes_protocol::UserInput;
+
+use super::{ChatTerminal, Repl, TWICE};
+use crate::ChatExit;
+use crate::display::Ink;
+use crate::input::ComposerEvent;
+use crate::quick;
+use crate::slash::{self, BusyMode, CommandTiming, ParsedLine};
+use crate::terminal::{DrawCommand, TerminalInput};
+
+impl<S: ChatTerminal> Repl<S> {
+    /// Something came from the terminal.
+    pub(super) fn on_input(&mut self, input: TerminalInput) {
+        match input {
+            TerminalInput::Gone => self.leave(ChatExit::Done),
+            TerminalInput::Logged(line) => self.notice(NoticeLevel::Warning, &line),
+            TerminalInput::Resize(size) => {
+                self.size = size;
+                self.terminal.order(DrawCommand::Resize(size));
+            }
+            TerminalInput::Paste(text) => match &mut self.open {
+                Some(open) => open.on_paste(&text),
+                None => self.composer.on_paste(&text),
+            },
+            TerminalInput::Key(key) => {
+                let outcome = match &mut self.open {
+                    Some(open) => open.on_key(key),
+                    None => Some(self.composer.on_key(key)),
+                };
+                let Some(outcome) = outcome else { return };
+                if outcome != ComposerEvent::Interrupted {
+                    // Two Ctrl-C are only one after the other with nothing in between.
+                    self.interrupted = None;
+                }
+                self.on_outcome(outcome);
+            }
+        }
+    }
+
+    fn on_outcome(&mut self, outcome: ComposerEvent) {
+        match outcome {
+            ComposerEvent::Changed | ComposerEvent::Escaped => {}
+            ComposerEvent::Sent { text, .. } if self.open.is_some() => self.answer(&text),
+            ComposerEvent::Sent { line, text } => self.on_line(&line, &text),
+            ComposerEvent::Interrupted => self.on_interrupt(),
+            ComposerEvent::Ended if self.open.is_some() => self.refuse(),
+            ComposerEvent::Ended => self.leave(ChatExit::Done),
+            ComposerEvent::Cleared => self.terminal.order(DrawCommand::Clear),
+            ComposerEvent::Suspended => {
+                if let Err(problem) = self.terminal.suspend() {
+                    self.notice(
+                        NoticeLevel::Warning,
+                        &format!("Cannot go to the background: {problem}"),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Ctrl-C: ends the turn, or empties the line; twice in a row it ends the program.
+    fn on_interrupt(&mut self) {
+        let now = Instant::now();
+        if self.interrupted.is_some_and(|before| now.duration_since(before) < TWICE) {
+            self.leave(ChatExit::Interrupted);
+            return;
+        }
+        if self.open.is_some() {
+            self.refuse();
+        }
+        if self.in_turn {
+            self.interrupted = Some(now);
+            self.conversation.interrupt();
+            self.give_back_queue();
+            self.flash("Stopping. Ctrl-C once more leaves.");
+        } else if self.commands > 0 {
+            self.interrupted = Some(now);
+            self.conversation.interrupt();
+            self.flash("Stopping. Ctrl-C once more leaves.");
+        } else if !self.composer.text().is_empty() {
+            // It may have been a slip; the history has it.
+            let line = self.composer.take();
+            self.composer.remember(&line);
+        } else {
+            self.interrupted = Some(now);
+            self.flash("Ctrl-C once more leaves; so does Ctrl-D.");
+        }
+    }
+
+    /// What was queued is put back into the line: whoever stops everything does not want the next
+    /// thing to begin, and does not want to lose it either.
+    fn give_back_queue(&mut self) {
+        let mut texts: Vec<String> = self.queue.drain(..).map(|ask| ask.text).collect();
+        if texts.is_empty() {
+            return;
+        }
+        texts.extend(Some(self.composer.take()).filter(|text| !text.is_empty()));
+        self.composer.set(texts.join("\n"));
+    }
+
+    pub(super) fn flash(&mut self, text: &str) {
+        self.flash = Some((text.to_owned(), Instant::now() + TWICE));
+    }
+
+    /// A line was sent.
+    fn on_line(&mut self, line: &str, text: &str) {
+        if text.trim().is_empty() && self.images.is_empty() {
+            return;
+        }
+        if let Some((quick, rest)) = quick::find(&self.quick, text) {
+            let (quick, rest) = (quick.clone(), rest.to_owned());
+            self.echo_command(line);
+            if let Some(line) = self.run_quick(&quick, &rest) {
+                self.on_plain_line(&line, &line);
+            }
+            return;
+        }
+        if let Some((name, args)) = slash::of_plugin(text, &self.conversation.plugin_commands()) {
+            self.echo_command(line);
+            self.run_plugin_command(name, args);
+            return;
+        }
+        self.on_plain_line(line, text);
+    }
+
+    /// A line that is none of the person's own commands.
+    fn on_plain_line(&mut self, line: &str, text: &str) {
+        match slash::read(text) {
+            ParsedLine::Text => self.say(line, text),
+            ParsedLine::Mistaken(mistake) => self.notice(NoticeLevel::Warning, &mistake),
+            ParsedLine::Command(command, rest) => {
+                self.echo_command(line);
+                if command.when == CommandTiming::Idle && self.is_busy() {
+                    let text = format!(
+                        "/{} has to wait for the end of the turn.\n/stop ends it now.",
+                        command.name
+                    );
+                    self.notice(NoticeLevel::Warning, &text);
+                    return;
+                }
+                match (command.read)(rest) {
+                    Ok(action) => self.act(action),
+                    Err(problem) => {
+                        let usage = format!("{problem}\n/{} {}", command.name, command.takes);
+                        self.notice(NoticeLevel::Warning, usage.trim_end());
+                    }
+                }
+            }
+        }
+    }
+
+    fn echo_command(&self, line: &str) {
+        let style = self.style();
+        let echo = format!("❯ {}", crate::display::fit::cut(line, style.width - 2));
+        self.print(vec![String::new(), style.paint(Ink::DIM, &echo)]);
+    }
+
+    /// Something is said to the agent.
+    pub(super) fn say(&mut self, line: &str, text: &str) {
+        let ask = UserInput {
+            images: std::mem::take(&mut self.images),
+            ..UserInput::from(text.to_owned())
+        };
+        if !self.is_busy() {
+            self.start_turn(ask, line);
+            return;
+        }
+        match self.settings.busy {
+            BusyMode::Steer if self.in_turn => self.steer(text),
+            BusyMode::Interrupt if self.in_turn => {
+                self.queue.push_back(ask);
+                self.conversation.interrupt();
+                self.flash("Stopping, to go on with what you said.");
+            }
+            _ => self.queue.push_back(ask),
+        }
+    }
+
+    pub(super) fn steer(&mut self, text: &str) {
+        self.conversation.steer(text);
+        self.notice(NoticeLevel::Info, &format!("told the agent: {text}"));
+    }
+}

@@ -1,0 +1,249 @@
+//! The loop of a conversation.
+//!
+//! Three things go on at once: a person types, an agent works, and a screen is drawn. Each has a
+//! task or thread of its own, and they meet here: a [`Repl`] takes keys, events, questions and the
+//! results of commands from channels, one at a time, and after each says what the screen looks like.
+//! Nothing it does takes long, so a key is never left waiting, whatever the agent is doing.
+//!
+//! A line that is sent becomes a turn, or a command, or (while a turn runs) whatever the user's
+//! setting says: it interrupts, waits in a queue, or steers. A question of the agent takes the
+//! prompt's place until it is answered; what was being typed comes back afterwards.
+//!
+//! The terminal is behind [`ChatTerminal`] and the agent behind [`ChatSession`], so all of this can be
+//! played through with neither.
+
+mod actions;
+mod background;
+mod chat_terminal;
+mod keys;
+mod preferences;
+mod questions;
+mod reports;
+#[cfg(test)]
+mod tests;
+mod turns;
+mod view;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hermes_llm::model::Effort;
+use hermes_protocol::NoticeLevel;
+use hermes_protocol::Notification;
+use hermes_protocol::{ChatSession, UserInput};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use self::actions::Completion;
+use self::background::Subagents;
+pub(crate) use self::chat_terminal::ChatTerminal;
+pub use self::chat_terminal::CommandLine;
+use self::questions::OpenQuestion;
+use super::display::{Colour, REFRESH, Style, ToolLines, Transcript, notices};
+use super::input::Composer;
+use super::quick::QuickCommand;
+use super::settings::ChatSettings;
+use super::terminal::{DrawCommand, Size, TerminalInput};
+use crate::ChatExit;
+use crate::channel::{ChatEvent, ChatQuestion, ChatReceiver};
+
+/// How long a second Ctrl-C counts as one more.
+const TWICE: Duration = Duration::from_secs(2);
+/// How long a turn may take to end when the program ends.
+const LAST_MOMENT: Duration = Duration::from_secs(2);
+
+/// What a chat is made of.
+pub(crate) struct ReplParts<S> {
+    pub(crate) conversation: Arc<dyn ChatSession>,
+    pub(crate) terminal: S,
+    pub(crate) composer: Composer,
+    pub(crate) tool_lines: ToolLines,
+    pub(crate) settings: ChatSettings,
+    pub(crate) colour: Colour,
+    pub(crate) size: Size,
+    /// Where the state folder is, for `/profile`.
+    pub(crate) home: PathBuf,
+    /// Commands of the person's own.
+    pub(crate) quick: Vec<QuickCommand>,
+}
+
+/// A conversation at a terminal.
+pub(crate) struct Repl<S> {
+    conversation: Arc<dyn ChatSession>,
+    terminal: S,
+    composer: Composer,
+    transcript: Transcript,
+    settings: ChatSettings,
+    colour: Colour,
+    size: Size,
+    home: PathBuf,
+    /// A turn runs.
+    in_turn: bool,
+    /// Commands that are being carried out.
+    commands: usize,
+    /// When the first of them began.
+    commands_since: Instant,
+    queue: VecDeque<UserInput>,
+    /// To go with the next message.
+    images: Vec<PathBuf>,
+    questions: VecDeque<ChatQuestion>,
+    open: Option<OpenQuestion>,
+    /// A word that stays for a moment.
+    flash: Option<(String, Instant)>,
+    interrupted: Option<Instant>,
+    quick: Vec<QuickCommand>,
+    /// The subagents of the running turn.
+    children: Subagents,
+    /// What happened beside the turn and is shown after it.
+    held: Vec<Notification>,
+    /// How much the model thought before it was to think less.
+    before_fast: Option<Option<Effort>>,
+    results: UnboundedSender<Completion>,
+    ending: Option<ChatExit>,
+}
+
+impl<S: ChatTerminal> Repl<S> {
+    /// A conversation in which nothing has been said, and where results of commands arrive.
+    pub(crate) fn new(parts: ReplParts<S>) -> (Self, UnboundedReceiver<Completion>) {
+        let (results, done) = unbounded_channel();
+        let tool_lines = ToolLines {
+            preview: parts.settings.preview,
+            redactor: parts.settings.redactor,
+            ..parts.tool_lines
+        };
+        let repl = Self {
+            transcript: Transcript::new(parts.settings.shown, tool_lines, Instant::now()),
+            conversation: parts.conversation,
+            terminal: parts.terminal,
+            composer: parts.composer,
+            settings: parts.settings,
+            colour: parts.colour,
+            size: parts.size,
+            home: parts.home,
+            in_turn: false,
+            commands: 0,
+            commands_since: Instant::now(),
+            queue: VecDeque::new(),
+            images: Vec::new(),
+            questions: VecDeque::new(),
+            open: None,
+            flash: None,
+            interrupted: None,
+            quick: parts.quick,
+            children: Subagents::default(),
+            held: Vec::new(),
+            before_fast: None,
+            results,
+            ending: None,
+        };
+        (repl, done)
+    }
+
+    /// Goes on until the person leaves, or the terminal does.
+    pub(crate) async fn run(
+        &mut self,
+        mut input: UnboundedReceiver<TerminalInput>,
+        mut receiver: ChatReceiver,
+        mut done: UnboundedReceiver<Completion>,
+    ) -> ChatExit {
+        loop {
+            self.draw();
+            if let Some(exit) = self.ending {
+                self.wind_up(&mut receiver, &mut done).await;
+                return exit;
+            }
+            tokio::select! {
+                typed = input.recv() => self.on_input(typed.unwrap_or(TerminalInput::Gone)),
+                Some(event) = receiver.recv() => self.on_event(event),
+                Some(result) = done.recv() => {
+                    // Whatever happened before the end of a turn is already in the queue.
+                    self.take_all(&mut receiver);
+                    self.on_done(result);
+                }
+                () = tokio::time::sleep(REFRESH), if self.needs_refresh() => {}
+            }
+            self.take_all(&mut receiver);
+            self.mind_questions();
+        }
+    }
+
+    /// Says something before the conversation begins.
+    pub(crate) fn open_with(&mut self, rows: Vec<String>) {
+        self.print(rows);
+    }
+
+    fn take_all(&mut self, receiver: &mut ChatReceiver) {
+        while let Ok(event) = receiver.try_recv() {
+            self.on_event(event);
+        }
+    }
+
+    fn on_event(&mut self, event: ChatEvent) {
+        match event {
+            ChatEvent::Notification(news) => self.on_news(news),
+            ChatEvent::Event(event) => {
+                self.children.hear(&event);
+                let rows = self.transcript.on_event(&event, Instant::now(), &self.style());
+                self.print(rows);
+            }
+            ChatEvent::Question(question) => self.questions.push_back(question),
+            ChatEvent::InjectedInput(words) => self.say(&words, &words),
+        }
+    }
+
+    /// Whether something on the screen moves by itself.
+    fn needs_refresh(&self) -> bool {
+        self.is_busy() || self.open.is_some() || self.flash.is_some()
+    }
+
+    fn is_busy(&self) -> bool {
+        self.in_turn || self.commands > 0
+    }
+
+    fn style(&self) -> Style {
+        Style::new(self.colour, self.size.columns)
+    }
+
+    fn print(&self, rows: Vec<String>) {
+        if !rows.is_empty() {
+            self.terminal.order(DrawCommand::Print(rows));
+        }
+    }
+
+    fn notice(&self, level: NoticeLevel, text: &str) {
+        self.print(notices::notice(level, text, &self.style()));
+    }
+
+    fn leave(&mut self, exit: ChatExit) {
+        self.ending = Some(exit);
+    }
+
+    /// Lets a running turn end in order, but not for ever.
+    async fn wind_up(
+        &mut self,
+        receiver: &mut ChatReceiver,
+        done: &mut UnboundedReceiver<Completion>,
+    ) {
+        self.questions.clear();
+        self.open = None;
+        self.queue.clear();
+        if self.in_turn {
+            self.conversation.interrupt();
+            let ended = async {
+                while let Some(result) = done.recv().await {
+                    if matches!(result, Completion::Turn(_)) {
+                        return Some(result);
+                    }
+                }
+                None
+            };
+            if let Ok(Some(result)) = tokio::time::timeout(LAST_MOMENT, ended).await {
+                self.take_all(receiver);
+                self.questions.clear();
+                self.on_done(result);
+            }
+        }
+        self.print(self.farewell());
+    }
+}

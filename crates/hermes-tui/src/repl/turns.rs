@@ -1,0 +1,109 @@
+//! Turns: how they begin and end.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use hermes_protocol::NoticeLevel;
+use hermes_protocol::notes::is_note;
+use hermes_protocol::{TurnEnd, TurnStatus, UserInput};
+
+use super::actions::Completion;
+use super::{ChatTerminal, Repl};
+use crate::display::fit::{shown, wrap_text};
+use crate::display::{Ink, Style, notices};
+use crate::terminal::DrawCommand;
+
+/// Rows of a message that are shown when it is sent.
+const MAX_ECHO: usize = 20;
+
+impl<S: ChatTerminal> Repl<S> {
+    /// Begins a turn. `line` is what is shown of the message.
+    pub(super) fn start_turn(&mut self, ask: UserInput, line: &str) {
+        // What the agent tells itself was announced in a line of its own.
+        if !is_note(line) {
+            self.print(echo(line, &self.style()));
+        }
+        self.in_turn = true;
+        self.transcript.begin(Instant::now());
+        let conversation = Arc::clone(&self.conversation);
+        let results = self.results.clone();
+        tokio::spawn(async move {
+            // A turn that breaks must not take the prompt with it.
+            let turn = tokio::spawn(async move { conversation.turn(ask).await });
+            let end = turn.await.unwrap_or_else(|_| TurnEnd {
+                outcome: TurnStatus::Failed(
+                    "The turn broke off because of a fault in Hermes.\n\
+                     The conversation is kept; run with -vv to see more."
+                        .to_owned(),
+                ),
+                ..TurnEnd::default()
+            });
+            let _ = results.send(Completion::Turn(end));
+        });
+    }
+
+    /// A turn is over.
+    pub(super) fn end_turn(&mut self, end: TurnEnd) {
+        self.in_turn = false;
+        self.children.forget();
+        self.flash = None;
+        let style = self.style();
+        let (rows, mut cost) = self.transcript.end(Instant::now(), &style);
+        self.print(rows);
+        match &end.outcome {
+            TurnStatus::Done => {}
+            TurnStatus::Interrupted => self.notice(NoticeLevel::Info, "stopped"),
+            TurnStatus::Partial(why) | TurnStatus::Failed(why) => {
+                self.print(vec![String::new()]);
+                self.notice(NoticeLevel::Warning, why);
+            }
+        }
+        if self.settings.cost {
+            cost.dollars = end.dollars;
+            cost.window = self.conversation.status().window;
+            self.print(vec![notices::cost(&cost, &style)]);
+        }
+        self.print(vec![String::new()]);
+        if self.settings.bell {
+            self.terminal.order(DrawCommand::Bell);
+        }
+        if let Some(steer) = end.pending_steer {
+            self.queue.push_front(steer.into());
+        }
+        self.show_held();
+        if !self.pursue_goal(&end.outcome) {
+            self.start_queued();
+        }
+    }
+
+    /// Goes on with what waits, if nothing else is going on.
+    pub(super) fn start_queued(&mut self) {
+        if !self.is_busy()
+            && self.ending.is_none()
+            && let Some(next) = self.queue.pop_front()
+        {
+            let line = next.text.clone();
+            self.start_turn(next, &line);
+        }
+    }
+}
+
+/// What was said, as it stays on the screen.
+fn echo(line: &str, style: &Style) -> Vec<String> {
+    let text = shown(line);
+    let all: Vec<String> = text.lines().flat_map(|line| wrap_text(line, style.width - 2)).collect();
+    let mut rows: Vec<String> = all
+        .iter()
+        .take(MAX_ECHO)
+        .enumerate()
+        .map(|(at, row)| {
+            let lead = if at == 0 { "❯ " } else { "  " };
+            format!("{}{}", style.paint(Ink::GREEN, lead), style.paint(Ink::BOLD, row))
+        })
+        .collect();
+    let more = all.len().saturating_sub(MAX_ECHO);
+    if more > 0 {
+        rows.push(style.paint(Ink::DIM, &format!("  … {more} more rows")));
+    }
+    rows
+}

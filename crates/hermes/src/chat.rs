@@ -1,0 +1,115 @@
+//! The chat: an agent of `hermes-host` behind the terminal UI of `hermes-tui`.
+
+use std::sync::Arc;
+
+use hermes_host::{AgentConversation, HostError, Interaction};
+use hermes_llm::discover::{self, ServerAddress};
+use hermes_plugins::MessageSink;
+use hermes_protocol::ChatSession;
+use hermes_tools::product::policy_of;
+use hermes_tui::display::{Colour, Style, ToolLook};
+use hermes_tui::quick::QuickCommand;
+use hermes_tui::settings::ChatSettings;
+use hermes_tui::welcome::{self, ServerChoice};
+use hermes_tui::{Chat, ChatSender};
+
+use crate::args::{GlobalFlags, TalkFlags};
+use crate::exit::Exit;
+use crate::host::{self, Host};
+use crate::session_flags::session_options;
+use crate::ui::Ui;
+use crate::workers::block_on;
+
+/// Talks until the person has had enough.
+pub(crate) fn run(
+    flags: &TalkFlags,
+    global: &GlobalFlags,
+    host: &Host,
+    ui: &mut Ui,
+) -> anyhow::Result<Exit> {
+    host::warn_about_files(host, ui)?;
+    block_on(chat(flags, global, host, ui))
+}
+
+async fn chat(
+    flags: &TalkFlags,
+    global: &GlobalFlags,
+    host: &Host,
+    ui: &mut Ui,
+) -> anyhow::Result<Exit> {
+    let (sender, receiver) = ChatSender::pair();
+    let interaction = Interaction {
+        asker: Some(sender.asker()),
+        approver: sender.approver(),
+        elicitation: Some(sender.person()),
+        hook_question: host::hook_question(),
+    };
+    let options = session_options(flags);
+    let session = match host.agent_session(&options, sender.front(), &interaction).await {
+        Ok(session) => session,
+        Err(problem @ HostError::NoModel(_)) => return without_model(&problem, ui).await,
+        Err(problem) => return Err(problem.into()),
+    };
+    ui.warn_all(session.warnings())?;
+    ui.warn_all(session.models().learn_window().await)?;
+    let before = session.agent().conversation().messages().to_vec();
+    let tools = session.tools().runtime().registry().snapshot();
+    let looks = tools
+        .tools()
+        .into_iter()
+        .map(|tool| (tool.name().to_string(), ToolLook::new(tool.emoji(), policy_of(tool))))
+        .collect();
+    session.tools().plugins().set_messages(messages(sender.clone()));
+    let conversation = AgentConversation::new(session, host, options, &sender.front()).await;
+    let flags_of_commands = global.clone();
+    let exit = hermes_tui::run(Chat {
+        conversation: Arc::clone(&conversation) as Arc<dyn ChatSession>,
+        receiver,
+        looks,
+        settings: ChatSettings::read(host.config(), host.redactor()),
+        home: host.home().clone(),
+        vars: host.vars().clone(),
+        command_line: Arc::new(move |words, style| {
+            crate::command_line::run(words, &flags_of_commands, style)
+        }),
+        before,
+        quick: QuickCommand::read(host.config()),
+    })
+    .await;
+    if let Some(warning) = conversation.close().await {
+        ui.warn(warning)?;
+    }
+    exit.map(Exit::from)
+}
+
+/// Says what plugins want said.
+fn messages(sender: ChatSender) -> MessageSink {
+    Arc::new(move |said| {
+        sender.inject(match said.role.as_str() {
+            "user" => said.content,
+            role => format!("[{role}] {}", said.content),
+        })
+    })
+}
+
+/// Nobody to talk with: what can be done about it.
+async fn without_model(problem: &HostError, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let found = discover::local_servers(&ServerAddress::usual()).await;
+    let servers: Vec<ServerChoice> = found
+        .into_iter()
+        .map(|server| ServerChoice {
+            provider: server.kind.provider().to_owned(),
+            address: server.base_url,
+            models: server.models.into_iter().map(|model| model.id).collect(),
+        })
+        .collect();
+    let colour = match anstream::AutoStream::choice(&std::io::stderr()) {
+        anstream::ColorChoice::Never => Colour::Off,
+        _ => Colour::On,
+    };
+    for row in welcome::without_model(&servers, &Style::new(colour, 80)) {
+        ui.note(row)?;
+    }
+    ui.note(format_args!("\n{problem}"))?;
+    Ok(Exit::Failed)
+}
