@@ -48,6 +48,20 @@ const ORDER: &[(&str, MayUse)] = &[
         MayUse::Only(&["hermes-tool", "hermes-process", "hermes-store", "hermes-runtime"]),
     ),
     (
+        "hermes-skills",
+        MayUse::Only(&[
+            "hermes-tool",
+            "hermes-process",
+            "hermes-guard",
+            "hermes-store",
+            "hermes-approval",
+            "hermes-files",
+            "hermes-runtime",
+            "hermes-exec",
+            "hermes-testkit",
+        ]),
+    ),
+    (
         "hermes-mcp",
         MayUse::Only(&[
             "hermes-tool",
