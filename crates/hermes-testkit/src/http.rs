@@ -107,6 +107,19 @@ impl Connection {
         self.writer.write_all(body)
     }
 
+    /// An answer that announces one byte more than it sends.
+    pub(crate) fn send_part(
+        &mut self,
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+    ) -> io::Result<()> {
+        let mut head = head(status, headers);
+        head.push_str(&format!("content-length: {}\r\n\r\n", body.len() + 1));
+        self.writer.write_all(head.as_bytes())?;
+        self.writer.write_all(body)
+    }
+
     /// Begins an answer that comes piece by piece.
     pub(crate) fn begin(&mut self, headers: &[(String, String)]) -> io::Result<()> {
         let mut head = head(200, headers);

@@ -1,5 +1,5 @@
-//! What tests of an agent need instead of the world: a model that says what it is told to say, and a
-//! home that is thrown away.
+//! What tests of an agent need instead of the world: a model that says what it is told to say, a web server that
+//! does, and a home that is thrown away.
 //!
 //! # The scripted model
 //!
@@ -33,6 +33,8 @@
 //! By hand, and from other languages: `hermes-scripted-model script.json` serves a script in its JSON
 //! form and prints the requests.
 //!
+//! [`WebServer`] stands for every other server: a function says what each request is answered with.
+//!
 //! # How it is made
 //!
 //! Threads and blocking sockets of the standard library, no runtime: a test of any kind, async or not,
@@ -54,6 +56,7 @@ mod seen;
 mod server;
 mod step;
 mod view;
+mod web;
 mod wire;
 
 pub use conversation::ScriptedConversation;
@@ -64,3 +67,4 @@ pub use seen::{Seen, SeenOutcome};
 pub use server::ModelServer;
 pub use step::{Call, Quirk, ScriptedUsage, Step};
 pub use view::{ModelWire, Turn, View};
+pub use web::{WebReply, WebServer};

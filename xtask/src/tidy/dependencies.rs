@@ -25,6 +25,7 @@ const ORDER: &[(&str, MayUse)] = &[
     ("hermes-sessions", MayUse::Only(&["hermes-process", "hermes-store"])),
     ("hermes-testkit", MayUse::Only(&[])),
     ("hermes-llm", MayUse::Only(&["hermes-testkit"])),
+    ("hermes-web", MayUse::Only(&["hermes-tool", "hermes-guard", "hermes-testkit"])),
     (
         "hermes-approval",
         MayUse::Only(&["hermes-tool", "hermes-process", "hermes-guard", "hermes-store"]),
@@ -58,6 +59,7 @@ const ORDER: &[(&str, MayUse)] = &[
             "hermes-files",
             "hermes-runtime",
             "hermes-exec",
+            "hermes-web",
             "hermes-testkit",
         ]),
     ),

@@ -15,6 +15,7 @@
 //! * [`address`]: the ranges of addresses, and which are open under no setting at all.
 //! * [`credentials`]: query parameters that carry credentials.
 //! * [`iri`]: URLs as people write them, made fit for the wire.
+//! * [`secrets`]: keys of known services, which do not belong in a URL at all.
 //! * [`sites`]: the user's own list of blocked sites.
 //!
 //! # What never happens here
@@ -29,6 +30,7 @@ pub mod address;
 pub mod credentials;
 pub mod iri;
 mod refusal;
+pub mod secrets;
 pub mod sites;
 #[cfg(test)]
 mod tests;

@@ -182,16 +182,11 @@ const KEYS: &[Row] = &[
     key("command_allowlist", TextList, "[]", "What you have allowed for good: categories and commands"),
     key("security", Map, "{}", "Safety"),
     key("security.redact_secrets", Bool, "true", "Hide secrets in outputs"),
-    key("security.allow_private_urls", Bool, "false", "Let tools reach addresses in your own network"),
     key("security.allow_lazy_installs", Bool, "", "Install missing helpers when first needed"),
     key("security.tirith_enabled", Bool, "true", "Let the scanner tirith look at commands, if it is installed"),
     key("security.tirith_path", Text, "tirith", "The scanner's program"),
     key("security.tirith_timeout", Number, "5", "How long it may take, in seconds"),
     key("security.tirith_fail_open", Bool, "true", "Whether a command passes when the scanner fails"),
-    key("security.website_blocklist", Map, "{}", "Sites tools may not open"),
-    key("security.website_blocklist.enabled", Bool, "", "Whether the list is used"),
-    key("security.website_blocklist.domains", TextList, "[]", "The sites"),
-    key("security.website_blocklist.shared_files", TextList, "[]", "Files with further sites"),
 
     // Context, memory, sessions
     key("context", Map, "{}", "What happens when the context window fills up"),

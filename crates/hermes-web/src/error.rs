@@ -1,0 +1,99 @@
+//! Why nothing came.
+
+use std::time::Duration;
+
+use hermes_guard::url::UrlRefusal;
+use hermes_guard::url::sites::Blocked;
+
+/// Why a request was not made, or has no usable answer. An answer with an error status is none of these.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    /// A rule speaks against the address, or against where it leads.
+    #[error("{0}")]
+    Refused(UrlRefusal),
+    /// A key of a known service is in the address.
+    #[error(
+        "Blocked: the URL contains what looks like an API key or token; keys do not belong in URLs"
+    )]
+    SecretInUrl,
+    /// The user does not want the site visited.
+    #[error("{} is blocked by the rule `{}` in {}", .0.host, .0.rule, .0.source)]
+    Site(Blocked),
+    /// It went on to yet another address too often.
+    #[error("{host} redirected more than {limit} times")]
+    Redirects {
+        /// The host that sent the last redirect.
+        host: String,
+        /// How many were followed.
+        limit: usize,
+    },
+    /// The body is longer than the caller takes.
+    #[error("the answer of {host} is longer than {} bytes", thousands(*.limit))]
+    TooLarge {
+        /// The host that sent it.
+        host: String,
+        /// The most that would have been taken.
+        limit: usize,
+    },
+    /// It took too long.
+    #[error("{host} did not answer within {} s", .after.as_secs_f64())]
+    Timeout {
+        /// The host that was asked.
+        host: String,
+        /// How long was waited.
+        after: Duration,
+    },
+    /// No connection, or it broke.
+    #[error("{host}: {why}")]
+    Connection {
+        /// The host that was asked.
+        host: String,
+        /// What the network said.
+        why: String,
+    },
+    /// The body is packed in a way that cannot be undone.
+    #[error("the answer of {host} cannot be unpacked: {why}")]
+    Encoding {
+        /// The host that sent it.
+        host: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The request could not be put together.
+    #[error("the request could not be made: {0}")]
+    Request(String),
+}
+
+impl FetchError {
+    /// Whether a rule spoke against the request: asking again changes nothing.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::SecretInUrl | Self::Site(_))
+    }
+}
+
+/// A number with its thousands set apart.
+fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_readable() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (10_485_760, "10,485,760")]
+        {
+            assert_eq!(thousands(number), text);
+        }
+    }
+}
