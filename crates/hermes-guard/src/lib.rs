@@ -61,5 +61,6 @@ pub mod command_line;
 pub mod paths;
 pub mod redact;
 pub mod shell;
+pub mod skill_scan;
 pub mod threats;
 pub mod url;

@@ -41,6 +41,7 @@ mod words;
 
 pub use mask::{MASK, PRIVATE_KEY};
 pub use parameters::is_credential_name;
+pub(crate) use words::made_of_words;
 
 /// How often text is read again after something was hidden. Real text needs one.
 const MORE_PASSES: usize = 8;

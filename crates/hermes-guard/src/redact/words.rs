@@ -11,7 +11,7 @@ const CAMEL_AVERAGE: usize = 3;
 
 /// Whether a text reads like the name of something: words in one case or `inCamelCase`, with few
 /// digits, joined by `_`, `-` or `.`.
-pub(super) fn made_of_words(text: &str) -> bool {
+pub(crate) fn made_of_words(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     digits * DIGIT_SHARE <= text.len() && text.split(['_', '-', '.']).all(is_word)
 }

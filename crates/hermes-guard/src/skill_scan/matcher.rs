@@ -1,0 +1,214 @@
+//! Finds the rules' patterns in a reading, and weighs what it finds by its place.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+use super::document::Language;
+use super::finding::{MAX_MATCH_CHARS, SkillFinding, SkillSeverity, shown};
+use super::reading::{Place, Reading, Statement};
+use super::rules::{CompiledRule, RULES, RuleKind, ScanRule};
+use super::words::warns;
+
+/// Longer statements are looked at piece by piece.
+const WINDOW: usize = 4096;
+/// How much of the text before an anchor belongs to its piece.
+const LOOK_BACK: usize = 512;
+
+struct Anchors {
+    automaton: AhoCorasick,
+    /// For each anchor, the rules that name it.
+    rules: Vec<Vec<usize>>,
+}
+
+#[expect(clippy::expect_used, reason = "the anchors are constants and every test runs them")]
+static ANCHORS: LazyLock<Anchors> = LazyLock::new(|| {
+    let mut anchors: Vec<&'static str> = Vec::new();
+    let mut rules: Vec<Vec<usize>> = Vec::new();
+    for (index, compiled) in RULES.iter().enumerate() {
+        for &anchor in compiled.rule.anchors {
+            match anchors.iter().position(|&known| known == anchor) {
+                Some(at) => rules[at].push(index),
+                None => {
+                    anchors.push(anchor);
+                    rules.push(vec![index]);
+                }
+            }
+        }
+    }
+    let automaton = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(&anchors)
+        .expect("constant anchors");
+    Anchors { automaton, rules }
+});
+
+/// Everything the patterns find in a file.
+pub(super) fn find(file: &str, reading: &Reading, findings: &mut Vec<SkillFinding>) {
+    let mut search =
+        Search { file, reading, findings, looked_until: vec![0; RULES.len()], statement: 0 };
+    for hit in ANCHORS.automaton.find_overlapping_iter(&reading.text) {
+        search.visit(hit.start(), &ANCHORS.rules[hit.pattern().as_usize()]);
+    }
+}
+
+struct Search<'r> {
+    file: &'r str,
+    reading: &'r Reading,
+    findings: &'r mut Vec<SkillFinding>,
+    /// For each rule, up to where its pattern was tried.
+    looked_until: Vec<usize>,
+    /// The statement of the last hit; hits nearly ascend.
+    statement: usize,
+}
+
+impl Search<'_> {
+    fn visit(&mut self, at: usize, rules: &[usize]) {
+        let statements = &self.reading.statements;
+        while self.statement > 0 && statements[self.statement].range.start > at {
+            self.statement -= 1;
+        }
+        while self.statement + 1 < statements.len() && statements[self.statement].range.end <= at {
+            self.statement += 1;
+        }
+        let Some(statement) = statements.get(self.statement) else { return };
+        for &index in rules {
+            let rule = &RULES[index];
+            if rule.rule.only.is_some_and(|place| place != statement.place)
+                || at < self.looked_until[index]
+            {
+                continue;
+            }
+            let window = self.window(at, rule.rule);
+            self.looked_until[index] = window.end.saturating_sub(LOOK_BACK / 2).max(at + 1);
+            if statement.range.end <= window.end {
+                self.looked_until[index] = self.looked_until[index].max(statement.range.end);
+            }
+            self.try_rule(rule, statement, window);
+        }
+    }
+
+    /// The text a rule is tried on: the statement, those it reaches, and of long ones a piece.
+    fn window(&self, at: usize, rule: &ScanRule) -> Range<usize> {
+        let statements = &self.reading.statements;
+        let last = (self.statement + rule.reach).min(statements.len() - 1);
+        let start = statements[self.statement].range.start.max(at.saturating_sub(LOOK_BACK));
+        let end = statements[last].range.end.min(at + WINDOW).max(start);
+        start..end
+    }
+
+    fn try_rule(&mut self, compiled: &CompiledRule, statement: &Statement, window: Range<usize>) {
+        let bytes = &self.reading.text.as_bytes()[window.clone()];
+        if !compiled.may_match(bytes) {
+            return;
+        }
+        let Some(found) = compiled.pattern().find(bytes) else { return };
+        if compiled.unless().is_some_and(|unless| unless.is_match(bytes)) {
+            return;
+        }
+        let range = window.start + found.start()..window.start + found.end();
+        let rule = compiled.rule;
+        self.findings.push(SkillFinding {
+            pattern_id: rule.id,
+            severity: weigh(rule.kind, rule.severity, self.reading, statement, &range),
+            category: rule.risk,
+            file: self.file.to_owned(),
+            line: self.reading.line_at(range.start),
+            matched: shown(&String::from_utf8_lossy(found.as_bytes()), MAX_MATCH_CHARS),
+            description: rule.about,
+        });
+    }
+}
+
+/// How much a match counts where it stands.
+pub(super) fn weigh(
+    kind: RuleKind,
+    severity: SkillSeverity,
+    reading: &Reading,
+    statement: &Statement,
+    found: &Range<usize>,
+) -> SkillSeverity {
+    let bytes = reading.text.as_bytes();
+    // A match may begin with the quotation mark it stands behind.
+    let quote = bytes.get(found.start).is_some_and(|byte| matches!(byte, b'"' | b'\''));
+    let before = &bytes[statement.range.start.min(found.start)..found.start + usize::from(quote)];
+    let before = String::from_utf8_lossy(&before[before.len().saturating_sub(300)..]);
+    let steps = match kind {
+        RuleKind::Fixed => 0,
+        RuleKind::Instruction => {
+            let is_shown = statement.place == Place::Example
+                || reading.is_inline(found)
+                || is_quoted(&before)
+                || statement.place != Place::Code && warns(last_sentence(&before));
+            u8::from(is_shown)
+        }
+        RuleKind::Command => command_steps(reading, statement, &before),
+    };
+    severity.lowered(steps)
+}
+
+fn command_steps(reading: &Reading, statement: &Statement, before: &str) -> u8 {
+    match statement.place {
+        Place::Example => 2,
+        Place::Hidden | Place::Decoded => 1,
+        Place::Prose if warns(last_sentence(before)) => 2,
+        Place::Prose => 1,
+        Place::Code => {
+            let text = &reading.text[statement.range.clone()];
+            let is_comment =
+                ["#", "//", "*", "--"].iter().any(|sign| text.trim_start().starts_with(sign));
+            match statement.language {
+                _ if is_comment && !text.starts_with("#!") => 1 + u8::from(warns(text)),
+                Language::Shell => 0,
+                Language::Data => 1,
+                _ if is_quoted(before) && !runs_text(text) => 2,
+                _ => 0,
+            }
+        }
+    }
+}
+
+/// Whether a line of a program hands text to something that runs it.
+fn runs_text(statement: &str) -> bool {
+    const RUNS: &[&str] = &[
+        "system",
+        "popen",
+        "subprocess",
+        "exec",
+        "spawn",
+        "run(",
+        "call(",
+        "check_output",
+        "shell",
+        "Invoke-",
+        "Command",
+        "write",
+        "eval",
+        "RUN",
+        "\"scripts\"",
+        "ProcessBuilder",
+    ];
+    RUNS.iter().any(|word| statement.contains(word))
+}
+
+/// Whether quotation marks are open where a text ends.
+fn is_quoted(before: &str) -> bool {
+    let before = last_sentence(before);
+    let double = before.matches('"').count() % 2 == 1;
+    let single = before.match_indices('\'').filter(|&(at, _)| {
+        // An apostrophe stands between letters.
+        let bytes = before.as_bytes();
+        let letter = |at: Option<usize>| {
+            at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphabetic)
+        };
+        !(letter(at.checked_sub(1)) && letter(Some(at + 1)))
+    });
+    double || single.count() % 2 == 1
+}
+
+fn last_sentence(text: &str) -> &str {
+    let end = [". ", "! ", "? "].iter().filter_map(|end| text.rfind(end)).max();
+    end.map_or(text, |end| &text[end + 2..])
+}

@@ -1,0 +1,100 @@
+//! Deletes and overwrites that the analysis of shell text does not see: other languages, prose.
+
+use super::super::finding::SkillRisk::Destructive;
+use super::super::finding::SkillSeverity::{Critical, High, Medium};
+use super::{ScanRule, command};
+
+pub(super) const RULES: &[ScanRule] = &[
+    command(
+        ("destructive_root_rm", Destructive, Critical),
+        &["rm -", "rm --"],
+        r#"@rm (?:-\S+ )*(?:-\w*r\w*f?\w*|--recursive)(?: -\S+)* (?:--no-preserve-root )?["']?<sys>"#,
+        "The system is deleted.",
+    ),
+    command(
+        ("destructive_home_rm", Destructive, Critical),
+        &["rm -", "rm --"],
+        r#"@rm (?:-\S+ )*(?:-\w*r\w*|--recursive)(?: -\S+)* ["']?(?:~|\$\{?HOME\}?|/home/\*|/home/\$\{?USER\}?)/?\*?["']?\s*(?:$|[;&|)"'\x60])"#,
+        "The home folder is deleted.",
+    ),
+    command(
+        ("destructive_root_rm", Destructive, Critical),
+        &["find /", "find ~", "find $home", "find \"$home", "find '$home"],
+        r#"@find ["']?(?:/|~|\$\{?HOME\}?)/?["']? (?:-\S+ ?\S* ?){0,6}?-(?:delete\b|exec (?:rm|shred|unlink)\b)"#,
+        "Everything below the system or the home folder is deleted.",
+    )
+    .unless(r"-i?(?:name|path|regex|newer|size)\b|-[amc]time\b|-empty\b"),
+    command(
+        ("python_rmtree", Destructive, Critical),
+        &["rmtree", "rmsync", "rm(", "rimraf", "rm_rf", "remove_dir_all", "removeall", "deltree", "remove-item", "fs.rm"],
+        r#"\b(?:rmtree|rmSync|rimraf|remove_dir_all|RemoveAll|rm_rf|fs\.rm)\(\s*(?:(?:os\.path\.)?expanduser\(\s*["']~/?["']\s*\)|Path\.home\(\)|(?:os\.)?homedir\(\)|process\.env\.HOME|os\.environ\[["']HOME["']\]|Dir\.home|["']/(?:etc|usr|home|bin|var|root|boot|lib|Users)?/?["'])\s*[,)]|\bRemove-Item\b[^\n]*-Recurse[^\n]*(?:\s|["'])(?:[A-Z]:\\?|\$env:USERPROFILE|\$HOME|~)["']?\s*(?:$|[;|*"'])|\bRemove-Item\b[^\n]*\s["']?(?:[A-Z]:\\+|~|\$HOME)["']?\s+[^\n]*-Recurse"#,
+        "The system or the home folder is deleted.",
+    ),
+    command(
+        ("format_filesystem", Destructive, Critical),
+        &["mkfs", "format c:", "wipefs", "diskpart", "format-volume", "clear-disk"],
+        r"@mkfs(?:\.\w+)?(?: -\S+)* /dev/|@wipefs -\w*a\w*[^\n]* /dev/|\bformat c:|\b(?:Format-Volume|Clear-Disk)\b",
+        "A disk is formatted.",
+    ),
+    command(
+        ("disk_overwrite", Destructive, Critical),
+        &["/dev/sd", "/dev/nvme", "/dev/disk", "/dev/hd", "/dev/vd", "/dev/mmcblk"],
+        r"@dd\b[^\n]*\bof=/dev/(?:sd|nvme|disk|hd|vd|mmcblk)|(?:>|@(?:tee|cp|shred|cat)\b[^\n]*) ?/dev/(?:sd|nvme|disk|hd|vd|mmcblk)",
+        "A disk is overwritten.",
+    ),
+    command(
+        ("truncate_system", Destructive, Critical),
+        &["/etc/", "/boot/"],
+        r"(?:^|[;&|\n]\s*|: ?)>\s?/(?:etc/(?:passwd|shadow|group|fstab|hosts|sudoers)|boot/)|@truncate\b[^\n]* /(?:etc|boot)/",
+        "A file of the system is emptied.",
+    ),
+    command(
+        ("system_overwrite", Destructive, Critical),
+        &["/etc/passwd", "/etc/shadow", "/etc/group", "/etc/sudoers", "/etc/pam.d", "/etc/ld.so.pre", "/etc/ssh/sshd"],
+        r#"(?:>>?\s?|\btee(?: -\w+)* |@(?:cp|mv|install|ln)\b[^\n|;&]* |open\(\s*["'])["']?/etc/(?:passwd|shadow|group|sudoers|pam\.d/\w+|ld\.so\.preload|ssh/sshd_config)(?:["']\s*,\s*["'][wa]|[\s"';&|)]|$)"#,
+        "A central file of the system is changed.",
+    ),
+    command(
+        ("destructive_home_rm", Destructive, Critical),
+        &["/dev/null"],
+        r#"@mv ["']?(?:<home>|/)\*?["']? /dev/null"#,
+        "The home folder is thrown away.",
+    ),
+    command(
+        ("history_wipe", Destructive, High),
+        &["history", "histfile", "histsize", "/var/log", "wevtutil", "journalctl"],
+        r#"@history -c\b|@(?:rm|shred|truncate)\b[^\n;|&]*(?:\.(?:bash|zsh|sh|python)_history|/var/log/(?:auth|syslog|secure|wtmp|\*))|\bunset HISTFILE\b|\bHISTFILE=/dev/null|\bHISTSIZE=0\b|(?:^|[;&\n]\s*)>\s?(?:~/\.(?:bash|zsh)_history|/var/log/)|\bwevtutil cl\b|@journalctl --vacuum-(?:time|size)=[01]\w?\b"#,
+        "Traces of what was done are wiped.",
+    ),
+    command(
+        ("system_overwrite", Destructive, High),
+        &["/etc/hosts", "/etc/resolv.conf", "/etc/fstab", "/etc/ld.so.conf"],
+        r#"(?:>>?\s?|\btee(?: -\w+)* |@(?:cp|mv|install|ln)\b[^\n|;&]* |open\(\s*["'])["']?/etc/(?:hosts|resolv\.conf|fstab|ld\.so\.conf)(?:["']\s*,\s*["'][wa]|[\s"';&|)]|$)"#,
+        "A file of the system is changed.",
+    ),
+    command(
+        ("fork_bomb", Destructive, Critical),
+        &["(){", "() {", "os.fork"],
+        r":\s*\(\s*\)\s*\{\s*:\s*\|\s*:|\bwhile (?:True|1):\s*\n?\s*os\.fork\(\)",
+        "A fork bomb brings the machine to a halt.",
+    )
+    .reaching(1),
+    command(
+        ("python_rmtree", Destructive, High),
+        &["shred "],
+        r"@shred\b[^\n]*(?:-u|--remove|-n)[^\n]* ?<home>",
+        "Files of the user are destroyed beyond recovery.",
+    ),
+    command(
+        ("insecure_perms", Destructive, High),
+        &["chmod"],
+        r"@chmod (?:-\w*R\w*|--recursive) (?:0?777|a[+=]rwx|ugo[+=]rwx) (?:/(?:etc|usr|var|bin|home|root|opt|lib)?/?\*?(?:\s|$)|<home>(?:\s|$))",
+        "Everybody may change files of the system.",
+    ),
+    command(
+        ("insecure_perms", Destructive, Medium),
+        &["chmod"],
+        r"@chmod (?:-\w+ )?(?:0?777|a[+=]rwx)\b|\bchmod\([^\n]*0o?777\)",
+        "Everybody may change the file.",
+    ),
+];
