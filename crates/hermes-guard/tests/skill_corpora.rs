@@ -2,6 +2,8 @@
 //!
 //! Each corpus has two halves. Rules are tuned on one; the other shows what they are worth.
 
+#![expect(clippy::unwrap_used, reason = "a broken corpus is a broken test")]
+
 use std::fmt::Write as _;
 
 use hermes_guard::skill_scan::{BundleEntry, SkillReport, SkillVerdict, scan};

@@ -89,8 +89,8 @@ impl Signs {
             }
         }
         signs.singles = signs.singles.max(singles);
-        let lower = line.len() < 2000 && line.to_ascii_lowercase().contains("backward");
-        signs.reversed = lower || line.contains("revers") || line.contains("| rev");
+        signs.reversed =
+            line.contains("ackward") || line.contains("revers") || line.contains("| rev");
         signs
     }
 }

@@ -253,9 +253,7 @@ pub(super) fn belongs(host: &str, variable: &str) -> bool {
         let is_label = domain.split(['.', '-']).any(|label| label == lower);
         lower.len() >= 4 && domain.contains(&lower)
             || lower.len() >= 2 && is_label
-            || ALSO
-                .iter()
-                .any(|(name, hosts)| *name == word && hosts.iter().any(ends))
+            || ALSO.iter().any(|(name, hosts)| *name == word && hosts.iter().any(ends))
     })
 }
 

@@ -48,6 +48,8 @@ mod markdown;
 mod matcher;
 mod policy;
 mod program;
+#[cfg(test)]
+mod property_tests;
 mod reading;
 mod report;
 mod rules;

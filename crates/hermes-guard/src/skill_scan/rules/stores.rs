@@ -148,7 +148,7 @@ pub(super) const RULES: &[ScanRule] = &[
     .also(&["~/", "home", "/users/", "/root", "userprofile"]),
     command(
         ("read_secrets_file", Exfiltration, Critical),
-        &["~", "$home", "${home", "/home/", "/users/"],
+        &["~/", "$home", "${home", "/home/", "/users/"],
         r#"@(?:cat|base64|tar|zip|gzip|find|grep|xxd)\b[^\n|;&]*<home>[^\n|;&]*\|[^\n]*(?:curl|wget|\bnc\b|ncat|netcat|socat)\b|\bcurl\b[^\n;|]*(?:<at>|-T |--upload-file )["']?<home>\.|\baws s3 (?:cp|sync) ["']?<home>(?:\.(?:ssh|aws|gnupg|kube|config|docker)|\s)|@git -C ["']?(?:~|\$HOME)/?["']? (?:add|push)"#,
         "Files of the user's home are sent away.",
     )
