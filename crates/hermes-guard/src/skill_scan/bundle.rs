@@ -2,12 +2,12 @@
 
 use super::finding::{SkillFinding, SkillVerdict};
 
-/// One entry of a bundle.
+/// Something a skill would put on disk: a file with its bytes, a link with its target.
 #[derive(Clone, Copy, Debug)]
 pub struct BundleEntry<'a> {
     /// Path inside the bundle, with `/` between its parts.
     pub path: &'a str,
-    /// What it is.
+    /// What lies there; links and devices are judged, never followed.
     pub kind: BundleEntryKind<'a>,
 }
 

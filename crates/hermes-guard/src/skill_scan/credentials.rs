@@ -126,7 +126,6 @@ fn looks_made_up(id: &str, secret: &str) -> bool {
         "secret",
         "password",
         "token",
-        "todo",
         "demo",
         "000000",
         "aaaa",

@@ -32,9 +32,10 @@ impl Language {
     pub(super) fn of_fence(info: &str) -> Self {
         let word = info.split([' ', ',', '{', ':']).next().unwrap_or_default();
         match word.to_ascii_lowercase().as_str() {
-            "" | "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "shellsession"
-            | "shell-session" | "fish" | "ksh" | "cmd" | "command" | "dockerfile" | "makefile"
-            | "make" => Self::Shell,
+            "" | "sh" | "bash" | "zsh" | "shell" | "console" | "shellsession" | "shell-session"
+            | "fish" | "ksh" | "cmd" | "command" | "dockerfile" | "makefile" | "make" => {
+                Self::Shell
+            }
             "python" | "py" | "python3" | "ipython" | "pycon" => Self::Python,
             "js" | "javascript" | "ts" | "typescript" | "jsx" | "tsx" | "mjs" | "node" => {
                 Self::Script
@@ -43,6 +44,8 @@ impl Language {
             | "ini" | "xml" | "html" | "css" | "diff" | "mermaid" | "csv" | "prompt" | "plain"
             | "plaintext" | "output" | "log" | "latex" | "tex" | "bibtex" | "dot" | "graphql"
             | "sql" | "regex" => Self::Data,
+            // `term`, `terminal`, `terminal-session`
+            word if word.starts_with("term") => Self::Shell,
             _ => Self::Other,
         }
     }
