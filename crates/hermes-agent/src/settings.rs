@@ -1,10 +1,75 @@
 //! The settings of the loop, read from the configuration once.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hermes_llm::model::{CachePlan, Effort};
+use hermes_tool::Vars;
+use hermes_tool::settings::{Seconds, SettingWords, Settings};
 use hermes_tools::delegation::DelegationLimits;
 use serde_json::Value;
+
+/// The section `agent`, as far as the loop reads it.
+#[derive(Settings)]
+#[settings(path = "agent", about = "The turn loop", open)]
+struct LoopSection {
+    /// Most model calls for one request.
+    #[setting(default = 90, range = 1..)]
+    max_turns: u32,
+    /// How often a failed model call is repeated.
+    #[setting(default = 3)]
+    api_max_retries: u32,
+    /// How hard the model thinks.
+    #[setting(default = Effort::Medium)]
+    reasoning_effort: Effort,
+    /// Reasoning effort by model.
+    reasoning_overrides: BTreeMap<String, Effort>,
+    /// Pause between tool calls that run one after another, in seconds.
+    #[setting(range = Seconds::new(0.0)..=LONGEST_DELAY)]
+    tool_delay: Seconds,
+    /// Longest answer in tokens.
+    #[setting(path = "model.max_tokens", range = 1..)]
+    max_tokens: Option<u32>,
+    /// Whether an answer ends with the names of files whose change failed.
+    #[setting(path = "display.file_mutation_verifier", default = true)]
+    mutation_verifier: bool,
+}
+
+/// How long providers keep what they have seen.
+#[derive(Settings)]
+#[settings(path = "prompt_caching", about = "Caching of the conversation by the provider", open)]
+struct CachingSection {
+    /// How long the provider keeps the cached part.
+    #[setting(default = CacheTtl::FiveMinutes)]
+    cache_ttl: CacheTtl,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, SettingWords)]
+enum CacheTtl {
+    #[setting(word = "5m")]
+    FiveMinutes,
+    #[setting(word = "1h")]
+    Hour,
+}
+
+/// The part of `delegation` that is about how subagents work.
+#[derive(Settings)]
+#[settings(path = "delegation", open)]
+struct SubagentSection {
+    /// Most model calls of one of them.
+    #[setting(default = 50, range = 1..)]
+    max_iterations: u32,
+    /// Most model calls of all of them in one turn; four times max_iterations if unset.
+    #[setting(range = 1..)]
+    max_total_iterations: Option<u32>,
+    /// Longest report, in characters.
+    #[setting(default = 24_000, range = 1..)]
+    max_summary_chars: usize,
+    /// Longest run of one, in seconds; 0 for no limit.
+    child_timeout_seconds: Seconds,
+    /// Let them run risky commands without asking.
+    subagent_auto_approve: bool,
+}
 
 /// What the loop is told by `config.yaml`.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +80,8 @@ pub struct AgentSettings {
     pub api_max_retries: u32,
     /// How much the model thinks.
     pub effort: Option<Effort>,
+    /// The pause between calls that run one after another.
+    pub tool_delay: Duration,
     /// The most tokens of an answer, if configured.
     pub max_tokens: Option<u32>,
     /// How deep and how wide work is handed to subagents.
@@ -43,49 +110,38 @@ pub struct DelegationSettings {
 }
 
 /// A child's limit below this is a mistake.
-const MIN_CHILD_TIMEOUT: f64 = 30.0;
+const MIN_CHILD_TIMEOUT: Duration = Duration::from_secs(30);
+/// A longer pause between two calls is a mistake.
+const LONGEST_DELAY: Seconds = Seconds::new(3_600.0);
 
 impl AgentSettings {
     /// Reads them; what is absent or makes no sense has its default.
     #[must_use]
     pub fn read(config: &Value, model: &str) -> Self {
-        let agent = &config["agent"];
-        let number = |value: &Value, default: u32| {
-            value.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).unwrap_or(default)
-        };
-        let flag = |value: &Value, default: bool| value.as_bool().unwrap_or(default);
-        let delegation = &config["delegation"];
-        let max_iterations = number(&delegation["max_iterations"], 50);
-        let effort = match &agent["reasoning_overrides"][model] {
-            Value::Null => &agent["reasoning_effort"],
-            own => own,
-        };
+        let vars = Vars::default();
+        let agent = LoopSection::read(config, &vars);
+        let subagents = SubagentSection::read(config, &vars);
+        let effort = agent.reasoning_overrides.get(model).copied();
+        let child_timeout = subagents.child_timeout_seconds.unless_zero();
+        let max_iterations = subagents.max_iterations;
         Self {
-            max_turns: number(&agent["max_turns"], 90),
-            api_max_retries: agent["api_max_retries"]
-                .as_u64()
-                .and_then(|n| u32::try_from(n).ok())
-                .unwrap_or(3),
-            effort: read_effort(effort),
-            max_tokens: config["model"]["max_tokens"].as_u64().and_then(|n| u32::try_from(n).ok()),
+            max_turns: agent.max_turns,
+            api_max_retries: agent.api_max_retries,
+            effort: Some(effort.unwrap_or(agent.reasoning_effort)),
+            tool_delay: agent.tool_delay.duration(),
+            max_tokens: agent.max_tokens,
             delegation: DelegationSettings {
                 max_iterations,
-                max_total_iterations: number(
-                    &delegation["max_total_iterations"],
-                    max_iterations.saturating_mul(4),
-                ),
+                max_total_iterations: subagents
+                    .max_total_iterations
+                    .unwrap_or_else(|| max_iterations.saturating_mul(4)),
                 limits: DelegationLimits::from_config(config),
-                max_summary_chars: number(&delegation["max_summary_chars"], 24_000) as usize,
-                child_timeout: delegation["child_timeout_seconds"]
-                    .as_f64()
-                    .filter(|limit| *limit > 0.0)
-                    .and_then(|limit| {
-                        Duration::try_from_secs_f64(limit.max(MIN_CHILD_TIMEOUT)).ok()
-                    }),
-                auto_approve: flag(&delegation["subagent_auto_approve"], false),
+                max_summary_chars: subagents.max_summary_chars,
+                child_timeout: child_timeout.map(|limit| limit.max(MIN_CHILD_TIMEOUT)),
+                auto_approve: subagents.subagent_auto_approve,
             },
-            mutation_verifier: flag(&config["display"]["file_mutation_verifier"], true),
-            long_cache: config["prompt_caching"]["cache_ttl"] == "1h",
+            mutation_verifier: agent.mutation_verifier,
+            long_cache: CachingSection::read(config, &vars).cache_ttl == CacheTtl::Hour,
         }
     }
 }
@@ -96,26 +152,6 @@ impl AgentSettings {
     pub fn cache(&self) -> CachePlan {
         if self.long_cache { CachePlan::LongConversation } else { CachePlan::Conversation }
     }
-}
-
-/// The word for an effort; `false` and `off` mean none.
-#[must_use]
-pub fn read_effort(value: &Value) -> Option<Effort> {
-    let word = match value {
-        Value::Bool(false) => return Some(Effort::None),
-        Value::String(word) => word.trim().to_ascii_lowercase(),
-        _ => return Some(Effort::Medium),
-    };
-    Some(match word.as_str() {
-        "none" | "off" => Effort::None,
-        "minimal" => Effort::Minimal,
-        "low" => Effort::Low,
-        "high" => Effort::High,
-        "xhigh" => Effort::XHigh,
-        "max" => Effort::Max,
-        "ultra" => Effort::Ultra,
-        _ => Effort::Medium,
-    })
 }
 
 #[cfg(test)]
@@ -131,6 +167,16 @@ mod tests {
         assert_eq!(settings.effort, Some(Effort::Medium));
         assert_eq!(settings.delegation.max_total_iterations, 200);
         assert_eq!(settings.delegation.child_timeout, None);
+        assert_eq!(settings.tool_delay, Duration::ZERO);
+    }
+
+    #[test]
+    fn numbers_and_switches_in_quotes_count() {
+        let config = json!({"agent": {"max_turns": "7", "tool_delay": "0.5"},
+            "delegation": {"subagent_auto_approve": "yes"}, "prompt_caching": {"cache_ttl": "1h"}});
+        let settings = AgentSettings::read(&config, "m");
+        assert_eq!((settings.max_turns, settings.tool_delay), (7, Duration::from_millis(500)));
+        assert!(settings.delegation.auto_approve && settings.long_cache);
     }
 
     #[test]

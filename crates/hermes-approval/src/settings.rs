@@ -147,6 +147,12 @@ pub struct ApprovalSettings {
 }
 
 impl ApprovalSettings {
+    /// Whether the configuration has the section at all: without it a person decides, with it a model looks first.
+    #[must_use]
+    pub fn has_section(config: &Value) -> bool {
+        ApprovalSection::read(config, &Vars::default()).section.is_some()
+    }
+
     /// Reads the configuration and the variables; with what a person should know about them, one
     /// sentence each.
     #[must_use]

@@ -4,11 +4,33 @@ use std::sync::Arc;
 
 use hermes_approval::{ApprovalPrompter, ApprovalSettings, Approvals, HostFacts, Reviewer, Tirith};
 use hermes_runtime::Runtime;
+use hermes_tool::settings::{SettingWords, Settings};
 
 use crate::Host;
 use crate::approval_hooks::HookObserver;
 
+/// What happens to flagged commands of a single question, where nobody can be asked.
+#[derive(Settings)]
+#[settings(path = "approvals", open)]
+struct OneShotSettings {
+    /// Risky commands of a single question (-q): deny, or allow all that may be allowed at all.
+    oneshot: OneShotCommands,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, SettingWords)]
+enum OneShotCommands {
+    #[default]
+    Deny,
+    Allow,
+}
+
 impl Host {
+    /// Whether flagged commands run where one question is asked and nobody is there.
+    pub(crate) fn allows_flagged_in_one_shot(&self) -> bool {
+        let settings = OneShotSettings::read(self.config().value(), self.vars());
+        settings.oneshot == OneShotCommands::Allow
+    }
+
     /// The settings of the gate, and what is wrong with them. A broken configuration has none, so the
     /// careful defaults are in force.
     #[must_use]

@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hermes_guard::redact::{Redaction, Redactor};
+use hermes_guard::redact::Redactor;
 use hermes_plugins::shell_hooks::SAFE_MODE_VARIABLE;
 use hermes_runtime::Runtime;
 use hermes_runtime::approval::{Approver, Nobody};
@@ -21,6 +21,7 @@ use hermes_store::config::{Config, ConfigError};
 use hermes_store::dotenv::DotEnv;
 use hermes_store::home::{HOME_VARIABLE, Home};
 use hermes_tool::Vars;
+use hermes_tools::configured_redactor;
 use serde_json::Value;
 
 use crate::HostError;
@@ -30,8 +31,6 @@ pub const PLATFORM: &str = "cli";
 
 /// The variable by which tools know that a person is at the terminal.
 const INTERACTIVE_VARIABLE: &str = "HERMES_INTERACTIVE";
-/// The variable that switches the hiding of secrets off.
-const REDACT_VARIABLE: &str = "HERMES_REDACT_SECRETS";
 
 /// What a host is opened with. The default is what `hermes` without flags does.
 #[derive(Clone, Debug, Default)]
@@ -126,8 +125,7 @@ impl Host {
         let name = (HOME_VARIABLE.to_owned(), home.root().display().to_string());
         let process_vars = process_vars.overlaid([name]);
         let mut host = Self::read(home, process_vars, options);
-        let setting = host.config.value()["security"]["redact_secrets"].as_bool();
-        host.redactor = Redactor::new(Redaction::read(host.vars.get(REDACT_VARIABLE), setting));
+        host.redactor = configured_redactor(host.config.value(), &host.vars);
         Ok(host)
     }
 

@@ -27,9 +27,11 @@
 //! [`Interaction`], or the process is ended. What a person should know comes back as warnings, what
 //! went wrong as a [`HostError`].
 
+mod analysis_lines;
 mod approval_hooks;
 mod approvals;
 mod conversation;
+mod diagnosis;
 mod environments;
 mod error;
 mod headless;
@@ -46,7 +48,9 @@ mod shell_hooks;
 mod tools;
 mod toolsets;
 
+pub use analysis_lines::analyse_lines;
 pub use conversation::{AgentConversation, content};
+pub use diagnosis::{Health, HealthFinding};
 pub use error::HostError;
 pub use headless::{Headless, NOBODY_ANSWERS};
 pub use host::{FileProblem, Host, HostOptions, PLATFORM};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_mcp::client::elicitation::Person;
+use hermes_mcp::client::settings::{read_servers, with_servers};
 use hermes_mcp::client::{Servers, ServersParts};
 use hermes_mcp::{names, oauth};
 use hermes_runtime::registry::Registry;
@@ -13,9 +14,6 @@ use serde_json::Value;
 use crate::Host;
 use crate::models::ModelSources;
 use crate::sampler::ModelSampler;
-
-/// The section of the configuration.
-const SECTION: &str = "mcp_servers";
 
 /// Which MCP servers a session has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,18 +71,13 @@ impl Host {
         registry: &Arc<Registry>,
         person: Option<Arc<dyn Person>>,
     ) -> Option<Servers> {
-        let all = self.config().section(SECTION)?;
-        if !tool.starts_with("mcp") || all.is_empty() {
+        let config = self.config().value();
+        if !tool.starts_with("mcp") || read_servers(config, self.vars()).is_empty() {
             return None;
         }
-        let of = |server: &String| tool.starts_with(&names::plain_name(server, ""));
-        let mut named = all.clone();
-        named.retain(|server, _| of(server));
-        let mut config = self.config().value().clone();
-        if !named.is_empty() {
-            config[SECTION] = named.into();
-        }
-        Some(self.mcp_servers_of(&config, registry, person))
+        let of = |server: &str| tool.starts_with(&names::plain_name(server, ""));
+        let named = with_servers(config, of);
+        Some(self.mcp_servers_of(named.as_ref().unwrap_or(config), registry, person))
     }
 
     /// Where logins to servers are kept.

@@ -8,7 +8,7 @@ use hermes_approval::Reviewer;
 use hermes_llm::discover::{self, ContextCache, WindowSource};
 use hermes_llm::http::Proxies;
 use hermes_llm::metadata::{self, CallCost};
-use hermes_llm::provider::{self, ResolveError};
+use hermes_llm::provider::{self, ModelSettings, ResolveError};
 use hermes_llm::{ClientOptions, Endpoint, EndpointChoice, Model, ModelClient, TokenUsage};
 use hermes_store::config_edit;
 use hermes_store::home::Home;
@@ -84,12 +84,10 @@ impl ModelSources {
 
     /// Who does a side task, if somebody else than the conversation's own model is named for it.
     pub fn on_the_side(&self, task: &str, own: &dyn Model) -> Option<Arc<dyn Model>> {
-        let settings = &self.config["auxiliary"][task];
-        let named = settings["model"].as_str().filter(|name| !name.is_empty())?;
-        let provider = settings["provider"].as_str();
-        let provider = provider.filter(|name| !matches!(*name, "" | "auto"));
-        let found = self.clone().finder()(Some(provider.unwrap_or(own.provider())), named);
-        found.ok()
+        let settings = ModelSettings::from_config(&self.config);
+        let named = settings.auxiliary(task)?;
+        let provider = named.provider().unwrap_or(own.provider());
+        self.clone().finder()(Some(provider), named.model()?).ok()
     }
 
     /// Makes a model the one that later conversations begin with.
@@ -107,8 +105,9 @@ impl SessionModels {
     pub async fn of(sources: &ModelSources, choice: &EndpointChoice) -> Result<Self, HostError> {
         let lookup = |name: &str| sources.vars.get(name).map(str::to_owned);
         let config = &*sources.config;
+        let settings = ModelSettings::from_config(config);
         if let (Some(provider), None) = (&choice.provider, &choice.model)
-            && config["model"].is_null()
+            && !settings.has_main_model()
             && provider::find(provider).is_none_or(|known| known.default_model.is_empty())
         {
             return Err(HostError::ModelNotNamed { provider: provider.clone() });
@@ -125,9 +124,7 @@ impl SessionModels {
         let fallbacks = provider::fallbacks(config, &lookup, &main);
         let mut problems = fallbacks.problems;
         let mut on_the_side = |name: &str| {
-            if config["auxiliary"][name] == Value::Null {
-                return None;
-            }
+            settings.auxiliary(name)?;
             match provider::auxiliary(name, config, &lookup, &main) {
                 Ok(found) => Some(found.endpoint),
                 Err(problem) => {

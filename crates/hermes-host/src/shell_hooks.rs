@@ -5,7 +5,6 @@ use hermes_plugins::shell_hooks::{
     Allowlist, ConsentSources, HookConsent, HookRunner, ReadConfig, read_config, register,
 };
 use hermes_runtime::Runtime;
-use serde_json::Value;
 
 use crate::Host;
 use crate::interaction::HookQuestion;
@@ -14,7 +13,7 @@ impl Host {
     /// The shell hooks of the configuration, and what is wrong with the rest.
     #[must_use]
     pub fn shell_hooks(&self) -> ReadConfig {
-        read_config(self.config().get("hooks").unwrap_or(&Value::Null))
+        read_config(self.config().value())
     }
 
     /// The file of agreements to shell hooks.

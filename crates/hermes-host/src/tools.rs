@@ -13,6 +13,7 @@ use hermes_files::state::FileState;
 use hermes_mcp::client::Servers;
 use hermes_plugins::Plugins;
 use hermes_runtime::{CallOutcome, Runtime, ToolCall, ToolScope};
+use hermes_store::config_keys::misspelt;
 use hermes_tool::{ContextParts, Services, Vars};
 use serde_json::Value;
 
@@ -80,8 +81,11 @@ impl Host {
             servers.start();
         }
         let plugins = Arc::new(self.plugins(&runtime));
-        let mut warnings: Vec<String> =
-            plugins.problems().iter().map(ToString::to_string).collect();
+        let mut warnings: Vec<String> = misspelt(self.config().value())
+            .iter()
+            .map(|finding| format!("config.yaml: {finding}"))
+            .collect();
+        warnings.extend(plugins.problems().iter().map(ToString::to_string));
         plugins::start(&plugins, options.plugins).await;
         if let (Some(servers), McpStart::ForTool { wait, .. }) = (&servers, &options.mcp) {
             servers.wait_ready(*wait).await;

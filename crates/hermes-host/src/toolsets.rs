@@ -1,13 +1,23 @@
 //! Which toolsets a platform gets from the configuration.
 
 use hermes_runtime::registry::Snapshot;
-use hermes_runtime::toolsets::platform::{PlatformRequest, PlatformSettings, enabled_mcp_servers};
+use hermes_runtime::toolsets::platform::{
+    PlatformRequest, PlatformSettings, enabled_mcp_servers, is_configured_platform,
+};
 use hermes_runtime::toolsets::{RegisteredTools, Toolsets};
 use hermes_runtime::{Runtime, ToolScope};
+use hermes_tool::settings::Settings;
 use hermes_tool::{Origin, Tool};
 use hermes_tools::product::set_up_toolsets;
 
 use crate::{Host, HostError, PLATFORM};
+
+/// The short way to choose toolsets.
+#[derive(Settings)]
+struct CommandLineToolsets {
+    /// Toolsets of the command line, where platform_toolsets.cli is not set.
+    toolsets: Option<Vec<String>>,
+}
 
 impl Host {
     /// The toolsets named, or else those the configuration gives the command line, with what should be
@@ -68,7 +78,7 @@ impl Host {
         let config = self.config().value();
         let mut settings = PlatformSettings::read(config, platform);
         if platform == PLATFORM && settings.listed.is_none() {
-            settings.listed = self.config().text_list("toolsets");
+            settings.listed = CommandLineToolsets::read(config, self.vars()).toolsets;
         }
         let tables = runtime.registry().snapshot();
         let toolsets = runtime.toolsets().snapshot();
@@ -87,7 +97,7 @@ impl Host {
     pub fn knows_platform(&self, runtime: &Runtime, name: &str) -> bool {
         runtime.toolsets().snapshot().catalog().platforms.contains(&name)
             || runtime.registry().snapshot().is_platform(name)
-            || self.config().value()["platform_toolsets"].get(name).is_some()
+            || is_configured_platform(self.config().value(), name)
     }
 }
 

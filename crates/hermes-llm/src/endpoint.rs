@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use hermes_tool::settings::SettingWords;
 use serde_json::{Map, Value};
 use url::{Host, Url};
 
@@ -13,12 +14,14 @@ pub const NO_KEY: &str = "no-key-required";
 const OLLAMA_PORT: u16 = 11_434;
 
 /// How a server is spoken to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, SettingWords)]
 #[serde(rename_all = "snake_case")]
 pub enum WireApi {
     /// Chat completions, as OpenAI began them.
+    #[setting(word = "chat_completions", also("chat", "openai", "openai_chat"))]
     Chat,
     /// Anthropic's messages.
+    #[setting(word = "anthropic_messages", also("messages", "anthropic"))]
     Messages,
 }
 

@@ -3,6 +3,8 @@
 use std::sync::Once;
 use std::time::Duration;
 
+use hermes_tool::Vars;
+use hermes_tool::settings::{Seconds, Settings};
 use reqwest::redirect::Policy;
 use serde_json::Value;
 
@@ -13,6 +15,9 @@ pub type Lookup<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// How long an idle connection is kept for the next call.
 const IDLE: Duration = Duration::from_secs(90);
+
+/// No wait is shorter.
+const SHORTEST: Seconds = Seconds::new(0.001);
 
 /// How long the parts of a call may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,17 +38,43 @@ pub struct Timeouts {
     pub stale_giveup: u32,
 }
 
+/// What can be set, as it is written.
+#[derive(Settings)]
+#[settings(path = "agent", open)]
+struct TimeoutKeys {
+    /// How long a whole call may take.
+    #[setting(variable_only = "HERMES_API_TIMEOUT", default = Seconds::new(1800.0), range = SHORTEST..)]
+    call: Seconds,
+    /// How long between bytes.
+    #[setting(variable_only = "HERMES_STREAM_READ_TIMEOUT", range = SHORTEST..)]
+    read: Option<Seconds>,
+    /// How long between useful parts of a stream.
+    #[setting(variable_only = "HERMES_STREAM_STALE_TIMEOUT", range = SHORTEST..)]
+    stale: Option<Seconds>,
+    /// When a silent local server counts as stuck, in seconds.
+    #[setting(variable = "HERMES_LOCAL_STREAM_STALE_TIMEOUT", default = Seconds::new(900.0), range = SHORTEST..)]
+    local_stream_stale_timeout: Seconds,
+    /// Silent second tries of a stream that breaks before anything was shown.
+    #[setting(variable_only = "HERMES_STREAM_RETRIES", default = 2)]
+    stream_retries: u32,
+    /// After this many stale streams in a row the server is given up.
+    #[setting(variable_only = "HERMES_STREAM_STALE_GIVEUP", default = 5)]
+    stale_giveup: u32,
+}
+
+/// The variables above: callers hand over a function, which cannot be asked what there is.
+const TIMEOUT_VARIABLES: [&str; 6] = [
+    "HERMES_API_TIMEOUT",
+    "HERMES_STREAM_READ_TIMEOUT",
+    "HERMES_STREAM_STALE_TIMEOUT",
+    "HERMES_LOCAL_STREAM_STALE_TIMEOUT",
+    "HERMES_STREAM_RETRIES",
+    "HERMES_STREAM_STALE_GIVEUP",
+];
+
 impl Default for Timeouts {
     fn default() -> Self {
-        Self {
-            call: Duration::from_secs(1800),
-            connect: None,
-            read: None,
-            stale: None,
-            local_stale: Duration::from_secs(900),
-            stream_retries: 2,
-            stale_giveup: 5,
-        }
+        Self::read(&Value::Null, &|_| None)
     }
 }
 
@@ -52,26 +83,18 @@ impl Timeouts {
     /// variables that hold a positive number.
     #[must_use]
     pub fn read(config: &Value, lookup: &Lookup<'_>) -> Self {
-        let number = |name: &str| {
-            let value = lookup(name)?.trim().parse::<f64>().ok()?;
-            (value.is_finite() && value > 0.0).then_some(value.min(1e9))
-        };
-        let seconds = |name: &str| number(name).map(Duration::from_secs_f64);
-        let count = |name: &str| lookup(name)?.trim().parse::<u32>().ok();
-        let configured = config["agent"]["local_stream_stale_timeout"].as_f64();
-        let configured = configured.filter(|seconds| *seconds > 0.0);
-        let mut usual = Self::default();
-        if let Some(seconds) = configured {
-            usual.local_stale = Duration::from_secs_f64(seconds.min(1e9));
-        }
+        let vars = TIMEOUT_VARIABLES.iter();
+        let vars: Vars =
+            vars.filter_map(|name| Some(((*name).to_owned(), lookup(name)?))).collect();
+        let keys = TimeoutKeys::read(config, &vars);
         Self {
-            call: seconds("HERMES_API_TIMEOUT").unwrap_or(usual.call),
+            call: keys.call.duration(),
             connect: None,
-            read: seconds("HERMES_STREAM_READ_TIMEOUT"),
-            stale: seconds("HERMES_STREAM_STALE_TIMEOUT"),
-            local_stale: seconds("HERMES_LOCAL_STREAM_STALE_TIMEOUT").unwrap_or(usual.local_stale),
-            stream_retries: count("HERMES_STREAM_RETRIES").unwrap_or(usual.stream_retries),
-            stale_giveup: count("HERMES_STREAM_STALE_GIVEUP").unwrap_or(usual.stale_giveup),
+            read: keys.read.map(Seconds::duration),
+            stale: keys.stale.map(Seconds::duration),
+            local_stale: keys.local_stream_stale_timeout.duration(),
+            stream_retries: keys.stream_retries,
+            stale_giveup: keys.stale_giveup,
         }
     }
 

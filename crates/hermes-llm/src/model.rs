@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hermes_tool::settings::SettingWords;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -47,14 +48,16 @@ pub enum CachePlan {
 }
 
 /// How much a model is to think.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, SettingWords)]
 #[expect(missing_docs, reason = "the words say it")]
 pub enum Effort {
+    #[setting(also("off"), bool = false)]
     None,
     Minimal,
     Low,
     Medium,
     High,
+    #[setting(word = "xhigh")]
     XHigh,
     Max,
     Ultra,
@@ -76,16 +79,7 @@ impl Effort {
     /// The word in configuration and on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Minimal => "minimal",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::XHigh => "xhigh",
-            Self::Max => "max",
-            Self::Ultra => "ultra",
-        }
+        self.word()
     }
 
     /// The effort of a word, in any case; `off` and `false` mean none.

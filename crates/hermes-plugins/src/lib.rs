@@ -25,7 +25,7 @@
 //! # let home = hermes_store::home::Home::at("/home/ada/.hermes");
 //! # let config = serde_json::json!({"hooks": {}});
 //! # let hooks = Hooks::default();
-//! let read = shell_hooks::read_config(&config["hooks"]);
+//! let read = shell_hooks::read_config(&config);
 //! for problem in &read.problems {
 //!     tracing::warn!("{problem}");
 //! }

@@ -130,7 +130,7 @@ impl RuntimeBuilder {
     pub fn build(self) -> Runtime {
         let settings = RuntimeSettings::read(self.config, self.vars);
         let toolsets = ToolsetTable::new(self.toolsets);
-        for problem in toolsets.load_config(&settings.config["custom_toolsets"]) {
+        for problem in toolsets.load_config(&settings.custom_toolsets) {
             tracing::warn!(%problem, "custom toolset ignored");
         }
         Runtime {
@@ -222,7 +222,7 @@ impl Runtime {
     /// ignored.
     pub fn reload(&self, config: Value, vars: Vars) -> Vec<ConfigProblem> {
         let settings = RuntimeSettings::read(config, vars);
-        let problems = self.inner.toolsets.load_config(&settings.config["custom_toolsets"]);
+        let problems = self.inner.toolsets.load_config(&settings.custom_toolsets);
         self.inner.settings.store(Arc::new(settings));
         self.inner.settings_revision.fetch_add(1, Ordering::AcqRel);
         self.inner.availability.invalidate();

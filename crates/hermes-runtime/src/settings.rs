@@ -12,6 +12,7 @@ use crate::coerce::CoercionMode;
 use crate::guardrails::GuardrailConfig;
 use crate::limits::ResultLimits;
 use crate::tool_search::SearchConfig;
+use crate::toolsets::CustomToolsets;
 
 /// The longest wait for checks that can be set.
 const MAX_CHECK_TIMEOUT: Seconds = Seconds::new(3_600.0);
@@ -47,6 +48,8 @@ pub struct RuntimeSettings {
     pub guardrails: GuardrailConfig,
     /// How long a result may be before it is cut or spilled.
     pub limits: ResultLimits,
+    /// The definitions of toolsets, as they are written.
+    pub(crate) custom_toolsets: Value,
 }
 
 impl RuntimeSettings {
@@ -61,6 +64,7 @@ impl RuntimeSettings {
             check_timeout: tools.check_timeout_seconds.duration(),
             guardrails: GuardrailConfig::from_config(&config),
             limits: ResultLimits::default(),
+            custom_toolsets: CustomToolsets::read(&config, &vars).custom_toolsets.0,
             config: Arc::new(config),
             vars,
         }

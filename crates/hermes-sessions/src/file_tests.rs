@@ -291,7 +291,7 @@ fn old_sessions_are_pruned_by_activity() {
     let jobs = PruneFilter { source: Some("cron".into()), ..before.clone() };
     assert_eq!(store.archive_all(&jobs, Act::Perform).unwrap().len(), 1);
     assert_eq!(store.archive_all(&jobs, Act::Perform).unwrap().len(), 0);
-    assert_eq!(store.prune_older_than(90.0).unwrap(), 2);
+    assert_eq!(store.prune(&before, Act::Perform).unwrap().len(), 2);
     assert_eq!(ids(&PruneFilter::default(), Act::Pretend), ["new"]);
     assert_eq!(store.stats().unwrap().messages, 1);
 }

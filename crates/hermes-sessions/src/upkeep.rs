@@ -7,7 +7,6 @@ use super::database::{SessionDatabase, checkpoint};
 use super::error::Result;
 use super::find::{SessionSummary, Where, summaries};
 use super::fts::{self, IndexKind};
-use hermes_store::clock::now;
 
 /// Which sessions to remove or archive: those that meet all that is said.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -231,12 +230,5 @@ impl SessionDatabase {
             Ok(())
         })?;
         Ok(Optimized { bytes_before, bytes_after: self.bytes() })
-    }
-
-    /// Removes sessions nothing was said in for so many days: what `sessions.auto_prune` asks for.
-    pub fn prune_older_than(&self, days: f64) -> Result<usize> {
-        const DAY: f64 = 86_400.0;
-        let filter = PruneFilter { before: Some(now() - days * DAY), ..PruneFilter::default() };
-        Ok(self.prune(&filter, Act::Perform)?.len())
     }
 }

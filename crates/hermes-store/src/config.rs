@@ -15,12 +15,14 @@
 
 mod error;
 mod expand;
+mod masked;
 mod merge;
 
 pub(crate) use error::kind_of;
 pub use error::{ConfigError, Excerpt, MAX_EXCERPT_CHARS};
 pub use expand::expand;
 pub use hermes_tool::settings::scalar::{as_bool, as_f64, as_i64, as_text};
+pub use masked::{MASK, masked};
 pub use merge::merge;
 
 use std::fmt;

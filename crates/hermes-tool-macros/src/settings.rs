@@ -52,8 +52,10 @@ struct Field {
     fallback: Option<String>,
     #[darling(default)]
     file_only: bool,
+    #[darling(multiple)]
+    older: Vec<String>,
     #[darling(default)]
-    older: Option<String>,
+    hidden: bool,
 }
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -79,12 +81,20 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         }
     });
     let kind = container.kind();
+    let entry_about = container
+        .about
+        .as_deref()
+        .filter(|_| container.manual)
+        .map(|about| quote!(const ABOUT: &'static str = #about;));
     let submit = (!container.manual).then(|| {
         quote! {
             ::hermes_tool::__private::inventory::submit! {
                 ::hermes_tool::settings::DeclaredSettings {
                     module: ::core::module_path!(),
                     keys: <#ident as ::hermes_tool::settings::Settings>::keys,
+                    problems: |config, vars| {
+                        <#ident as ::hermes_tool::settings::Settings>::read_with_problems(config, vars).1
+                    },
                 }
             }
         }
@@ -115,13 +125,26 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
 
         impl ::hermes_tool::settings::SettingValue for #ident {
             const KIND: ::hermes_tool::settings::Kind = #kind;
+            #entry_about
 
             fn from_config(
                 value: &::hermes_tool::__private::serde_json::Value,
             ) -> ::core::option::Option<Self> {
-                value.is_object().then(|| {
-                    <Self as ::hermes_tool::settings::Settings>::read(value, &::hermes_tool::Vars::default())
-                })
+                <Self as ::hermes_tool::settings::SettingValue>::from_written(value, &mut ::std::vec::Vec::new())
+            }
+
+            fn from_written(
+                value: &::hermes_tool::__private::serde_json::Value,
+                problems: &mut ::std::vec::Vec<::hermes_tool::settings::SettingProblem>,
+            ) -> ::core::option::Option<Self> {
+                if !value.is_object() {
+                    return ::core::option::Option::None;
+                }
+                let vars = ::hermes_tool::Vars::default();
+                let (read, wrong) =
+                    <Self as ::hermes_tool::settings::Settings>::read_with_problems(value, &vars);
+                problems.extend(wrong);
+                ::core::option::Option::Some(read)
             }
 
             fn to_config(&self) -> ::std::string::String {
@@ -198,27 +221,41 @@ impl Field {
             self.variable.as_ref().or(fallback.as_ref()).map(|name| quote!(#name.to_owned())),
         );
         let fallback = option(fallback.as_ref().map(|name| quote!(#name.to_owned())));
-        let older = self.older.as_ref().map(|path| {
-            quote! {
-                keys.push(::hermes_tool::settings::KeyInfo {
-                    path: #path.to_owned(),
+        // Where the struct stands is known only to the one it is a field of.
+        let older = self.older.iter().map(|path| match &container.path {
+            Some(_) => quote!(#path.to_owned()),
+            None => quote!(::hermes_tool::settings::join(base, #path)),
+        });
+        let older: Vec<TokenStream> = older.collect();
+        let hidden = self.hidden.then(|| quote!(.map(::hermes_tool::settings::KeyInfo::hidden)));
+        let key = quote! {
+            keys.extend(
+                ::core::iter::once(
+                    ::hermes_tool::settings::KeyInfo::of_field::<#ty>(#path, &#default, #about, #shown),
+                )
+                .chain(<#ty as ::hermes_tool::settings::SettingValue>::keys_below(&#path))
+                #hidden
+            );
+            #({
+                let path: ::std::string::String = #older;
+                let below = <#ty as ::hermes_tool::settings::SettingValue>::keys_below(&path);
+                let older = ::hermes_tool::settings::KeyInfo {
+                    path,
                     kind: <#ty as ::hermes_tool::settings::SettingValue>::KIND,
                     default: ::std::string::String::new(),
                     about: #about,
                     variable: ::core::option::Option::None,
                     hidden: true,
-                });
-            }
-        });
-        let key = quote! {
-            keys.push(::hermes_tool::settings::KeyInfo::of_field::<#ty>(#path, &#default, #about, #shown));
-            #older
-            keys.extend(<#ty as ::hermes_tool::settings::SettingValue>::keys_below(&#path));
+                };
+                keys.extend(
+                    ::core::iter::once(older)
+                        .chain(below.into_iter().map(::hermes_tool::settings::KeyInfo::hidden)),
+                );
+            })*
         };
-        let older_path = option(self.older.as_ref().map(|path| quote!(#path)));
         let spec = quote! {
             ::hermes_tool::settings::FieldSpec {
-                path: #path, older: #older_path, variable: #variable, fallback: #fallback,
+                path: #path, older: ::std::vec![#(#older),*], variable: #variable, fallback: #fallback,
             }
         };
         Ok((key, self.read(&spec)))

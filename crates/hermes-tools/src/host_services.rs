@@ -5,7 +5,25 @@
 
 use hermes_guard::redact::{Redaction, Redactor};
 use hermes_store::home::Home;
+use hermes_tool::settings::Settings;
 use hermes_tool::{ToolContext, Vars};
+use serde_json::Value;
+
+/// What the user decided about secrets in outputs.
+#[derive(Settings)]
+#[settings(path = "security", about = "Safety", open)]
+struct RedactionSettings {
+    /// Hide secrets in outputs.
+    #[setting(default = true, variable = "HERMES_REDACT_SECRETS")]
+    redact_secrets: bool,
+}
+
+/// The redactor of a configuration, for whoever begins something. Nonsense hides secrets.
+#[must_use]
+pub fn configured_redactor(config: &Value, vars: &Vars) -> Redactor {
+    let settings = RedactionSettings::read(config, vars);
+    Redactor::new(if settings.redact_secrets { Redaction::On } else { Redaction::Off })
+}
 
 /// The state folder of a call.
 pub(crate) fn home(cx: &ToolContext) -> Option<Home> {
@@ -24,9 +42,6 @@ pub(crate) fn located(vars: &Vars) -> Option<Home> {
 pub(crate) fn redactor(cx: &ToolContext) -> Redactor {
     match cx.service::<Redactor>() {
         Some(redactor) => *redactor,
-        None => {
-            let setting = cx.config()["security"]["redact_secrets"].as_bool();
-            Redactor::new(Redaction::read(cx.vars().get("HERMES_REDACT_SECRETS"), setting))
-        }
+        None => configured_redactor(cx.config(), cx.vars()),
     }
 }

@@ -90,6 +90,7 @@ toolsets!();
 
 pub(crate) mod checkpoints;
 pub(crate) mod host_services;
+pub use host_services::configured_redactor;
 pub mod product;
 
 #[cfg(test)]

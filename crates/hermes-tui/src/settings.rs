@@ -2,6 +2,8 @@
 
 use hermes_guard::redact::Redactor;
 use hermes_store::config::Config;
+use hermes_tool::Vars;
+use hermes_tool::settings::Settings;
 
 use super::display::{ArgumentPreview, DisplayOptions, MarkdownMode};
 use super::slash::BusyMode;
@@ -24,39 +26,54 @@ pub struct ChatSettings {
     pub cost: bool,
 }
 
+/// The section as it is written.
+#[derive(Settings)]
+#[settings(path = "display", about = "What the terminal shows", open)]
+struct DisplaySection {
+    /// What typing does while the agent works.
+    busy_input_mode: BusyMode,
+    /// Show answers as they are written.
+    #[setting(default = true)]
+    streaming: bool,
+    /// Show the model's thoughts.
+    #[setting(default = true)]
+    show_reasoning: bool,
+    /// Show edits as differences.
+    #[setting(default = true)]
+    inline_diffs: bool,
+    /// Longest preview of a tool call, in columns; 0 for no limit, as much as fits a row if unset.
+    tool_preview_length: Option<usize>,
+    /// How the answer's formatting is treated.
+    #[setting(default = MarkdownMode::Render)]
+    final_response_markdown: MarkdownMode,
+    /// End each turn with a line on what it used.
+    show_cost: bool,
+    /// Ring when a turn is over.
+    bell_on_complete: bool,
+}
+
 impl ChatSettings {
     /// Reads the `display` settings. Values that make no sense are as good as none;
     /// `hermes config check` tells of them.
     pub fn read(config: &Config, redactor: Redactor) -> Self {
-        let on = |key: &str, usual: bool| config.bool(&format!("display.{key}")).unwrap_or(usual);
-        let text = |key: &str| config.text(&format!("display.{key}")).unwrap_or_default();
-        let busy = text("busy_input_mode");
+        let written = DisplaySection::read(config.value(), &Vars::default());
         Self {
             shown: DisplayOptions {
-                markdown: match text("final_response_markdown").as_str() {
-                    "raw" => MarkdownMode::Raw,
-                    "strip" => MarkdownMode::Strip,
-                    _ => MarkdownMode::Render,
-                },
-                streaming: on("streaming", true),
-                reasoning: on("show_reasoning", true),
-                diffs: on("inline_diffs", true),
+                markdown: written.final_response_markdown,
+                streaming: written.streaming,
+                reasoning: written.show_reasoning,
+                diffs: written.inline_diffs,
                 ..DisplayOptions::default()
             },
-            preview: match config.integer("display.tool_preview_length") {
+            preview: match written.tool_preview_length {
                 Some(0) => ArgumentPreview::Unlimited,
-                Some(length) => {
-                    usize::try_from(length).map_or(ArgumentPreview::Row, ArgumentPreview::Columns)
-                }
+                Some(length) => ArgumentPreview::Columns(length),
                 None => ArgumentPreview::Row,
             },
-            busy: BusyMode::ALL
-                .iter()
-                .find(|(name, _)| *name == busy)
-                .map_or(BusyMode::default(), |(_, mode)| *mode),
+            busy: written.busy_input_mode,
             redactor,
-            bell: on("bell_on_complete", false),
-            cost: on("show_cost", false),
+            bell: written.bell_on_complete,
+            cost: written.show_cost,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `config.md`: every known setting.
 
-use hermes_store::config_keys::{KeyInfo, Kind, table};
+use hermes_store::config_keys::{KeyInfo, KeyTable, Kind};
 
 use super::markdown::{Table, code, codes, finish, link_to_heading, prose, push};
 
@@ -52,7 +52,7 @@ pub(super) fn page() -> String {
 
 /// Every setting but the older spellings.
 fn shown() -> impl Iterator<Item = &'static KeyInfo> {
-    table().keys().iter().filter(|key| !key.hidden)
+    KeyTable::linked().keys().iter().filter(|key| !key.hidden)
 }
 
 /// Every setting below a top-level one.
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn every_declaration_fits_the_others() {
         let mut paths = HashSet::new();
-        for key in table().keys() {
+        for key in KeyTable::linked().keys() {
             assert!(paths.insert(key.path.as_str()), "{} is there twice", key.path);
             assert!(
                 !key.about.is_empty() && !key.about.ends_with('.'),
@@ -129,7 +129,8 @@ mod tests {
             assert!(KeyPath::parse(&key.path).is_ok(), "{}", key.path);
             if let Some((parent, _)) = key.path.rsplit_once('.') {
                 assert!(paths.contains(parent), "{parent} must come before {}", key.path);
-                let kind = table().find(&parent.split('.').collect::<Vec<_>>()).unwrap().kind;
+                let kind =
+                    KeyTable::linked().find(&parent.split('.').collect::<Vec<_>>()).unwrap().kind;
                 assert!(kind.fits(&json!({})), "{parent} cannot hold {}", key.path);
             }
             if !key.default.is_empty() {

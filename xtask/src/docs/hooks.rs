@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn the_settings_shown_are_right() {
         let config = Config::parse(CONFIG_EXAMPLE, "config.yaml".as_ref()).unwrap();
-        let read = read_config(config.get("hooks").unwrap());
+        let read = read_config(config.value());
         assert_eq!(read.problems, []);
         assert_eq!(read.hooks.len(), 1);
         assert!(read.hooks[0].matcher.as_ref().unwrap().matches("execute_code"));

@@ -1,14 +1,17 @@
-//! Every setting is read, and every setting that is read is declared.
+//! Every setting is read, every setting that is read is declared, and every setting that is named exists.
 //!
 //! A field of a struct that derives `Settings` is a documented key. If nothing asks for the field, the key is a promise
-//! nobody keeps. And whoever takes a value out of the configuration by its name, past such a struct, has a key that no
-//! reference, check or completion knows.
+//! nobody keeps. Whoever takes a value out of the configuration by its name, past such a struct, has a key that no
+//! reference, check or completion knows. And a page or message that tells people to set a key nobody declares sends them
+//! astray.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use hermes_store::config_keys::KeyTable;
 
 use super::Findings;
 use super::tokens::{Kind, Token, inside, without_tests};
-use super::tree::Tree;
+use super::tree::{SourceFile, Tree};
 
 /// Who may look into the configuration by name, and why.
 const READERS: &[(&str, &str)] = &[
@@ -16,11 +19,15 @@ const READERS: &[(&str, &str)] = &[
     ("crates/hermes-tool/src/settings/", "reads what is declared"),
 ];
 
+/// What a configuration is called.
+const CONFIGS: &[&str] = &["config", "config_value", "configuration", "cfg", "conf"];
+
 pub(super) fn are_read(tree: &Tree, findings: &mut Findings) {
-    let mut used: BTreeSet<String> = BTreeSet::new();
-    let mut declared: Vec<(String, String, usize)> = Vec::new();
+    let mut used: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let mut declared: Vec<(&str, Field)> = Vec::new();
     for (path, file) in sources(tree) {
         let tokens = without_tests(&file.tokens);
+        let used = used.entry(crate_of(path)).or_default();
         for pair in tokens.windows(2) {
             if let [dot, Token { kind: Kind::Word(name), .. }] = pair
                 && dot.is_mark('.')
@@ -38,15 +45,20 @@ pub(super) fn are_read(tree: &Tree, findings: &mut Findings) {
                 }));
             }
         }
-        declared.extend(
-            settings_fields(&tokens).into_iter().map(|(name, line)| (path.to_owned(), name, line)),
-        );
+        declared.extend(settings_fields(&tokens).into_iter().map(|field| (path, field)));
     }
     findings.note(format!("{} declared settings", declared.len()));
-    for (path, name, line) in declared {
-        if !used.contains(&name) {
-            let what = format!("nothing reads the setting `{name}`: use it, or take it out");
-            findings.breach(format!("{path}:{line}"), what);
+    for (path, field) in declared {
+        // Others can read only what is public.
+        let own = crate_of(path);
+        let is_read = used
+            .iter()
+            .filter(|(name, _)| field.is_public || **name == own)
+            .any(|(_, used)| used.contains(&field.name));
+        if !is_read {
+            let what =
+                format!("nothing reads the setting `{}`: use it, or take it out", field.name);
+            findings.breach(format!("{path}:{}", field.line), what);
         }
     }
 }
@@ -56,15 +68,72 @@ pub(super) fn are_declared(tree: &Tree, findings: &mut Findings) {
         if READERS.iter().any(|(reader, _)| path.starts_with(reader)) {
             continue;
         }
-        for token in lookups(&without_tests(&file.tokens)) {
+        for line in lookups(&without_tests(&file.tokens)) {
             let what =
                 "takes a setting by its name; declare it in a struct with `derive(Settings)`";
-            findings.breach(format!("{path}:{}", token.line), what);
+            findings.breach(format!("{path}:{line}"), what);
         }
     }
 }
 
-fn sources(tree: &Tree) -> impl Iterator<Item = (&str, &super::tree::SourceFile)> {
+/// Keys in pages and in messages, written with dots.
+pub(super) fn named_keys_exist(tree: &Tree, findings: &mut Findings) {
+    let pages = tree.ending_in(".md").filter(|(path, _)| {
+        // The changelog also tells of keys that are gone; the reference is made from the table.
+        !path.ends_with("CHANGELOG.md") && !path.starts_with("docs/reference/")
+    });
+    for (path, file) in pages {
+        for (at, line) in file.text.lines().enumerate() {
+            // Every other piece between backticks is code.
+            for code in line.split('`').skip(1).step_by(2) {
+                unknown_key(code).into_iter().for_each(|key| nobody(findings, path, at + 1, key));
+            }
+        }
+    }
+    for (path, file) in sources(tree) {
+        for token in without_tests(&file.tokens) {
+            if let Kind::Literal(text) = &token.kind {
+                for word in text.split(|c: char| !(c.is_alphanumeric() || "_.*<>".contains(c))) {
+                    let key = unknown_key(word.trim_matches('.'));
+                    key.into_iter().for_each(|key| nobody(findings, path, token.line, key));
+                }
+            }
+        }
+    }
+}
+
+fn nobody(findings: &mut Findings, path: &str, line: usize, key: &str) {
+    let what = format!("names the setting `{key}`, which nobody declares");
+    findings.breach(format!("{path}:{line}"), what);
+}
+
+/// The text, if it is the path of a setting in a section that is known, and the setting is not.
+fn unknown_key(text: &str) -> Option<&str> {
+    /// What a name with a dot can be besides.
+    const FILES: &[&str] =
+        &["rs", "md", "json", "yaml", "yml", "toml", "py", "sh", "txt", "log", "db"];
+    let table = KeyTable::linked();
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_*<>".contains(c))
+    };
+    let names: Vec<&str> = text.split('.').collect();
+    let [section, .., last] = names.as_slice() else { return None };
+    let has_children = table
+        .keys()
+        .iter()
+        .any(|key| key.path.strip_prefix(section).is_some_and(|rest| rest.starts_with('.')));
+    let is_key = has_children
+        && names.iter().all(|name| is_name(name))
+        && !FILES.contains(last)
+        && section.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    (is_key && table.find(&names).is_none()).then_some(text)
+}
+
+fn crate_of(path: &str) -> &str {
+    path.split('/').nth(1).unwrap_or_default()
+}
+
+fn sources(tree: &Tree) -> impl Iterator<Item = (&str, &SourceFile)> {
     tree.ending_in(".rs").filter(|(path, _)| {
         path.starts_with("crates/")
             && path.contains("/src/")
@@ -73,41 +142,139 @@ fn sources(tree: &Tree) -> impl Iterator<Item = (&str, &super::tree::SourceFile)
     })
 }
 
-/// `config["…"]`, `config.get("…")` and the same behind `config.value()`.
-fn lookups(tokens: &[Token]) -> Vec<Token> {
-    const READS: &[&str] =
-        &["get", "bool", "integer", "number", "text", "text_list", "section", "pointer"];
-    let mut found = Vec::new();
+/// Lines on which a value is taken out of a configuration by its name: `config["…"]`, `config.get("…")`, the same
+/// behind `config.value()` and under another name it was given, a path handed to a helper together with it, and
+/// wherever two names of the table follow each other.
+fn lookups(tokens: &[Token]) -> BTreeSet<usize> {
+    let names = names_of_configs(tokens);
+    let mut found = BTreeSet::new();
     for at in 0..tokens.len() {
-        if !tokens[at].is_word("config") {
-            continue;
+        let is_config = matches!(&tokens[at].kind, Kind::Word(word) if names.contains(word));
+        let rest = &tokens[at + 1..];
+        if is_config && (looked_up(past_getters(rest)).is_some() || is_handed_over(rest)) {
+            found.insert(tokens[at].line);
         }
-        let mut rest = &tokens[at + 1..];
-        if let [dot, value, open, close, after @ ..] = rest
-            && dot.is_mark('.')
-            && value.is_word("value")
-            && open.kind == Kind::Open
-            && close.kind == Kind::Close
-        {
-            rest = after;
-        }
-        let text = |tokens: &[Token]| matches!(inside(tokens), [Token { kind: Kind::Literal(text), .. }, ..] if text.starts_with('"'));
-        let is_lookup = match rest {
-            [open, ..] if open.kind == Kind::Open => text(rest),
-            [dot, Token { kind: Kind::Word(method), .. }, call @ ..] => {
-                dot.is_mark('.') && READS.contains(&method.as_str()) && text(call)
-            }
-            _ => false,
+        let known = |key: &str| {
+            let names: Vec<&str> = key.split('.').collect();
+            names.len() > 1 && KeyTable::linked().find(&names).is_some()
         };
-        if is_lookup {
-            found.push(tokens[at].clone());
+        let is_known = match looked_up(&tokens[at..]) {
+            Some((path, _)) if path.starts_with('/') => known(&path[1..].replace('/', ".")),
+            Some((section, after)) => {
+                let after = after.strip_prefix_mark('?');
+                looked_up(after).is_some_and(|(name, _)| known(&format!("{section}.{name}")))
+            }
+            None => false,
+        };
+        if is_known {
+            found.insert(tokens[at].line);
         }
     }
     found
 }
 
+trait StripMark {
+    fn strip_prefix_mark(&self, mark: char) -> &Self;
+}
+
+impl StripMark for [Token] {
+    fn strip_prefix_mark(&self, mark: char) -> &Self {
+        match self {
+            [first, rest @ ..] if first.is_mark(mark) => rest,
+            all => all,
+        }
+    }
+}
+
+/// The usual names, and those that are given to a configuration as a whole: `let all = &host.config().value();`
+fn names_of_configs(tokens: &[Token]) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = CONFIGS.iter().map(|name| (*name).to_owned()).collect();
+    for at in 0..tokens.len() {
+        if let [binding, Token { kind: Kind::Word(name), .. }, equals, rest @ ..] = &tokens[at..]
+            && binding.is_word("let")
+            && equals.is_mark('=')
+        {
+            let value: Vec<&Token> = rest.iter().take_while(|token| !token.is_mark(';')).collect();
+            let is_plain = |token: &&Token| match &token.kind {
+                Kind::Word(_) | Kind::Open | Kind::Close => true,
+                Kind::Mark(mark) => matches!(mark, '.' | '&' | '*'),
+                Kind::Literal(_) => false,
+            };
+            let last = value.iter().rev().find_map(|token| match &token.kind {
+                Kind::Word(word) => Some(word.as_str()),
+                _ => None,
+            });
+            let ends_in_it = last.is_some_and(|last| last == "value" || CONFIGS.contains(&last));
+            let names_it = value.iter().any(
+                |token| matches!(&token.kind, Kind::Word(word) if CONFIGS.contains(&word.as_str())),
+            );
+            if value.iter().all(is_plain) && ends_in_it && names_it {
+                names.insert(name.clone());
+            }
+        }
+    }
+    names
+}
+
+/// What follows `()` and `.value()`.
+fn past_getters(tokens: &[Token]) -> &[Token] {
+    match tokens {
+        [open, close, rest @ ..] if open.kind == Kind::Open && close.kind == Kind::Close => {
+            past_getters(rest)
+        }
+        [dot, getter, open, close, rest @ ..]
+            if dot.is_mark('.')
+                && ["value", "clone", "as_ref", "config"]
+                    .iter()
+                    .any(|name| getter.is_word(name))
+                && open.kind == Kind::Open
+                && close.kind == Kind::Close =>
+        {
+            past_getters(rest)
+        }
+        other => other,
+    }
+}
+
+/// The text in `["…"]` or `.get("…")` at the beginning, and what follows.
+fn looked_up(tokens: &[Token]) -> Option<(String, &[Token])> {
+    const READS: &[&str] =
+        &["get", "bool", "integer", "number", "text", "text_list", "section", "pointer"];
+    let call = match tokens {
+        [open, ..] if open.kind == Kind::Open => tokens,
+        [dot, Token { kind: Kind::Word(method), .. }, call @ ..]
+            if dot.is_mark('.') && READS.contains(&method.as_str()) =>
+        {
+            call
+        }
+        _ => return None,
+    };
+    let [Token { kind: Kind::Literal(text), .. }] = inside(call) else { return None };
+    let text = text.strip_prefix('"')?.strip_suffix('"')?;
+    Some((text.to_owned(), call.get(3..).unwrap_or_default()))
+}
+
+/// `helper(config, "/agent/max_turns")`: a path that goes along with the configuration.
+fn is_handed_over(tokens: &[Token]) -> bool {
+    match past_getters(tokens) {
+        [comma, Token { kind: Kind::Literal(text), .. }, ..] if comma.is_mark(',') => {
+            let text = text.trim_matches('"');
+            let names: Vec<&str> = text.split('.').collect();
+            text.starts_with('/') || KeyTable::linked().find(&names).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// A documented key.
+struct Field {
+    name: String,
+    line: usize,
+    is_public: bool,
+}
+
 /// The fields of structs with `Settings` among their derives.
-fn settings_fields(tokens: &[Token]) -> Vec<(String, usize)> {
+fn settings_fields(tokens: &[Token]) -> Vec<Field> {
     let mut found = Vec::new();
     let mut derives = false;
     let mut at = 0;
@@ -134,7 +301,7 @@ fn settings_fields(tokens: &[Token]) -> Vec<(String, usize)> {
 }
 
 /// Names before a single colon, outside brackets.
-fn fields(body: &[Token]) -> Vec<(String, usize)> {
+fn fields(body: &[Token]) -> Vec<Field> {
     let mut found = Vec::new();
     let mut depth = 0_usize;
     let mut angle = 0_usize;
@@ -152,7 +319,8 @@ fn fields(body: &[Token]) -> Vec<(String, usize)> {
             && !is_colon(at + 2)
             && (at == 0 || !is_colon(at - 1))
         {
-            found.push((name.clone(), body[at].line));
+            let is_public = at > 0 && body[at - 1].is_word("pub");
+            found.push(Field { name: name.clone(), line: body[at].line, is_public });
         }
     }
     found
@@ -174,9 +342,49 @@ mod tests {
     }
 
     #[test]
+    fn a_private_setting_that_only_another_crate_seems_to_read_is_reported() {
+        let own = "#[derive(Settings)] struct A { one: u32, pub two: u32 }";
+        let other = "fn f(b: B) { b.one; b.two; }";
+        let files = [("crates/a/src/lib.rs", own), ("crates/b/src/lib.rs", other)];
+        let found = breaches(are_read, &files);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("`one`"), "{found:?}");
+    }
+
+    #[test]
     fn a_value_taken_by_its_name_is_reported() {
-        let source = "fn f() { config[\"a\"]; self.config.value()[\"b\"]; config.get(\"c\"); config.get(key); \
+        let source = "fn f() { config[\"a\"];\n self.config.value()[\"b\"];\n config.get(\"c\");\n config.get(key); \
             config.clone(); host.config.bool(\"d\"); } #[cfg(test)] mod t { fn g() { config[\"e\"]; } }";
         assert_eq!(breaches(are_declared, &[("crates/a/src/lib.rs", source)]).len(), 4);
+    }
+
+    #[test]
+    fn another_name_and_a_helper_are_no_way_around() {
+        for source in [
+            "fn f() { let all = host.config().value(); all[\"a\"]; }",
+            "fn f(settings: &Value) { settings[\"agent\"][\"max_turns\"]; }",
+            "fn f(settings: &Value) { settings.get(\"agent\")?.get(\"max_turns\"); }",
+            "fn f(settings: &Value) { settings.pointer(\"/agent/max_turns\"); }",
+            "fn f() { text(self.config, \"/anything\"); }",
+            "fn f() { number(host.config(), \"agent.max_turns\"); }",
+        ] {
+            let found = breaches(are_declared, &[("crates/a/src/lib.rs", source)]);
+            assert_eq!(found.len(), 1, "{source}: {found:?}");
+        }
+        let harmless = "fn f(schema: &Value) { schema[\"properties\"][\"path\"]; let n = all[0]; \
+            let port = config.port(); port[\"a\"]; }";
+        assert!(breaches(are_declared, &[("crates/a/src/lib.rs", harmless)]).is_empty());
+    }
+
+    #[test]
+    fn a_key_that_is_named_and_does_not_exist_is_reported() {
+        let source =
+            "fn f() { warn(\"set agent.max_turns or agent.no_such_thing to 3; see agent.rs\"); }";
+        let page =
+            "`agent.max_turns`, `agent.nothing`, `mcp_servers.NAME.url`, agent.nothing, `agent.md`";
+        let files = [("crates/a/src/lib.rs", source), ("docs/page.md", page)];
+        let found = breaches(named_keys_exist, &files);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].contains("agent.nothing") && found[1].contains("agent.no_such_thing"));
     }
 }

@@ -24,7 +24,7 @@ const ORDER: &[(&str, MayUse)] = &[
     // Only its tests start programs.
     ("hermes-sessions", MayUse::Only(&["hermes-process", "hermes-store"])),
     ("hermes-testkit", MayUse::Only(&[])),
-    ("hermes-llm", MayUse::Only(&["hermes-testkit"])),
+    ("hermes-llm", MayUse::Only(&["hermes-tool", "hermes-testkit"])),
     ("hermes-web", MayUse::Only(&["hermes-tool", "hermes-guard", "hermes-testkit"])),
     (
         "hermes-approval",

@@ -45,6 +45,12 @@ impl Manifest<'_> {
         }
     }
 
+    /// Whether it says `publish = false`.
+    pub(super) fn is_private(&self) -> bool {
+        let package = self.table.get("package");
+        package.and_then(|package| package.get("publish")?.as_bool()) == Some(false)
+    }
+
     /// Names of the packages it depends on, in any way: to run, to build, to test, on some systems.
     pub(super) fn dependencies(&self) -> Vec<&str> {
         let systems = self.table.get("target").and_then(Value::as_table).into_iter().flatten();

@@ -24,12 +24,19 @@ pub(super) fn licences_are_there(tree: &Tree, findings: &mut Findings) {
     }
 }
 
+/// The crates for authors of tools and for embedders, which are published.
+const PUBLISHED: &[&str] = &["hermes-tool", "hermes-tool-macros", "hermes-runtime"];
+
 pub(super) fn crates_say_what_they_are(tree: &Tree, findings: &mut Findings) {
     for package in packages(tree, findings) {
         for field in ["description", "license"] {
             if !package.has(field) {
                 findings.breach(package.path, format!("add `{field}` to [package]"));
             }
+        }
+        if package.is_private() == PUBLISHED.contains(&package.name.as_str()) {
+            let what = "`publish = false` belongs into every manifest but those of the crates for authors and embedders";
+            findings.breach(package.path, what);
         }
     }
 }
@@ -55,8 +62,23 @@ mod tests {
 
     #[test]
     fn a_crate_without_a_description_is_named() {
-        let manifest = "[package]\nname = 'a'\nlicense.workspace = true\n";
+        let manifest = "[package]\nname = 'a'\nlicense.workspace = true\npublish = false\n";
         let found = breaches(crates_say_what_they_are, &[("a/Cargo.toml", manifest)]);
         assert_eq!(found, ["a/Cargo.toml: add `description` to [package]"]);
+    }
+
+    #[test]
+    fn only_the_crates_for_others_are_published() {
+        for (name, publish, breach) in [
+            ("a", "", true),
+            ("a", "publish = false", false),
+            ("hermes-tool", "", false),
+            ("hermes-tool", "publish = false", true),
+        ] {
+            let text =
+                format!("[package]\nname = '{name}'\nlicense = 'x'\ndescription = 'x'\n{publish}");
+            let found = breaches(crates_say_what_they_are, &[("a/Cargo.toml", &text)]);
+            assert_eq!(!found.is_empty(), breach, "{name} {publish}: {found:?}");
+        }
     }
 }

@@ -1,7 +1,14 @@
 //! When a conversation is too long, and how much of it stays.
 
+use hermes_tool::Vars;
+use hermes_tool::settings::Settings;
 use serde_json::Value;
 
+/// The share of the window from which a conversation is compressed, unless another is configured.
+const USUAL_SHARE: f64 = 0.5;
+/// Shares of all or nothing are mistakes.
+const LEAST_SHARE: f64 = 0.001;
+const MOST_SHARE: f64 = 0.999;
 /// Windows from this size on are cut at the plain share; smaller ones are used further.
 const LARGE_WINDOW: u64 = 512_000;
 /// The share for smaller windows, unless another is configured.
@@ -45,16 +52,32 @@ pub enum OnFailure {
     Keep,
 }
 
+/// The section as it is written.
+#[derive(Settings)]
+#[settings(path = "compression", about = "Summarising old parts of a conversation", open)]
+struct CompressionSection {
+    /// Whether it happens by itself.
+    #[setting(default = true)]
+    enabled: bool,
+    /// Share of the window from which it does; more for small windows if unset.
+    #[setting(default = USUAL_SHARE, range = LEAST_SHARE..=MOST_SHARE)]
+    threshold: f64,
+    /// Share of the threshold that is kept word for word.
+    #[setting(default = 0.20, range = LEAST_SHARE..=MOST_SHARE)]
+    target_ratio: f64,
+    /// Messages at the beginning that stay, the first time.
+    #[setting(default = 3)]
+    protect_first_n: usize,
+    /// Messages at the end that stay.
+    #[setting(default = 20)]
+    protect_last_n: usize,
+    /// Keep the conversation as it is when no summary can be made.
+    abort_on_summary_failure: bool,
+}
+
 impl Default for CompactionSettings {
     fn default() -> Self {
-        Self {
-            automatic: Automatic::On,
-            threshold: None,
-            target_ratio: 0.20,
-            protect_first: 3,
-            protect_last: 20,
-            on_failure: OnFailure::Outline,
-        }
+        Self::from_config(&Value::Null)
     }
 }
 
@@ -62,25 +85,18 @@ impl CompactionSettings {
     /// Reads a configuration; what is absent or makes no sense has its default.
     #[must_use]
     pub fn from_config(config: &Value) -> Self {
-        let section = &config["compression"];
-        let default = Self::default();
-        let share = |key: &str| section[key].as_f64().filter(|share| *share > 0.0 && *share < 1.0);
-        let count = |key: &str, default| {
-            section[key].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(default)
-        };
+        let written = CompressionSection::read(config, &Vars::default());
         Self {
-            automatic: match section["enabled"].as_bool() {
-                Some(false) => Automatic::Off,
-                _ => Automatic::On,
-            },
+            automatic: if written.enabled { Automatic::On } else { Automatic::Off },
             // The default is written out in many files; only another value is a request.
-            threshold: share("threshold").filter(|share| (share - 0.5).abs() > f64::EPSILON),
-            target_ratio: share("target_ratio").unwrap_or(default.target_ratio),
-            protect_first: count("protect_first_n", default.protect_first),
-            protect_last: count("protect_last_n", default.protect_last),
-            on_failure: match section["abort_on_summary_failure"].as_bool() {
-                Some(true) => OnFailure::Keep,
-                _ => OnFailure::Outline,
+            threshold: Some(written.threshold)
+                .filter(|share| (share - USUAL_SHARE).abs() > f64::EPSILON),
+            target_ratio: written.target_ratio,
+            protect_first: written.protect_first_n,
+            protect_last: written.protect_last_n,
+            on_failure: match written.abort_on_summary_failure {
+                true => OnFailure::Keep,
+                false => OnFailure::Outline,
             },
         }
     }
@@ -89,7 +105,7 @@ impl CompactionSettings {
     /// `reserved` tokens is always left.
     #[must_use]
     pub fn threshold_tokens(&self, window: u64, reserved: u64) -> u64 {
-        let usual = if window < LARGE_WINDOW { SMALL_WINDOW_SHARE } else { 0.5 };
+        let usual = if window < LARGE_WINDOW { SMALL_WINDOW_SHARE } else { USUAL_SHARE };
         let tight = share_of(window, TIGHT_SHARE);
         let wanted = share_of(window, self.threshold.unwrap_or(usual));
         let wanted = wanted.max(FLOOR_TOKENS).min(tight);

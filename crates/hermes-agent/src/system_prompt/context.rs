@@ -22,7 +22,7 @@ pub(super) fn project(sources: &PromptSources<'_>, warnings: &mut Vec<String>) -
         return None;
     }
     let files = speaking(sources.cwd, warnings);
-    let mut cap = file::cap(sources.config, sources.window);
+    let mut cap = file::cap(sources.settings().context_file_max_chars, sources.window);
     let mut text = String::new();
     for (path, content) in files {
         let name = shown_name(&path, sources.cwd);

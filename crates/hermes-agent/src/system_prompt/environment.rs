@@ -7,22 +7,21 @@ const PROBED: &[&str] = &["python3", "python", "pip", "uv", "node", "git", "rg"]
 
 /// The part for the prompt.
 pub(super) fn describe(sources: &PromptSources<'_>) -> String {
-    let agent = &sources.config["agent"];
+    let settings = sources.settings();
     let mut facts = Vec::new();
     if sources.is_local() {
         facts.push(format!("System: {}{}.", system(), flavour(sources)));
     } else {
-        let backend = sources.config["terminal"]["backend"].as_str().unwrap_or_default();
         facts.push(format!(
             "Commands and file tools work in a `{}` environment, not on the machine Hermes runs on.",
-            file::one_line(backend)
+            sources.backend()
         ));
     }
     facts.push(format!("Working directory: {}.", file::one_line(&sources.cwd.to_string_lossy())));
-    if sources.is_local() && agent["environment_probe"].as_bool().unwrap_or(true) {
+    if sources.is_local() && settings.environment_probe {
         facts.push(programs(sources));
     }
-    if let Some(hint) = agent["environment_hint"].as_str() {
+    if let Some(hint) = settings.environment_hint {
         facts.push(hint.trim().to_owned());
     }
     facts.retain(|fact| !fact.is_empty());

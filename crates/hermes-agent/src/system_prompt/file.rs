@@ -18,9 +18,9 @@ const LINE_CHARS: usize = 200;
 const SEAM: usize = 1_000;
 
 /// The cap for files of a project: as configured, or 6 % of the window.
-pub(super) fn cap(config: &serde_json::Value, window: Option<u64>) -> usize {
-    if let Some(configured) = config["context_file_max_chars"].as_u64().filter(|chars| *chars > 0) {
-        return usize::try_from(configured).unwrap_or(MAX_CAP);
+pub(super) fn cap(configured: Option<usize>, window: Option<u64>) -> usize {
+    if let Some(configured) = configured {
+        return configured;
     }
     // Four characters a token.
     let share = usize::try_from(window.unwrap_or(0) * 6 / 100 * 4).unwrap_or(MAX_CAP);
@@ -129,17 +129,14 @@ pub(super) fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn the_cap_grows_with_the_window_within_bounds() {
-        let none = json!({});
-        assert_eq!(cap(&none, None), 20_000);
-        assert_eq!(cap(&none, Some(200_000)), 48_000);
-        assert_eq!(cap(&none, Some(10_000_000)), 500_000);
-        assert_eq!(cap(&json!({"context_file_max_chars": 100}), Some(200_000)), 100);
+        assert_eq!(cap(None, None), 20_000);
+        assert_eq!(cap(None, Some(200_000)), 48_000);
+        assert_eq!(cap(None, Some(10_000_000)), 500_000);
+        assert_eq!(cap(Some(100), Some(200_000)), 100);
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod file;
 pub mod hints;
 pub mod personality;
 mod sent;
+mod settings;
 mod texts;
 mod workspace;
 
@@ -27,14 +28,19 @@ mod tests;
 use std::path::Path;
 use std::sync::Arc;
 
+use hermes_exec::BackendKind;
+use hermes_exec::settings::configured_backend;
 use hermes_runtime::registry::Registry;
 use hermes_store::home::Home;
 use hermes_tool::Vars;
+use hermes_tool::settings::Settings;
 use hermes_tools::memory::MemorySnapshot;
 use hermes_tools::product::policy_of;
 use serde_json::Value;
 
 pub use sent::SystemPrompt;
+
+use settings::PromptSettings;
 
 use crate::steer::Steering;
 use crate::untrusted;
@@ -98,13 +104,17 @@ pub enum ProjectRules {
 }
 
 impl PromptSources<'_> {
-    /// A switch of the section `agent` that is on unless it was turned off.
-    fn agent_switch(&self, key: &str) -> bool {
-        self.config["agent"][key].as_bool().unwrap_or(true)
+    fn settings(&self) -> PromptSettings {
+        PromptSettings::read(self.config, self.vars)
+    }
+
+    /// Where commands run.
+    fn backend(&self) -> BackendKind {
+        configured_backend(self.config, self.vars)
     }
 
     fn is_local(&self) -> bool {
-        matches!(self.config["terminal"]["backend"].as_str(), None | Some("" | "local"))
+        self.backend() == BackendKind::Local
     }
 }
 
@@ -145,7 +155,9 @@ const PARTS: &[(&str, Make)] = &[
     ("marks", |sources, _| {
         Some(format!("{}\n{}", sources.steering.prompt_note(), untrusted::PROMPT_NOTE))
     }),
-    ("enforcement", |sources, _| texts::enforcement(sources.model, &sources.config["agent"])),
+    ("enforcement", |sources, _| {
+        texts::enforcement(sources.model, &sources.settings().tool_use_enforcement)
+    }),
     ("skills", |sources, _| sources.skills.and_then(|index| index())),
     ("environment", |sources, _| Some(environment::describe(sources))),
     ("workspace", |sources, _| workspace::describe(sources)),
@@ -203,10 +215,11 @@ fn identity(sources: &PromptSources<'_>, warnings: &mut Vec<String>) -> Option<S
 
 fn guidance(sources: &PromptSources<'_>, _: &mut Vec<String>) -> Option<String> {
     let mut lines = Vec::new();
-    if sources.agent_switch("task_completion_guidance") {
+    let settings = sources.settings();
+    if settings.task_completion_guidance {
         lines.push(texts::FINISH);
     }
-    if sources.agent_switch("parallel_tool_call_guidance") && !sources.tools.is_empty() {
+    if settings.parallel_tool_call_guidance && !sources.tools.is_empty() {
         lines.push(texts::BATCH);
     }
     Some(lines.join("\n"))

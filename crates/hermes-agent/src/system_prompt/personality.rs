@@ -4,7 +4,11 @@
 //! `system_prompt` and perhaps `description`, `tone` and `style`. Of two with the same name the
 //! user's own counts. `agent.personality` names the one in force.
 
+use hermes_tool::Vars;
+use hermes_tool::settings::{Settings, TextOr};
 use serde_json::Value;
+
+use super::settings::{OwnPersonality, PromptSettings};
 
 /// Words that mean none.
 pub const NONE: [&str; 3] = ["none", "default", "off"];
@@ -55,9 +59,9 @@ pub fn all(config: &Value) -> Vec<Personality> {
         about: (*about).to_owned(),
         text: (*text).to_owned(),
     });
-    let own = config["agent"]["personalities"].as_object();
+    let own = PromptSettings::read(config, &Vars::default()).personalities;
     let own: Vec<Personality> =
-        own.into_iter().flatten().filter_map(|(name, value)| read(name, value)).collect();
+        own.into_iter().filter_map(|(name, written)| read(&name, written)).collect();
     let mut all: Vec<Personality> =
         built_in.filter(|one| own.iter().all(|mine| mine.name != one.name)).collect();
     all.extend(own);
@@ -68,22 +72,21 @@ pub fn all(config: &Value) -> Vec<Personality> {
 /// The one in force, if there is one.
 #[must_use]
 pub fn chosen(config: &Value) -> Option<Personality> {
-    let name = config["agent"]["personality"].as_str()?.trim().to_lowercase();
+    let name = PromptSettings::read(config, &Vars::default()).personality?.trim().to_lowercase();
     all(config).into_iter().find(|one| one.name == name)
 }
 
-fn read(name: &str, value: &Value) -> Option<Personality> {
-    let field = |key: &str| value[key].as_str().map(str::trim).filter(|text| !text.is_empty());
-    let mut text = match value {
-        Value::String(text) => text.trim().to_owned(),
-        _ => field("system_prompt").or_else(|| field("prompt"))?.to_owned(),
-    };
-    for key in ["tone", "style"] {
-        if let Some(word) = field(key) {
-            text += &format!("\n{}{}: {word}", key[..1].to_uppercase(), &key[1..]);
+fn read(name: &str, written: TextOr<OwnPersonality>) -> Option<Personality> {
+    let OwnPersonality { system_prompt, description, tone, style } = written.into_parts(|text| {
+        OwnPersonality { system_prompt: Some(text), ..OwnPersonality::default() }
+    });
+    let mut text = system_prompt?.trim().to_owned();
+    for (what, word) in [("Tone", tone), ("Style", style)] {
+        if let Some(word) = word {
+            text += &format!("\n{what}: {}", word.trim());
         }
     }
-    let about = field("description").map_or_else(|| first_line(&text), str::to_owned);
+    let about = description.map_or_else(|| first_line(&text), |line| line.trim().to_owned());
     (!text.is_empty()).then(|| Personality { name: name.trim().to_lowercase(), about, text })
 }
 

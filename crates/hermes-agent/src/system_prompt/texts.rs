@@ -1,6 +1,6 @@
 //! The fixed texts of a prompt.
 
-use serde_json::Value;
+use super::settings::Enforcement;
 
 pub(super) const IDENTITY: &str = "You are Hermes, an assistant that gets work done with tools on the \
 user's machine. Find out instead of guessing: look at the files, run the command, read the page. Be exact \
@@ -37,17 +37,13 @@ const EXTRAS: &[(&[&str], &str)] = &[
 
 /// The insistence on using tools, for models that need it or where the user wants it
 /// (`agent.tool_use_enforcement`: `auto`, true, false, or parts of model names).
-pub(super) fn enforcement(model: &str, agent: &Value) -> Option<String> {
+pub(super) fn enforcement(model: &str, setting: &Enforcement) -> Option<String> {
     let model = model.to_lowercase();
-    let wanted = match &agent["tool_use_enforcement"] {
-        Value::Bool(always) => *always,
-        Value::Array(names) => names
-            .iter()
-            .filter_map(Value::as_str)
-            .any(|name| !name.is_empty() && model.contains(&name.to_lowercase())),
-        Value::String(word) if matches!(word.as_str(), "off" | "false" | "never") => false,
-        Value::String(word) if matches!(word.as_str(), "on" | "true" | "always") => true,
-        _ => ANNOUNCING.iter().any(|family| model.contains(family)),
+    let wanted = match setting {
+        Enforcement::Always => true,
+        Enforcement::Never => false,
+        Enforcement::Named(names) => names.iter().any(|name| model.contains(name)),
+        Enforcement::Auto => ANNOUNCING.iter().any(|family| model.contains(family)),
     };
     if !wanted {
         return None;

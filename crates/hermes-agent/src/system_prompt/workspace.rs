@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::settings::CodingContext;
 use super::{PromptSources, file};
 
 /// Files by which a kind of project is known.
@@ -37,9 +38,7 @@ const UNDER_WAY: &[(&str, &str)] = &[
 
 /// The part for the prompt; nothing where there is no code, or it lies on another machine.
 pub(super) fn describe(sources: &PromptSources<'_>) -> Option<String> {
-    let setting = &sources.config["agent"]["coding_context"];
-    let off = setting == false || matches!(setting.as_str(), Some("off" | "false" | "never"));
-    if off || !sources.is_local() {
+    if sources.settings().coding_context == CodingContext::Off || !sources.is_local() {
         return None;
     }
     let root = repository_root(sources.cwd);

@@ -63,7 +63,7 @@ const GRACE: Duration = Duration::from_secs(5);
 const DRAIN_LIMIT: Duration = Duration::from_millis(100);
 
 /// Where and with which Python a script runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, hermes_tool::settings::SettingWords)]
 pub enum ScriptMode {
     /// In the directory of the session, with the Python of the project.
     #[default]

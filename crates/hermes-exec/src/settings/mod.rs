@@ -174,6 +174,19 @@ impl TerminalSettings {
     }
 }
 
+/// Where commands run by the configuration, for those who only tell of it. A word that means nothing counts as not
+/// given here; whoever runs commands gets an error from [`TerminalSettings::read`].
+#[must_use]
+pub fn configured_backend(config: &Value, vars: &Vars) -> BackendKind {
+    TerminalSection::read(config, vars).backend
+}
+
+/// The time a background process has to end by itself.
+#[must_use]
+pub fn configured_grace(config: &Value, vars: &Vars) -> Duration {
+    TerminalSection::read(config, vars).daemon_term_grace_seconds.duration()
+}
+
 /// The configuration with other keys in its `terminal` section, where `env_type` is an older name of `backend`.
 pub(crate) fn with_overrides(config: &Value, own: &Map<String, Value>) -> Value {
     const SECTION: &str = "terminal";

@@ -8,6 +8,8 @@ use hermes_llm::{Message, Model};
 use hermes_protocol::text::{cut, on_one_line};
 use hermes_protocol::{GoalRequest, GoalUpdate};
 use hermes_sessions::{SessionRecorder, SessionStore};
+use hermes_tool::Vars;
+use hermes_tool::settings::Settings;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +17,15 @@ use super::lock;
 
 /// Columns of a goal where it is named.
 const MAX_NAMED: usize = 60;
+
+/// How far goals go.
+#[derive(Settings)]
+#[settings(path = "goals", about = "Standing goals", open)]
+struct GoalSettings {
+    /// Most turns a goal goes on by itself.
+    #[setting(default = USUAL_ROUNDS)]
+    max_turns: u32,
+}
 
 /// The goal of the session at hand.
 pub(super) struct Goals {
@@ -26,9 +37,8 @@ pub(super) struct Goals {
 
 impl Goals {
     pub(super) fn new(store: SessionStore, config: &Value) -> Self {
-        let rounds = config["goals"]["max_turns"].as_u64();
-        let rounds = rounds.and_then(|rounds| u32::try_from(rounds).ok());
-        Self { store, max_rounds: rounds.unwrap_or(USUAL_ROUNDS), held: Mutex::default() }
+        let settings = GoalSettings::read(config, &Vars::default());
+        Self { store, max_rounds: settings.max_turns, held: Mutex::default() }
     }
 
     /// Another session from now on.

@@ -4,10 +4,20 @@ use std::sync::Arc;
 
 use hermes_agent::{Agent, title};
 use hermes_sessions::SessionDatabase;
+use hermes_tool::settings::Settings;
 use tokio_util::sync::CancellationToken;
 
 use super::{AgentConversation, lock};
 use crate::Host;
+
+/// What the user decided about titles.
+#[derive(Settings)]
+#[settings(path = "auxiliary.title_generation", about = "The model that names conversations", open)]
+struct TitleSettings {
+    /// Whether conversations get titles by themselves.
+    #[setting(default = true)]
+    enabled: bool,
+}
 
 /// Whether conversations get titles by themselves.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,10 +28,8 @@ pub(super) enum Naming {
 
 impl Naming {
     pub(super) fn read(host: &Host) -> Self {
-        match host.config().value()["auxiliary"]["title_generation"]["enabled"].as_bool() {
-            Some(false) => Self::Off,
-            _ => Self::On,
-        }
+        let settings = TitleSettings::read(host.config().value(), host.vars());
+        if settings.enabled { Self::On } else { Self::Off }
     }
 }
 

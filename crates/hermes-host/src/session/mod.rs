@@ -122,8 +122,7 @@ impl Host {
                     },
                     mcp: McpStart::All,
                     reviewer: models.reviewer(),
-                    run_flagged: !is_attended
-                        && self.config().value()["approvals"]["oneshot"] == "allow",
+                    run_flagged: !is_attended && self.allows_flagged_in_one_shot(),
                 },
                 interaction,
             )

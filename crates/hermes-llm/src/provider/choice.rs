@@ -6,12 +6,13 @@
 //! the table knows. A configuration's address and key belong to the configuration's provider; they are not
 //! taken when another is chosen.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::named::{self, Named};
+use super::settings::{MainModel, ModelSettings, given};
 use super::table::{self, KeyNeed, PROVIDERS, ProviderEntry};
-use super::{ResolveError, keys, text, var};
+use super::{ResolveError, keys, var};
 use crate::endpoint::{Endpoint, NO_KEY, WireApi};
 use crate::http::Lookup;
 use crate::secret::Secret;
@@ -45,7 +46,16 @@ pub fn resolve(
     config: &Value,
     lookup: &Lookup<'_>,
 ) -> Result<Endpoint, ResolveError> {
-    let resolver = Resolver { choice, config, lookup };
+    resolve_by(choice, &ModelSettings::from_config(config), lookup)
+}
+
+/// The same for a configuration that was read.
+pub(super) fn resolve_by(
+    choice: &EndpointChoice,
+    settings: &ModelSettings,
+    lookup: &Lookup<'_>,
+) -> Result<Endpoint, ResolveError> {
+    let resolver = Resolver { choice, settings, lookup };
     let mut endpoint = match resolver.who()? {
         Who::Named(named) => resolver.named(*named)?,
         Who::Known(provider) => resolver.known(provider)?,
@@ -56,18 +66,27 @@ pub fn resolve(
 
 struct Resolver<'a> {
     choice: &'a EndpointChoice,
-    config: &'a Value,
+    settings: &'a ModelSettings,
     lookup: &'a Lookup<'a>,
 }
 
-impl Resolver<'_> {
+impl<'a> Resolver<'a> {
     /// A word that may also be `auto`, which says nothing.
     fn stated(word: Option<&str>) -> Option<&str> {
         word.map(str::trim).filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("auto"))
     }
 
+    /// What the configuration says about the main model, text by text.
+    fn configured(&self, text: impl Fn(&MainModel) -> &Option<String>) -> Option<&'a str> {
+        given(text(self.settings.main()?))
+    }
+
     fn configured_provider(&self) -> Option<&str> {
-        Self::stated(text(self.config, "/model/provider"))
+        Self::stated(self.configured(|main| &main.provider))
+    }
+
+    fn configured_address(&self) -> Option<&'a str> {
+        self.configured(|main| &main.base_url)
     }
 
     /// The name by which a provider is asked for, if one is.
@@ -87,14 +106,14 @@ impl Resolver<'_> {
     }
 
     fn by_name(&self, name: &str) -> Result<Who, ResolveError> {
-        if let Some(named) = named::find(self.config, name, self.lookup) {
+        if let Some(named) = named::find(self.settings, name, self.lookup) {
             return Ok(Who::Named(Box::new(named)));
         }
         if let Some(provider) = table::find(name) {
             return Ok(Who::Known(provider));
         }
         let mut known: Vec<String> = PROVIDERS.iter().map(|known| known.name.to_owned()).collect();
-        known.extend(named::names(self.config));
+        known.extend(named::names(self.settings));
         let close = |known: &&String| {
             let name = name.to_lowercase();
             known.starts_with(&name)
@@ -119,7 +138,7 @@ impl Resolver<'_> {
         {
             return table::find(name).ok_or(ResolveError::NothingSetUp);
         }
-        if let Some(url) = text(self.config, "/model/base_url") {
+        if let Some(url) = self.configured_address() {
             return Ok(of_address(url));
         }
         if var(self.lookup, "CUSTOM_BASE_URL").is_some() {
@@ -137,7 +156,7 @@ impl Resolver<'_> {
             Some(name) => {
                 table::find(name).is_some_and(|configured| configured.name == provider.name)
             }
-            None => match text(self.config, "/model/base_url") {
+            None => match self.configured_address() {
                 Some(url) => table::at(url).map_or("custom", |known| known.name) == provider.name,
                 None => true,
             },
@@ -146,10 +165,10 @@ impl Resolver<'_> {
 
     fn known(&self, provider: &'static ProviderEntry) -> Result<Endpoint, ResolveError> {
         let about_it = self.is_configured(provider);
-        let configured = |pointer: &str| text(self.config, pointer).filter(|_| about_it);
+        let main = self.settings.main().filter(|_| about_it);
         // Where the address comes from decides which key may go there.
         let mut from_its_var = false;
-        let base_url = match (&self.choice.base_url, configured("/model/base_url")) {
+        let base_url = match (&self.choice.base_url, main.and_then(|main| given(&main.base_url))) {
             (Some(url), _) => url.clone(),
             (None, Some(url)) => url.to_owned(),
             (None, None) => match provider.base_url_var.and_then(|name| var(self.lookup, name)) {
@@ -169,7 +188,7 @@ impl Resolver<'_> {
         } else {
             keys::for_address(&base_url, self.lookup)
         };
-        let written = configured("/model/api_key").map(str::to_owned);
+        let written = main.and_then(|main| given(&main.api_key)).map(str::to_owned);
         let given = self.choice.api_key.as_ref().map(|key| key.expose().to_owned());
         let key = given.or(written);
         let key_var = match &found {
@@ -182,7 +201,7 @@ impl Resolver<'_> {
             let vars = provider.key_vars.join(" or ");
             return Err(ResolveError::NoKey { provider: provider.title.to_owned(), vars });
         }
-        let wire = configured("/model/api_mode").and_then(named::wire);
+        let wire = main.and_then(|main| main.api_mode);
         let wire = wire.unwrap_or(match provider.wire {
             WireApi::Chat => named::wire_of(&base_url),
             wire => wire,
@@ -191,12 +210,10 @@ impl Resolver<'_> {
         Ok(Endpoint {
             provider: provider.name.to_owned(),
             api_key: Some(Secret::new(key.as_deref().unwrap_or(NO_KEY))),
-            headers: if about_it {
-                named::headers(&self.config["model"]["headers"])
-            } else {
-                Vec::new()
-            },
-            extra_body: self.extra_body(about_it),
+            headers: main
+                .map(|main| main.headers.clone().into_iter().collect())
+                .unwrap_or_default(),
+            extra_body: main.map(|main| main.extra_body.clone()).unwrap_or_default(),
             context_length: self.window(about_it),
             key_var,
             ..Endpoint::new(wire, &base_url, &self.model(about_it, provider.default_model))
@@ -247,8 +264,7 @@ impl Resolver<'_> {
 
     /// The model: said now, in the environment, in the configuration, or the provider's usual one.
     fn model(&self, about_it: bool, usual: &str) -> String {
-        let configured =
-            text(self.config, "/model/default").or_else(|| text(self.config, "/model"));
+        let configured = self.settings.main_name();
         let said = self.choice.model.clone().filter(|model| !model.trim().is_empty());
         let said = said.or_else(|| var(self.lookup, "HERMES_INFERENCE_MODEL"));
         let usual = Some(usual).filter(|model| !model.is_empty());
@@ -258,16 +274,13 @@ impl Resolver<'_> {
     }
 
     fn window(&self, about_it: bool) -> Option<u64> {
-        let model_changed = self.choice.model.as_deref().is_some_and(|model| {
-            text(self.config, "/model/default").is_some_and(|usual| usual != model)
-        });
-        let window = self.config["model"]["context_length"].as_u64().filter(|window| *window > 0);
+        let model_changed = self
+            .choice
+            .model
+            .as_deref()
+            .is_some_and(|model| self.settings.main_name().is_some_and(|usual| usual != model));
+        let window = self.settings.main()?.context_length;
         window.filter(|_| about_it && !model_changed)
-    }
-
-    fn extra_body(&self, about_it: bool) -> Map<String, Value> {
-        let extra = self.config["model"]["extra_body"].as_object().filter(|_| about_it);
-        extra.cloned().unwrap_or_default()
     }
 
     /// What an aggregator takes besides: who we are, and whom it may pass the question to.
@@ -277,17 +290,10 @@ impl Resolver<'_> {
         }
         endpoint.headers.push(("http-referer".to_owned(), env!("CARGO_PKG_REPOSITORY").to_owned()));
         endpoint.headers.push(("x-title".to_owned(), "Hermes".to_owned()));
-        if self.config["openrouter"]["response_cache"] == json!(true) {
+        if self.settings.openrouter.response_cache {
             endpoint.headers.push(("x-openrouter-cache".to_owned(), "true".to_owned()));
         }
-        let wanted = ["only", "ignore", "order", "sort", "require_parameters", "data_collection"];
-        let routing: Map<String, Value> = wanted
-            .iter()
-            .filter_map(|name| {
-                Some(((*name).to_owned(), self.config["provider_routing"].get(*name)?.clone()))
-            })
-            .filter(|(_, value)| !value.is_null() && value != &json!("") && value != &json!([]))
-            .collect();
+        let routing: Map<String, Value> = self.settings.provider_routing.fields();
         if !routing.is_empty() {
             endpoint.extra_body.entry("provider").or_insert(Value::Object(routing));
         }

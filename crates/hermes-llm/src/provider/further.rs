@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use hermes_tool::settings::Seconds;
+use serde_json::Value;
 
-use super::choice::{EndpointChoice, resolve};
-use super::{ResolveError, text, var};
+use super::choice::{EndpointChoice, resolve_by};
+use super::settings::{ModelEntry, ModelSettings, given};
+use super::{ResolveError, var};
 use crate::endpoint::Endpoint;
 use crate::http::Lookup;
 use crate::secret::Secret;
@@ -22,12 +24,12 @@ pub struct Fallbacks {
 /// The models of `fallback_providers` (or the older `fallback_model`) that are not the current one.
 #[must_use]
 pub fn fallbacks(config: &Value, lookup: &Lookup<'_>, current: &Endpoint) -> Fallbacks {
+    let settings = ModelSettings::from_config(config);
     let mut found = Fallbacks::default();
-    let newer = config["fallback_providers"].as_array().filter(|entries| !entries.is_empty());
-    let older = std::slice::from_ref(&config["fallback_model"]);
-    let entries = newer.map_or(older, Vec::as_slice).iter().filter(|entry| entry.is_object());
-    for (place, entry) in entries.enumerate() {
-        match from_entry(entry, config, lookup) {
+    let newer = settings.fallback_providers.0.as_slice();
+    let entries = if newer.is_empty() { settings.fallback_model.as_slice() } else { newer };
+    for (place, entry) in entries.iter().enumerate() {
+        match from_entry(entry, &settings, lookup) {
             Ok(endpoint) => {
                 let known = found.endpoints.iter().any(|other| other.is_same_as(&endpoint));
                 if !known && !endpoint.is_same_as(current) {
@@ -42,30 +44,24 @@ pub fn fallbacks(config: &Value, lookup: &Lookup<'_>, current: &Endpoint) -> Fal
 
 /// An entry stands for itself: nothing under `model` is about it, but the named providers are known.
 fn from_entry(
-    entry: &Value,
-    config: &Value,
+    entry: &ModelEntry,
+    settings: &ModelSettings,
     lookup: &Lookup<'_>,
 ) -> Result<Endpoint, ResolveError> {
-    let key = text(entry, "/api_key").map(str::to_owned);
-    let key = key.or_else(|| var(lookup, text(entry, "/key_env")?));
+    let key = given(&entry.api_key).map(str::to_owned);
+    let key = key.or_else(|| var(lookup, given(&entry.key_env)?));
     let choice = EndpointChoice {
-        provider: text(entry, "/provider").map(str::to_owned),
-        model: text(entry, "/model").map(str::to_owned),
-        base_url: text(entry, "/base_url").map(str::to_owned),
+        provider: given(&entry.provider).map(str::to_owned),
+        model: given(&entry.model).map(str::to_owned),
+        base_url: given(&entry.base_url).map(str::to_owned),
         api_key: key.map(Secret::new),
     };
-    let mut around = json!({});
-    for section in ["providers", "custom_providers", "provider_routing", "openrouter"] {
-        if let Some(value) = config.get(section) {
-            around[section] = value.clone();
-        }
-    }
     // Which provider and model to use now says nothing about which steps in.
     let others = |name: &str| {
         let about_now = matches!(name, "HERMES_INFERENCE_PROVIDER" | "HERMES_INFERENCE_MODEL");
         if about_now { None } else { lookup(name) }
     };
-    resolve(&choice, &around, &others)
+    resolve_by(&choice, &settings.of_others(), &others)
 }
 
 /// A model for work on the side.
@@ -88,21 +84,20 @@ pub fn auxiliary(
     lookup: &Lookup<'_>,
     main: &Endpoint,
 ) -> Result<Auxiliary, ResolveError> {
-    let entry = &config["auxiliary"][name];
-    let seconds = entry["timeout"].as_f64().filter(|seconds| *seconds > 0.0 && seconds.is_finite());
-    let timeout = seconds.map(|seconds| Duration::from_secs_f64(seconds.min(1e9)));
-    let provider = text(entry, "/provider").filter(|name| !name.eq_ignore_ascii_case("auto"));
-    let elsewhere =
-        provider.is_some_and(|name| name != "main") || text(entry, "/base_url").is_some();
-    let endpoint = if elsewhere {
-        from_entry(entry, config, lookup)?
-    } else {
-        let mut endpoint = main.clone();
-        if let Some(model) = text(entry, "/model") {
-            model.clone_into(&mut endpoint.model);
-            endpoint.context_length = None;
-        }
-        endpoint
+    let settings = ModelSettings::from_config(config);
+    let Some(entry) = settings.auxiliary(name) else {
+        return Ok(Auxiliary { endpoint: main.clone(), timeout: None });
     };
-    Ok(Auxiliary { endpoint, timeout })
+    let endpoint = match entry.elsewhere() {
+        Some(elsewhere) => from_entry(&elsewhere, &settings, lookup)?,
+        None => {
+            let mut endpoint = main.clone();
+            if let Some(model) = entry.model() {
+                model.clone_into(&mut endpoint.model);
+                endpoint.context_length = None;
+            }
+            endpoint
+        }
+    };
+    Ok(Auxiliary { endpoint, timeout: entry.timeout.map(Seconds::duration) })
 }

@@ -2,8 +2,8 @@
 //!
 //! The known providers are a table (`table`). [`resolve`] turns what the person wants, what the
 //! configuration says and what keys there are into an [`Endpoint`](crate::Endpoint); [`fallbacks`] and [`auxiliary`] do the
-//! same for the places where the configuration names further models. Nothing here touches the network or
-//! the environment: the configuration is a JSON value, variables come through a function.
+//! same for the places where the configuration names further models ([`ModelSettings`]). Nothing here touches the
+//! network or the environment: the configuration is a JSON value, variables come through a function.
 //!
 //! One rule is above all others: **a key is never sent to a host it was not meant for.** A key from a
 //! variable goes to its vendor's hosts, or to the address that the vendor's own variable gives; a key
@@ -13,13 +13,13 @@ mod choice;
 mod further;
 mod keys;
 mod named;
+mod settings;
 mod table;
 
 pub use choice::{EndpointChoice, resolve};
 pub use further::{Auxiliary, Fallbacks, auxiliary, fallbacks};
+pub use settings::{AuxiliaryModel, ModelSettings};
 pub use table::{PROVIDERS, ProviderEntry, find};
-
-use serde_json::Value;
 
 use crate::http::Lookup;
 
@@ -72,11 +72,6 @@ pub enum ResolveError {
 
 fn near(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|name| format!(" (did you mean {name:?}?)")).unwrap_or_default()
-}
-
-/// Text at a place in the configuration; blank is as good as absent.
-fn text<'a>(config: &'a Value, pointer: &str) -> Option<&'a str> {
-    config.pointer(pointer)?.as_str().map(str::trim).filter(|text| !text.is_empty())
 }
 
 /// A variable; blank is as good as absent.

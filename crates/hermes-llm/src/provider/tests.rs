@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::endpoint::{Endpoint, NO_KEY, WireApi};

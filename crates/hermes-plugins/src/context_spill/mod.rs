@@ -19,7 +19,7 @@
 //! # let home = hermes_store::home::Home::at("/home/ada/.hermes");
 //! use hermes_plugins::context_spill::ContextSpill;
 //!
-//! let (spill, problems) = ContextSpill::read(&config["hooks"], &home.hook_outputs(), &vars);
+//! let (spill, problems) = ContextSpill::read(&config, &home.hook_outputs(), &vars);
 //! let piece = spill.fit("It rains.".to_owned(), "weather hook", "session-1").await;
 //! assert_eq!(piece, "It rains.");
 //! # assert!(problems.is_empty());

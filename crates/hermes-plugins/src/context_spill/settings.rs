@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hermes_tool::Vars;
+use hermes_tool::settings::{SettingOrigin, SettingProblem, Settings};
 use serde_json::Value;
 
 use crate::problem::PluginSettingProblem;
@@ -43,87 +44,64 @@ impl ContextSpill {
         }
     }
 
-    /// Reads the settings from the `hooks` section. What is missing or cannot be used keeps its
-    /// default; the latter is named in a [`PluginSettingProblem`].
+    /// Reads the settings. What is missing or cannot be used keeps its default; the latter is named in a
+    /// [`PluginSettingProblem`].
     #[must_use]
     pub fn read(
-        hooks: &Value,
+        config: &Value,
         default_directory: &Path,
         vars: &Vars,
     ) -> (Self, Vec<PluginSettingProblem>) {
-        let mut spill = Self::new(default_directory);
-        let mut reader = Reader { section: &Value::Null, problems: Vec::new() };
-        match hooks.get(OUTPUT_SPILL_KEY) {
-            None | Some(Value::Null) => {}
-            Some(section @ Value::Object(_)) => reader.section = section,
-            Some(_) => reader.problem("", "must be a map of settings"),
-        }
-        reader.switch("enabled", &mut spill.enabled);
-        reader.size("max_chars", 1, &mut spill.max_chars);
-        reader.size("preview_head", 0, &mut spill.preview_head);
-        reader.size("preview_tail", 0, &mut spill.preview_tail);
-        if let Some(directory) = reader.text("directory") {
-            let directory = expand_user_folder(directory, vars.non_blank("HOME"));
+        let (written, problems) = SpillSection::read_with_problems(config, vars);
+        let mut problems: Vec<_> = problems.into_iter().map(problem).collect();
+        let mut spill = Self {
+            enabled: written.enabled,
+            max_chars: written.max_chars,
+            preview_head: written.preview_head,
+            preview_tail: written.preview_tail,
+            directory: default_directory.to_owned(),
+        };
+        if let Some(directory) = written.directory {
+            let directory = expand_user_folder(directory.trim().to_owned(), vars.non_blank("HOME"));
             // The model is shown the path and may be somewhere else.
             match std::path::absolute(directory) {
                 Ok(directory) => spill.directory = directory,
-                Err(error) => reader.problem("directory", &error.to_string()),
+                Err(error) => {
+                    let message = format!("{error}; the default is used");
+                    problems
+                        .push(PluginSettingProblem::new("hooks.output_spill.directory", message));
+                }
             }
         }
-        (spill, reader.problems)
+        (spill, problems)
     }
 }
 
-struct Reader<'a> {
-    section: &'a Value,
-    problems: Vec<PluginSettingProblem>,
+/// The section as it is written.
+#[derive(Settings)]
+#[settings(path = "hooks.output_spill", about = "Long text from hooks goes to a file")]
+struct SpillSection {
+    /// Whether it does.
+    #[setting(default = true)]
+    enabled: bool,
+    /// Longest text that does not, in characters.
+    #[setting(default = DEFAULT_MAX_CHARS, range = 1..)]
+    max_chars: usize,
+    /// Characters shown from its beginning.
+    #[setting(default = DEFAULT_PREVIEW_CHARS)]
+    preview_head: usize,
+    /// Characters shown from its end.
+    #[setting(default = DEFAULT_PREVIEW_CHARS)]
+    preview_tail: usize,
+    /// Where the files go; hook_outputs in the home if unset.
+    directory: Option<String>,
 }
 
-impl Reader<'_> {
-    fn problem(&mut self, key: &str, wrong: &str) {
-        let dot = if key.is_empty() { "" } else { "." };
-        let place = format!("hooks.{OUTPUT_SPILL_KEY}{dot}{key}");
-        self.problems
-            .push(PluginSettingProblem::new(place, format!("{wrong}; the default is used")));
-    }
-
-    fn get(&self, key: &str) -> Option<&Value> {
-        self.section.get(key).filter(|value| !value.is_null())
-    }
-
-    fn switch(&mut self, key: &str, into: &mut bool) {
-        match self.get(key) {
-            None => {}
-            Some(Value::Bool(on)) => *into = *on,
-            Some(Value::String(word)) if word.trim().eq_ignore_ascii_case("true") => *into = true,
-            Some(Value::String(word)) if word.trim().eq_ignore_ascii_case("false") => *into = false,
-            Some(_) => self.problem(key, "must be true or false"),
-        }
-    }
-
-    fn size(&mut self, key: &str, least: usize, into: &mut usize) {
-        let size = match self.get(key) {
-            None => return,
-            Some(Value::Number(number)) => number.as_u64().and_then(|n| usize::try_from(n).ok()),
-            Some(Value::String(text)) => text.trim().parse().ok(),
-            Some(_) => None,
-        };
-        match size.filter(|size| *size >= least) {
-            Some(size) => *into = size,
-            None => self.problem(key, &format!("must be a whole number, {least} or more")),
-        }
-    }
-
-    fn text(&mut self, key: &str) -> Option<String> {
-        match self.get(key)? {
-            Value::String(text) if text.trim().is_empty() => None,
-            Value::String(text) => Some(text.trim().to_owned()),
-            _ => {
-                self.problem(key, "must be text");
-                None
-            }
-        }
-    }
+fn problem(wrong: SettingProblem) -> PluginSettingProblem {
+    let place = match wrong.origin {
+        SettingOrigin::Key(place) | SettingOrigin::Variable(place) => place,
+    };
+    PluginSettingProblem::new(place, format!("must be {}; the default is used", wrong.expected))
 }
 
 #[cfg(test)]
@@ -134,7 +112,7 @@ mod tests {
     fn read(section: &Value) -> (ContextSpill, Vec<String>) {
         let vars: Vars = [("HOME".to_owned(), "/home/ada".to_owned())].into_iter().collect();
         let (spill, problems) = ContextSpill::read(
-            &json!({"output_spill": section}),
+            &json!({"hooks": {"output_spill": section}}),
             Path::new("/h/hook_outputs"),
             &vars,
         );

@@ -9,7 +9,10 @@
 use std::time::Duration;
 
 use hermes_runtime::hooks::HookEvent;
-use serde_json::{Map, Value};
+use hermes_tool::Vars;
+use hermes_tool::settings::scalar::as_f64;
+use hermes_tool::settings::{Entries, KeyInfo, Kind, Seconds, SettingValue, Settings, Written};
+use serde_json::Value;
 
 use super::ShellHook;
 use super::matcher::Matcher;
@@ -36,11 +39,64 @@ pub struct ReadConfig {
     pub problems: Vec<PluginSettingProblem>,
 }
 
-/// Reads the `hooks` section; a missing one is `null` and has no hooks.
+/// What is written about hooks.
+#[derive(Settings)]
+struct HookKeys {
+    /// Commands to run on events.
+    hooks: Written<HookTable>,
+}
+
+/// Lists of hooks by event. The events are spelt out, so that a misspelt one is noticed.
+struct HookTable;
+
+impl SettingValue for HookTable {
+    const KIND: Kind = Kind::Map;
+
+    fn from_config(_: &Value) -> Option<Self> {
+        Some(Self)
+    }
+
+    fn to_config(&self) -> String {
+        String::new()
+    }
+
+    fn keys_below(path: &str) -> Vec<KeyInfo> {
+        let of_event = |(at, event): (usize, &HookEvent)| {
+            let path = format!("{path}.{event}");
+            let below = Entries::<HookSection>::keys_below(&path).into_iter();
+            let event = KeyInfo {
+                path,
+                kind: Kind::List,
+                default: String::new(),
+                about: "Commands for this event",
+                variable: None,
+                hidden: false,
+            };
+            // What stands in a list is the same for all, and said once.
+            let below = below.map(move |key| if at == 0 { key } else { key.hidden() });
+            std::iter::once(event).chain(below).collect::<Vec<_>>()
+        };
+        HookEvent::ALL.iter().enumerate().flat_map(of_event).collect()
+    }
+}
+
+/// One hook as it is written.
+#[derive(Settings)]
+#[settings(manual, about = "One command for the event")]
+struct HookSection {
+    /// What is run: a program with its arguments, no shell.
+    command: Written<String>,
+    /// Only for tools whose names this regular expression matches.
+    matcher: Written<String>,
+    /// How long it may take, in seconds; from 1 to 300, 60 if unset.
+    timeout: Written<Seconds>,
+}
+
+/// Reads `hooks` of a configuration; without it there are none.
 #[must_use]
-pub fn read_config(section: &Value) -> ReadConfig {
+pub fn read_config(config: &Value) -> ReadConfig {
     let mut read = ReadConfig::default();
-    match section {
+    match &HookKeys::read(config, &Vars::default()).hooks.0 {
         Value::Null => {}
         Value::Object(events) => {
             for (name, entries) in events.iter().filter(|(name, _)| *name != OUTPUT_SPILL_KEY) {
@@ -85,16 +141,17 @@ impl ReadConfig {
     }
 
     fn entry(&mut self, event: HookEvent, place: &str, entry: &Value) {
-        let Value::Object(entry) = entry else {
+        let Value::Object(fields) = entry else {
             let message = format!("must have a `command`, but is {}; skipped", kind(entry));
             return self.problem(place, message);
         };
-        let command = match command(entry) {
+        let written = HookSection::read(entry, &Vars::default());
+        let command = match command(&written.command.0) {
             Ok(command) => command,
             Err(why) => return self.problem(format!("{place}.command"), format!("{why}; skipped")),
         };
-        let Ok(matcher) = self.matcher(event, place, entry.get("matcher")) else { return };
-        let timeout = self.timeout(place, entry.get("timeout"));
+        let Ok(matcher) = self.matcher(event, place, &written.matcher.0) else { return };
+        let timeout = self.timeout(place, &written.timeout.0);
         if let Some(operator) =
             Words::split(command, None).ok().as_ref().and_then(Words::shell_operator)
         {
@@ -104,8 +161,9 @@ impl ReadConfig {
             );
             self.problem(format!("{place}.command"), message);
         }
-        for key in entry.keys() {
-            if !matches!(key.as_str(), "command" | "matcher" | "timeout") {
+        let known = HookSection::keys();
+        for key in fields.keys() {
+            if known.iter().all(|known| known.path != *key) {
                 self.problem(format!("{place}.{key}"), "hooks have no such setting; ignored");
             }
         }
@@ -118,17 +176,17 @@ impl ReadConfig {
         &mut self,
         event: HookEvent,
         place: &str,
-        value: Option<&Value>,
+        value: &Value,
     ) -> Result<Option<Matcher>, ()> {
         let place = format!("{place}.matcher");
         let text = match value {
-            None | Some(Value::Null) => return Ok(None),
-            Some(_) if !event.is_about_a_tool() => {
+            Value::Null => return Ok(None),
+            _ if !event.is_about_a_tool() => {
                 self.problem(place, format!("{event} is not about a tool; ignored"));
                 return Ok(None);
             }
-            Some(Value::String(text)) => text.trim(),
-            Some(other) => {
+            Value::String(text) => text.trim(),
+            other => {
                 self.problem(place, format!("must be text, not {}; hook skipped", kind(other)));
                 return Err(());
             }
@@ -146,13 +204,11 @@ impl ReadConfig {
         Ok(Some(matcher))
     }
 
-    fn timeout(&mut self, place: &str, value: Option<&Value>) -> Duration {
-        let seconds = match value {
-            None | Some(Value::Null) => return DEFAULT_TIMEOUT,
-            Some(Value::Number(number)) => number.as_f64(),
-            Some(Value::String(text)) => text.trim().parse().ok().filter(|s: &f64| s.is_finite()),
-            Some(_) => None,
-        };
+    fn timeout(&mut self, place: &str, value: &Value) -> Duration {
+        if value.is_null() {
+            return DEFAULT_TIMEOUT;
+        }
+        let seconds = as_f64(value);
         let place = format!("{place}.timeout");
         let usable = seconds.filter(|seconds| *seconds >= MIN_TIMEOUT.as_secs_f64());
         let Some(seconds) = usable else {
@@ -175,14 +231,14 @@ impl ReadConfig {
     }
 }
 
-fn command(entry: &Map<String, Value>) -> Result<&str, String> {
-    match entry.get("command") {
-        None | Some(Value::Null) => Err("is missing".to_owned()),
-        Some(Value::String(text)) => match Words::split(text, None) {
+fn command(written: &Value) -> Result<&str, String> {
+    match written {
+        Value::Null => Err("is missing".to_owned()),
+        Value::String(text) => match Words::split(text, None) {
             Ok(_) => Ok(text.trim()),
             Err(why) => Err(why.to_string()),
         },
-        Some(other) => Err(format!("must be text, not {}", kind(other))),
+        other => Err(format!("must be text, not {}", kind(other))),
     }
 }
 
@@ -214,7 +270,7 @@ mod tests {
     use serde_json::json;
 
     fn one(entry: &Value) -> (Option<ShellHook>, Vec<String>) {
-        let read = read_config(&json!({"pre_tool_call": [entry]}));
+        let read = read_config(&json!({"hooks": {"pre_tool_call": [entry]}}));
         assert!(read.hooks.len() <= 1);
         (
             read.hooks.into_iter().next(),
@@ -224,11 +280,11 @@ mod tests {
 
     #[test]
     fn reads_hooks_in_order() {
-        let read = read_config(&json!({
+        let read = read_config(&json!({"hooks": {
             "post_tool_call": [{"command": " fmt.sh ", "matcher": " write_file ", "timeout": 5}],
             "output_spill": {"enabled": false},
             "pre_tool_call": [{"command": "a"}, {"command": "b", "matcher": " "}],
-        }));
+        }}));
         assert_eq!(read.problems, []);
         let [fmt, a, b] = &read.hooks[..] else { panic!("{:?}", read.hooks) };
         assert_eq!(fmt.command, "fmt.sh");
@@ -241,18 +297,18 @@ mod tests {
     #[test]
     fn a_missing_section_has_no_hooks_and_no_problems() {
         assert_eq!(read_config(&Value::Null), ReadConfig::default());
-        assert_eq!(read_config(&json!({"pre_verify": null})), ReadConfig::default());
-        assert_eq!(read_config(&json!("x")).problems.len(), 1);
+        assert_eq!(read_config(&json!({"hooks": {"pre_verify": null}})), ReadConfig::default());
+        assert_eq!(read_config(&json!({"hooks": "x"})).problems.len(), 1);
     }
 
     #[test]
     fn an_unknown_event_is_skipped_with_a_hint() {
-        let read = read_config(&json!({
+        let read = read_config(&json!({"hooks": {
             "pre_tool_calls": [{"command": "a"}],
             "output-spil": {},
             "zebra": [],
             "post_tool_call": [{"command": "b"}],
-        }));
+        }}));
         assert_eq!(read.hooks.len(), 1);
         let messages: Vec<_> = read.problems.iter().map(PluginSettingProblem::to_string).collect();
         assert!(messages[0].starts_with("hooks.pre_tool_calls: "), "{messages:?}");
@@ -263,13 +319,13 @@ mod tests {
 
     #[test]
     fn malformed_entries_are_skipped_and_their_neighbours_kept() {
-        let read = read_config(&json!({
+        let read = read_config(&json!({"hooks": {
             "pre_tool_call": [
                 "run.sh", {}, {"command": 5}, {"command": "  "}, {"command": "x 'y"},
                 {"command": "ok", "matcher": ["terminal"]}, {"command": "good"},
             ],
             "post_tool_call": {"command": "not in a list"},
-        }));
+        }}));
         assert_eq!(read.hooks, [ShellHook::new(HookEvent::PreToolCall, "good")]);
         assert_eq!(read.problems.len(), 7);
         let places: Vec<_> = read.problems.iter().map(|problem| problem.place.as_str()).collect();
@@ -304,7 +360,8 @@ mod tests {
 
     #[test]
     fn a_matcher_away_from_tools_is_ignored_with_a_word() {
-        let read = read_config(&json!({"pre_llm_call": [{"command": "a", "matcher": "x"}]}));
+        let read =
+            read_config(&json!({"hooks": {"pre_llm_call": [{"command": "a", "matcher": "x"}]}}));
         assert_eq!(read.hooks[0].matcher, None);
         assert_eq!(read.problems[0].place, "hooks.pre_llm_call[0].matcher");
     }

@@ -1,15 +1,27 @@
 //! Reading distributions out of the configuration.
 
+use std::collections::BTreeMap;
+
+use hermes_tool::Vars;
+use hermes_tool::settings::scalar::as_f64;
+use hermes_tool::settings::{Settings, Written};
 use serde_json::{Map, Value};
 
 use super::{Distribution, Share};
 use crate::toolsets::{ConfigProblem, kind_of};
 
-/// The distributions under the key, and whatever could not be used.
-pub(super) fn distributions(value: &Value) -> (Vec<Distribution>, Vec<ConfigProblem>) {
+/// What the configuration adds.
+#[derive(Settings)]
+struct OwnDistributions {
+    /// Your own toolset mixes for batch runs: the chance of each toolset, in percent or as a fraction up to 1.
+    distributions: Written<BTreeMap<String, BTreeMap<String, f64>>>,
+}
+
+/// The distributions of a configuration, and whatever could not be used.
+pub(super) fn distributions(config: &Value) -> (Vec<Distribution>, Vec<ConfigProblem>) {
     let mut problems = Vec::new();
     let mut found = Vec::new();
-    match value {
+    match &OwnDistributions::read(config, &Vars::default()).distributions.0 {
         Value::Null => {}
         Value::Object(entries) => {
             for (name, entry) in entries {
@@ -43,7 +55,7 @@ fn shares(
 ) -> Vec<Share> {
     let mut shares = Vec::with_capacity(chances.len());
     for (toolset, chance) in chances {
-        match chance.as_f64().filter(|percent| (0.0..=100.0).contains(percent)) {
+        match as_f64(chance).filter(|percent| (0.0..=100.0).contains(percent)) {
             Some(percent) => shares.push(Share { toolset: toolset.as_str().into(), percent }),
             None => problems.push(ConfigProblem::new(
                 format!("{place}.{toolset}"),

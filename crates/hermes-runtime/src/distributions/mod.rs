@@ -133,8 +133,8 @@ impl Distributions {
     /// Adds the ones under the configuration's `distributions` key, each `name: {toolset:
     /// percent}`. One with a known name replaces that one. If no value of a distribution is
     /// above 1, its values are fractions. What cannot be understood is left out and reported.
-    pub fn load_config(&mut self, distributions: &Value) -> Vec<ConfigProblem> {
-        let (found, problems) = config::distributions(distributions);
+    pub fn load_config(&mut self, config: &Value) -> Vec<ConfigProblem> {
+        let (found, problems) = config::distributions(config);
         for distribution in found {
             match self.entries.iter_mut().find(|known| known.name == distribution.name) {
                 Some(known) => *known = distribution,

@@ -144,11 +144,11 @@ fn unknown_distributions_are_errors_with_a_suggestion() {
 #[test]
 fn people_may_bring_their_own_in_percents_or_fractions() {
     let mut known = shipped();
-    let problems = known.load_config(&json!({
+    let problems = known.load_config(&json!({"distributions": {
         "percents": {"web": 80, "file": 0.5},
         "fractions": {"web": 1, "file": 0.25},
         "minimal": {"file": 100},
-    }));
+    }}));
     assert_eq!(problems, []);
     let percents = |name: &str| -> Vec<f64> {
         known.get(name).unwrap().shares.iter().map(|share| share.percent).collect()
@@ -162,11 +162,11 @@ fn people_may_bring_their_own_in_percents_or_fractions() {
 #[test]
 fn what_makes_no_sense_is_left_out_and_reported() {
     let mut known = shipped();
-    let problems = known.load_config(&json!({
+    let problems = known.load_config(&json!({"distributions": {
         "odd": 5,
         "mixed": {"web": -1, "file": "often", "tts": 101, "vision": 30},
         "none": {},
-    }));
+    }}));
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(
         texts,
@@ -180,6 +180,6 @@ fn what_makes_no_sense_is_left_out_and_reported() {
     );
     assert_eq!(known.get("mixed").unwrap().shares.len(), 1);
     assert!(known.get("odd").is_err());
-    assert_eq!(known.load_config(&json!([1])).len(), 1);
+    assert_eq!(known.load_config(&json!({"distributions": [1]})).len(), 1);
     assert_eq!(known.load_config(&Value::Null), []);
 }

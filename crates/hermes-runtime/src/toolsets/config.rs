@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use hermes_tool::Vars;
+use hermes_tool::settings::{Kind, SettingOrigin, SettingProblem, SettingValue, Settings, Written};
 use serde_json::{Map, Value};
 
 use super::name::check_name;
@@ -36,6 +38,16 @@ impl ConfigProblem {
     pub(crate) fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self { place: place.into(), message: message.into() }
     }
+
+    fn below(place: &str, wrong: &SettingProblem) -> Self {
+        let message = format!("is {}, but must be {}", wrong.given, wrong.expected);
+        let place = match &wrong.origin {
+            SettingOrigin::Key(key) if key.starts_with('[') => format!("{place}{key}"),
+            SettingOrigin::Key(key) => format!("{place}.{key}"),
+            SettingOrigin::Variable(_) => place.to_owned(),
+        };
+        Self { place, message }
+    }
 }
 
 impl fmt::Display for ConfigProblem {
@@ -44,7 +56,65 @@ impl fmt::Display for ConfigProblem {
     }
 }
 
-const FIELDS: [&str; 4] = ["description", "tools", "includes", "posture"];
+/// What the configuration defines.
+#[derive(Settings)]
+pub(crate) struct CustomToolsets {
+    /// Your own toolsets by name.
+    pub(crate) custom_toolsets: Written<BTreeMap<String, ToolsetSection>>,
+}
+
+/// One definition, written in full.
+#[derive(Settings)]
+#[settings(manual, about = "One toolset of your own")]
+pub(crate) struct ToolsetSection {
+    /// What it is for.
+    description: Option<String>,
+    /// Tools in it.
+    tools: ToolsetNames,
+    /// Other toolsets in it.
+    includes: ToolsetNames,
+    /// Whether it is a way to work, chosen as a whole, and no choice among others.
+    posture: bool,
+}
+
+/// A list of names, or a single one.
+#[derive(Default)]
+struct ToolsetNames(Vec<Arc<str>>);
+
+impl SettingValue for ToolsetNames {
+    const KIND: Kind = Kind::TextList;
+
+    fn from_config(value: &Value) -> Option<Self> {
+        Self::from_written(value, &mut Vec::new())
+    }
+
+    fn from_written(value: &Value, problems: &mut Vec<SettingProblem>) -> Option<Self> {
+        let items = match value {
+            Value::String(name) => return Some(Self(vec![name.as_str().into()])),
+            Value::Array(items) => items,
+            _ => return None,
+        };
+        let mut names = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            match item {
+                Value::String(name) => names.push(name.as_str().into()),
+                other => {
+                    let origin = SettingOrigin::Key(format!("[{at}]"));
+                    problems.push(SettingProblem::new(origin, other, "a name"));
+                }
+            }
+        }
+        Some(Self(names))
+    }
+
+    fn expected() -> String {
+        "a list of names".to_owned()
+    }
+
+    fn to_config(&self) -> String {
+        "[]".to_owned()
+    }
+}
 
 /// The definitions under `custom_toolsets`, and whatever could not be used.
 pub(super) fn definitions(
@@ -76,8 +146,13 @@ pub(super) fn definitions(
 fn definition(place: &str, value: &Value, problems: &mut Vec<ConfigProblem>) -> Option<Toolset> {
     match value {
         // Short form: just the tools.
-        Value::Array(_) => Some(Toolset::default().with_tools(names(place, value, problems))),
-        Value::Object(fields) => Some(full_definition(place, fields, problems)),
+        Value::Array(_) => {
+            let mut wrong = Vec::new();
+            let names = ToolsetNames::from_written(value, &mut wrong).unwrap_or_default();
+            problems.extend(wrong.into_iter().map(|wrong| ConfigProblem::below(place, &wrong)));
+            Some(Toolset::default().with_tools(names.0))
+        }
+        Value::Object(fields) => Some(full_definition(place, value, fields, problems)),
         other => {
             let message =
                 format!("expected `description`, `tools` and `includes`, found {}", kind_of(other));
@@ -89,59 +164,23 @@ fn definition(place: &str, value: &Value, problems: &mut Vec<ConfigProblem>) -> 
 
 fn full_definition(
     place: &str,
+    value: &Value,
     fields: &Map<String, Value>,
     problems: &mut Vec<ConfigProblem>,
 ) -> Toolset {
-    let mut toolset = Toolset::default();
-    for (field, value) in fields {
-        let at = format!("{place}.{field}");
-        match (field.as_str(), value) {
-            ("description", Value::String(text)) => toolset.description = text.as_str().into(),
-            ("tools", _) => toolset = toolset.with_tools(names(&at, value, problems)),
-            ("includes", _) => toolset = toolset.including(names(&at, value, problems)),
-            ("posture", Value::Bool(true)) => toolset.kind = ToolsetKind::Posture,
-            ("description", Value::Null) | ("posture", Value::Bool(false) | Value::Null) => {}
-            ("description", other) => {
-                let message = format!("expected text, found {}", kind_of(other));
-                problems.push(ConfigProblem::new(at, message));
-            }
-            ("posture", other) => {
-                let message = format!("expected true or false, found {}", kind_of(other));
-                problems.push(ConfigProblem::new(at, message));
-            }
-            (unknown, _) => {
-                let hint = closest(unknown, FIELDS)
-                    .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                problems.push(ConfigProblem::new(at, format!("no such field{hint}")));
-            }
-        }
+    let (written, wrong) = ToolsetSection::read_with_problems(value, &Vars::default());
+    problems.extend(wrong.into_iter().map(|wrong| ConfigProblem::below(place, &wrong)));
+    let known = ToolsetSection::keys();
+    let is_known = |field: &&String| known.iter().any(|key| key.path == **field);
+    for unknown in fields.keys().filter(|field| !is_known(field)) {
+        let hint = closest(unknown, known.iter().map(|key| key.path.as_str()))
+            .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let at = format!("{place}.{unknown}");
+        problems.push(ConfigProblem::new(at, format!("no such field{hint}")));
     }
-    toolset
-}
-
-/// A list of names, or a single one.
-fn names(place: &str, value: &Value, problems: &mut Vec<ConfigProblem>) -> Vec<Arc<str>> {
-    let items = match value {
-        Value::Null => return Vec::new(),
-        Value::String(name) => return vec![name.as_str().into()],
-        Value::Array(items) => items,
-        other => {
-            let message = format!("expected a list of names, found {}", kind_of(other));
-            problems.push(ConfigProblem::new(place, message));
-            return Vec::new();
-        }
-    };
-    let mut found = Vec::with_capacity(items.len());
-    for (index, item) in items.iter().enumerate() {
-        match item {
-            Value::String(name) => found.push(name.as_str().into()),
-            other => problems.push(ConfigProblem::new(
-                format!("{place}[{index}]"),
-                format!("expected a name, found {}", kind_of(other)),
-            )),
-        }
-    }
-    found
+    let kind = if written.posture { ToolsetKind::Posture } else { ToolsetKind::default() };
+    let described = Toolset::new(written.description.unwrap_or_default());
+    Toolset { kind, ..described }.with_tools(written.tools.0).including(written.includes.0)
 }
 
 /// What a value is, in words that fit "found …".
@@ -199,10 +238,10 @@ mod tests {
             texts(&problems)[1..],
             [
                 "custom_toolsets.odd: expected `description`, `tools` and `includes`, found a number",
-                "custom_toolsets.mixed.tools[1]: expected a name, found a number",
+                "custom_toolsets.mixed.description: is a list, but must be a text",
+                "custom_toolsets.mixed.tools[1]: is 1, but must be a name",
+                "custom_toolsets.mixed.includes: is 7, but must be a list of names",
                 "custom_toolsets.mixed.tols: no such field; did you mean `tools`?",
-                "custom_toolsets.mixed.includes: expected a list of names, found a number",
-                "custom_toolsets.mixed.description: expected text, found a list",
             ]
         );
         assert_eq!(problems[0].place, "custom_toolsets.all");

@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 pub use catalog::{Names, ToolsetCatalog};
 pub use config::ConfigProblem;
-pub(crate) use config::kind_of;
+pub(crate) use config::{CustomToolsets, kind_of};
 pub use name::ReservedName;
 pub use registered::{NoRegisteredTools, RegisteredTools};
 pub use resolve::{ToolsetInfo, ToolsetSource};

@@ -2,7 +2,10 @@
 
 use std::sync::LazyLock;
 
-use super::{Kind, SettingValue};
+use serde_json::Value;
+
+use super::{Kind, SettingProblem, SettingValue};
+use crate::Vars;
 
 /// One key of the configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +37,12 @@ impl KeyInfo {
         Self { path, kind: T::KIND, default: default.to_config(), about, variable, hidden: false }
     }
 
+    /// The same for an older form of something, which is read but not shown.
+    #[must_use]
+    pub fn hidden(self) -> Self {
+        Self { hidden: true, ..self }
+    }
+
     /// Whether this entry is about the setting with these names, `*` standing for any of them.
     #[must_use]
     pub fn matches<S: AsRef<str>>(&self, segments: &[S]) -> bool {
@@ -56,9 +65,28 @@ pub struct DeclaredSettings {
     pub module: &'static str,
     /// The keys of its fields, made when somebody asks.
     pub keys: fn() -> Vec<KeyInfo>,
+    /// What the struct could not use of a configuration.
+    pub problems: fn(&Value, &Vars) -> Vec<SettingProblem>,
 }
 
 inventory::collect!(DeclaredSettings);
+
+impl DeclaredSettings {
+    /// What the linked structs together could not use of a configuration, without variables.
+    #[must_use]
+    pub fn problems_of(config: &Value) -> Vec<SettingProblem> {
+        let mut problems: Vec<SettingProblem> = Vec::new();
+        for declared in inventory::iter::<DeclaredSettings> {
+            for problem in (declared.problems)(config, &Vars::default()) {
+                // Structs that share a section find the same.
+                if !problems.contains(&problem) {
+                    problems.push(problem);
+                }
+            }
+        }
+        problems
+    }
+}
 
 /// All keys, parents before their children.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +108,7 @@ impl KeyTable {
     #[must_use]
     pub fn new(keys: impl IntoIterator<Item = KeyInfo>) -> KeyTable {
         let mut keys: Vec<KeyInfo> = keys.into_iter().collect();
-        let parents: Vec<KeyInfo> = keys.iter().flat_map(|key| parents(&key.path)).collect();
+        let parents: Vec<KeyInfo> = keys.iter().flat_map(parents).collect();
         keys.extend(parents);
         // By names, not by characters: `a.b` stands right below `a`, before `a_b`.
         keys.sort_by(|a, b| a.path.split('.').cmp(b.path.split('.')));
@@ -101,6 +129,15 @@ impl KeyTable {
             }
             same
         });
+        // A section of which only one key is declared is one of many, if there are many.
+        let unnamed = |key: &KeyInfo| key.about.is_empty() && key.kind == Kind::Section;
+        let many: Vec<KeyInfo> = keys.iter().filter(|key| key.wildcards() > 0).cloned().collect();
+        for key in keys.iter_mut().filter(|key| unnamed(key)) {
+            let names: Vec<&str> = key.path.split('.').collect();
+            if let Some(one) = many.iter().find(|one| one.matches(&names)) {
+                (key.about, key.kind) = (one.about, one.kind);
+            }
+        }
         KeyTable(keys)
     }
 
@@ -118,13 +155,14 @@ impl KeyTable {
 }
 
 /// The sections a key stands in, for those that nothing else is said about.
-fn parents(path: &str) -> impl Iterator<Item = KeyInfo> {
-    path.match_indices('.').map(|(at, _)| KeyInfo {
-        path: path[..at].to_owned(),
+fn parents(key: &KeyInfo) -> impl Iterator<Item = KeyInfo> {
+    key.path.match_indices('.').map(|(at, _)| KeyInfo {
+        path: key.path[..at].to_owned(),
         kind: Kind::Section,
         default: String::new(),
-        about: "",
+        // An older spelling may stand where nothing else does any more.
+        about: if key.hidden { key.about } else { "" },
         variable: None,
-        hidden: false,
+        hidden: key.hidden,
     })
 }

@@ -26,6 +26,8 @@ pub enum Kind {
     /// Yes or no, or something else. Also right for words like `on` and `off`, which YAML reads
     /// as booleans.
     BoolOr(&'static Kind),
+    /// A text that stands for the whole, or something else: `model: NAME` for `model: {default: NAME}`.
+    TextOr(&'static Kind),
     /// That, or one of these older words for it, which are accepted and shown nowhere.
     OrOlder(&'static Kind, &'static [&'static str]),
     /// A section whose names are all declared.
@@ -42,7 +44,9 @@ impl Kind {
     pub fn is_closed(self) -> bool {
         match self {
             Kind::Section => true,
-            Kind::BoolOr(other) | Kind::OrOlder(other, _) => other.is_closed(),
+            Kind::BoolOr(other) | Kind::TextOr(other) | Kind::OrOlder(other, _) => {
+                other.is_closed()
+            }
             _ => false,
         }
     }
@@ -72,6 +76,7 @@ impl Kind {
             Kind::OneOf(words) => is_word(value, words),
             Kind::OrOlder(newer, words) => newer.fits(value) || is_word(value, words),
             Kind::BoolOr(other) => as_bool(value).is_some() || other.fits(value),
+            Kind::TextOr(other) => as_text(value).is_some() || other.fits(value),
             Kind::Section | Kind::Map => value.is_object(),
             Kind::Any => true,
         }
@@ -95,6 +100,7 @@ impl fmt::Display for Kind {
             Kind::List => f.write_str("a list"),
             Kind::OneOf(words) => write!(f, "one of {}", words.join(", ")),
             Kind::BoolOr(other) => write!(f, "true or false, or {other}"),
+            Kind::TextOr(other) => write!(f, "a text, or {other}"),
             Kind::OrOlder(newer, _) => newer.fmt(f),
             Kind::Section | Kind::Map => f.write_str("a section"),
             Kind::Any => f.write_str("anything"),

@@ -47,10 +47,13 @@
 //! | `variable_only = "HERMES_X"` | is no key at all: only this variable says it |
 //! | `fallback = "TERMINAL_ENV"` | one that counts where the file says nothing; instead of the struct's `variables` |
 //! | `file_only` | no variable, whatever the struct says |
-//! | `older = "a.b"` | the whole path of an older spelling: read where the new one is absent, accepted by the check, not in the reference |
+//! | `older = "a.b"` | the path of an older spelling: read where the new one is absent, accepted by the check, not in the reference. From the top of the file, or from the struct that has no path of its own; can be given several times |
+//! | `hidden` | the whole key is an older form: read, accepted by the check, not in the reference |
 //!
 //! Field types implement [`SettingValue`]: booleans, numbers, texts, lists, [`Seconds`], `Option` of those, `Value` for
 //! what another module takes apart, enums with [`SettingWords`] derived, and other structs that derive [`Settings`].
+//! Many of a kind are a `BTreeMap` by names of the user's choice, or [`Entries`] in a list; [`TextOr`] is a section with a
+//! short form, and [`Written`] keeps what is written for a reader that tells more about mistakes than a type could.
 //!
 //! # What a wrong value does
 //!
@@ -63,6 +66,7 @@ mod kind;
 mod problem;
 pub mod scalar;
 mod seconds;
+mod shapes;
 mod source;
 mod value;
 
@@ -71,6 +75,7 @@ pub use hermes_tool_macros::{SettingWords, Settings};
 pub use kind::Kind;
 pub use problem::{SettingOrigin, SettingProblem};
 pub use seconds::Seconds;
+pub use shapes::{Entries, TextOr, Written};
 pub use source::{FieldSpec, SettingsSource};
 pub use value::SettingValue;
 

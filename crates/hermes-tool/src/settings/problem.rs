@@ -7,6 +7,9 @@ use serde_json::Value;
 /// The longest piece of a wrong value that is shown.
 const SHOWN_CHARS: usize = 60;
 
+/// How the value itself is called where it is not known under which key it stands.
+pub(super) const TOP: &str = "the top";
+
 /// Which of the two sources a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingOrigin {
@@ -39,6 +42,17 @@ pub struct SettingProblem {
 }
 
 impl SettingProblem {
+    /// The same problem, found in what stands under this key.
+    #[must_use]
+    pub(super) fn below(mut self, outer: &str) -> Self {
+        if let SettingOrigin::Key(key) = &mut self.origin {
+            // Entries of a list stand in brackets behind its name.
+            let dot = if key.starts_with('[') { "" } else { "." };
+            *key = if key == TOP { outer.to_owned() } else { format!("{outer}{dot}{key}") };
+        }
+        self
+    }
+
     /// Tells of a value that its reader could not use.
     #[must_use]
     pub fn new(origin: SettingOrigin, value: &Value, expected: impl Into<String>) -> Self {

@@ -5,6 +5,7 @@ use std::ops::{Bound, RangeBounds};
 
 use serde_json::Value;
 
+use super::problem::TOP;
 use super::{Kind, SettingOrigin, SettingProblem, SettingValue};
 use crate::Vars;
 
@@ -13,8 +14,8 @@ use crate::Vars;
 pub struct FieldSpec<'a> {
     /// Dotted path in the file; empty for what only a variable can say.
     pub path: String,
-    /// The path of an older spelling, which counts where the newer one is not used.
-    pub older: Option<&'a str>,
+    /// The paths of older spellings, of which the first that is used counts where the newer one is not.
+    pub older: Vec<String>,
     /// A variable that wins over the file.
     pub variable: Option<&'a str>,
     /// A variable that counts where the file says nothing.
@@ -80,7 +81,14 @@ impl<'a> SettingsSource<'a> {
             }
         };
         let value = match written {
-            Written::InFile(value) => T::from_config(value),
+            Written::InFile(value) => {
+                let mut below = Vec::new();
+                let read = T::from_written(value, &mut below);
+                if let SettingOrigin::Key(path) = &origin {
+                    self.problems.extend(below.into_iter().map(|problem| problem.below(path)));
+                }
+                read
+            }
             Written::InVariable(text) => T::from_variable(text),
         };
         let value = value.filter(is_right);
@@ -106,9 +114,9 @@ impl<'a> SettingsSource<'a> {
         if let Some(found) = spec.variable.and_then(variable) {
             return Ok(Some(found));
         }
-        for path in [Some(spec.path.as_str()), spec.older].into_iter().flatten() {
+        for path in std::iter::once(&spec.path).chain(&spec.older) {
             if let Some(value) = self.written(path)? {
-                let origin = SettingOrigin::Key(path.to_owned());
+                let origin = SettingOrigin::Key(path.clone());
                 return Ok(Some((origin, Written::InFile(value))));
             }
         }
@@ -130,7 +138,7 @@ impl<'a> SettingsSource<'a> {
                 },
                 Value::Null => return Ok(None),
                 other if walked == 0 => {
-                    let origin = SettingOrigin::Key("the top".to_owned());
+                    let origin = SettingOrigin::Key(TOP.to_owned());
                     return Err(SettingProblem::new(origin, other, "a section"));
                 }
                 other => {

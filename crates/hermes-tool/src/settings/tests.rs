@@ -136,6 +136,90 @@ fn older_words_are_accepted_and_not_shown() {
     assert!(!Oven::KIND.to_string().contains("cold"));
 }
 
+/// What many of a kind look like.
+#[derive(Debug, PartialEq, Settings)]
+#[settings(manual)]
+struct Menu {
+    /// Dishes by name.
+    dishes: std::collections::BTreeMap<String, TextOr<Dish>>,
+    /// What is served, in order.
+    courses: Entries<Dish>,
+    /// Older form of dishes.
+    #[setting(hidden)]
+    meals: Entries<Dish>,
+}
+
+/// A dish.
+#[derive(Debug, PartialEq, Settings)]
+#[settings(manual, about = "One dish")]
+struct Dish {
+    /// What it is made of.
+    #[setting(older = "of", older = "from")]
+    made_of: Option<String>,
+    /// What it costs.
+    #[setting(default = 10, range = 1..)]
+    price: u32,
+}
+
+#[test]
+fn many_of_a_kind_are_read_one_by_one_and_told_with_their_place() {
+    let config = json!({
+        "dishes": {"soup of.the day": "leek", "tart": {"from": "plums", "price": 0}, "stone": 7, "none": null, "bad": []},
+        "courses": [{"of": "leek", "price": "3"}, "tart", {"price": "dear"}],
+    });
+    let (menu, problems) = Menu::read_with_problems(&config, &Vars::default());
+    assert_eq!(menu.dishes["soup of.the day"], TextOr::Text("leek".into()));
+    let dish = |made_of: Option<&str>, price| Dish { made_of: made_of.map(str::to_owned), price };
+    assert_eq!(menu.dishes["tart"], TextOr::Parts(dish(Some("plums"), 10)));
+    assert_eq!(menu.dishes["stone"], TextOr::Text("7".into()));
+    assert_eq!(menu.dishes.len(), 3);
+    assert_eq!(menu.courses.0, [dish(Some("leek"), 3), dish(None, 10)]);
+    let mut told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            "courses[1] in config.yaml is \"tart\", but must be a section",
+            "courses[2].price in config.yaml is \"dear\", but must be a whole number of at least 1",
+            "dishes.bad in config.yaml is a list, but must be a text, or a section",
+            "dishes.tart.price in config.yaml is 0, but must be a whole number of at least 1",
+        ]
+    );
+}
+
+#[test]
+fn older_spellings_stand_where_their_struct_stands() {
+    let keys = KeyTable::new(Menu::keys());
+    let shown = |hidden| -> Vec<&str> {
+        let keys = keys.keys().iter().filter(|key| key.hidden == hidden);
+        keys.map(|key| key.path.as_str()).filter(|path| !path.starts_with("courses")).collect()
+    };
+    assert_eq!(shown(false), ["dishes", "dishes.*", "dishes.*.made_of", "dishes.*.price"]);
+    assert_eq!(
+        shown(true),
+        [
+            "dishes.*.from",
+            "dishes.*.of",
+            "meals",
+            "meals.*",
+            "meals.*.from",
+            "meals.*.made_of",
+            "meals.*.of",
+            "meals.*.price",
+        ]
+    );
+    assert_eq!(keys.find(&["dishes", "x"]).map(|key| key.about), Some("One dish"));
+    assert!(keys.find(&["courses", "0", "price"]).is_some());
+}
+
+#[test]
+fn what_a_reader_of_its_own_takes_is_kept_as_written() {
+    let written = Written::<Entries<Dish>>::from_config(&json!([{"anything": 1}])).unwrap();
+    assert_eq!(written.0, json!([{"anything": 1}]));
+    assert!(!format!("{written:?}").contains("anything"));
+    assert_eq!(Written::<Entries<Dish>>::KIND, Kind::List);
+}
+
 #[test]
 fn the_keys_say_what_the_struct_says() {
     let table = KeyTable::new(Kitchen::keys());

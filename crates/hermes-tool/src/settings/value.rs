@@ -5,15 +5,23 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::scalar::{as_bool, as_f64, as_i64, as_text};
-use super::{FieldSpec, KeyInfo, Kind, SettingsSource};
+use super::{FieldSpec, KeyInfo, Kind, SettingOrigin, SettingProblem, SettingsSource};
 
 /// A type that can be read from one key.
 pub trait SettingValue: Sized {
     /// What the reference and the check say may be written.
     const KIND: Kind;
 
+    /// What one of many is for, where they stand in a list or under names of the user's choice.
+    const ABOUT: &'static str = "One of them, under a name of your choice";
+
     /// Makes sense of what is written; `None` if it makes none.
     fn from_config(value: &Value) -> Option<Self>;
+
+    /// The same, telling of parts that make no sense and are left out.
+    fn from_written(value: &Value, _problems: &mut Vec<SettingProblem>) -> Option<Self> {
+        Self::from_config(value)
+    }
 
     /// The same for the text of a variable, where lists and sections are written as JSON.
     #[must_use]
@@ -152,14 +160,17 @@ impl SettingValue for Map<String, Value> {
 impl<T: SettingValue> SettingValue for BTreeMap<String, T> {
     const KIND: Kind = Kind::Map;
 
-    /// Entries that make no sense are left out; the check names them.
     fn from_config(value: &Value) -> Option<Self> {
+        Self::from_written(value, &mut Vec::new())
+    }
+
+    /// Entries that make no sense are left out.
+    fn from_written(value: &Value, problems: &mut Vec<SettingProblem>) -> Option<Self> {
         let entries = value.as_object()?.iter();
-        Some(
-            entries
-                .filter_map(|(name, entry)| Some((name.clone(), T::from_config(entry)?)))
-                .collect(),
-        )
+        let read = entries.filter_map(|(name, entry)| {
+            Some((name.clone(), read_entry(name.clone(), entry, problems)?))
+        });
+        Some(read.collect())
     }
 
     fn to_config(&self) -> String {
@@ -167,18 +178,41 @@ impl<T: SettingValue> SettingValue for BTreeMap<String, T> {
     }
 
     fn keys_below(path: &str) -> Vec<KeyInfo> {
-        let path = format!("{path}.*");
-        let below = T::keys_below(&path);
-        let entry = KeyInfo {
-            path,
-            kind: T::KIND,
-            default: String::new(),
-            about: "One of them, under a name of your choice",
-            variable: None,
-            hidden: false,
-        };
-        std::iter::once(entry).chain(below).collect()
+        keys_of_entries::<T>(path)
     }
+}
+
+/// One of many, and what is wrong with it or in it. Nothing is as good as not there.
+pub(super) fn read_entry<T: SettingValue>(
+    name: String,
+    entry: &Value,
+    problems: &mut Vec<SettingProblem>,
+) -> Option<T> {
+    if entry.is_null() {
+        return None;
+    }
+    let mut below = Vec::new();
+    let read = T::from_written(entry, &mut below);
+    problems.extend(below.into_iter().map(|problem| problem.below(&name)));
+    if read.is_none() {
+        problems.push(SettingProblem::new(SettingOrigin::Key(name), entry, T::expected()));
+    }
+    read
+}
+
+/// The keys of many under one: `*` stands for the name, or for the place in a list.
+pub(super) fn keys_of_entries<T: SettingValue>(path: &str) -> Vec<KeyInfo> {
+    let path = format!("{path}.*");
+    let below = T::keys_below(&path);
+    let entry = KeyInfo {
+        path,
+        kind: T::KIND,
+        default: String::new(),
+        about: T::ABOUT,
+        variable: None,
+        hidden: false,
+    };
+    std::iter::once(entry).chain(below).collect()
 }
 
 impl SettingValue for Value {
@@ -196,8 +230,14 @@ impl SettingValue for Value {
 impl<T: SettingValue> SettingValue for Option<T> {
     const KIND: Kind = T::KIND;
 
+    const ABOUT: &'static str = T::ABOUT;
+
     fn from_config(value: &Value) -> Option<Self> {
         T::from_config(value).map(Some)
+    }
+
+    fn from_written(value: &Value, problems: &mut Vec<SettingProblem>) -> Option<Self> {
+        T::from_written(value, problems).map(Some)
     }
 
     fn from_variable(text: &str) -> Option<Self> {

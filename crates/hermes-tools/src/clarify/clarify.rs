@@ -1,8 +1,7 @@
 //! `clarify`: a question to the user in the middle of the work.
 
-use std::time::Duration;
-
 use hermes_protocol::FrontEnd;
+use hermes_tool::settings::{Seconds, Settings};
 use hermes_tool::{CallDisplay, State, ToolContext, ToolError, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,8 +10,6 @@ use serde_json::{Value, json};
 /// Choices offered with a question; more are cut off.
 pub const MAX_CHOICES: usize = 4;
 
-/// How long a person has for an answer, unless `agent.clarify_timeout` says otherwise.
-const USUAL_WAIT: Duration = Duration::from_secs(3_600);
 /// What the model hears where no answer came.
 const NO_ANSWER: &str = "(No answer came. Decide for yourself, and say what you assumed.)";
 
@@ -52,9 +49,10 @@ async fn clarify(
     let choices: Vec<String> =
         args.choices.unwrap_or_default().iter().filter_map(choice).take(MAX_CHOICES).collect();
     let asked = person.clarify(&question, &choices);
+    let wait = ClarifySettings::read(cx.config(), cx.vars()).clarify_timeout.duration();
     let answer = tokio::select! {
         () = cx.cancellation().cancelled() => None,
-        answer = tokio::time::timeout(patience(cx.config()), asked) => answer.ok().flatten(),
+        answer = tokio::time::timeout(wait, asked) => answer.ok().flatten(),
     };
     let offered = if choices.is_empty() { Value::Null } else { json!(choices) };
     Ok(json!({
@@ -64,9 +62,13 @@ async fn clarify(
     }))
 }
 
-fn patience(config: &Value) -> Duration {
-    let seconds = config["agent"]["clarify_timeout"].as_f64().filter(|seconds| *seconds > 0.0);
-    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(USUAL_WAIT)
+/// How long a person may think.
+#[derive(Settings)]
+#[settings(path = "agent", open)]
+struct ClarifySettings {
+    /// How long a question to you stays open, in seconds.
+    #[setting(default = Seconds::new(3_600.0), range = Seconds::new(0.001)..)]
+    clarify_timeout: Seconds,
 }
 
 /// A choice as text; models also send objects with a label.
@@ -86,6 +88,8 @@ fn choice(value: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use hermes_tool::Vars;
+
     use super::*;
 
     #[test]
@@ -98,11 +102,12 @@ mod tests {
 
     #[test]
     fn a_wait_that_makes_no_sense_is_the_usual_one() {
-        assert_eq!(
-            patience(&json!({"agent": {"clarify_timeout": 0.5}})),
-            Duration::from_millis(500)
-        );
-        assert_eq!(patience(&json!({"agent": {"clarify_timeout": -1}})), USUAL_WAIT);
+        let wait = |seconds: f64| {
+            let config = json!({"agent": {"clarify_timeout": seconds}});
+            ClarifySettings::read(&config, &Vars::default()).clarify_timeout.duration()
+        };
+        assert_eq!(wait(0.5).as_millis(), 500);
+        assert_eq!(wait(-1.0).as_secs(), 3_600);
     }
 
     #[test]

@@ -2,25 +2,23 @@
 
 use std::fmt;
 
+use hermes_tool::Vars;
+use hermes_tool::settings::Settings;
 use serde_json::Value;
 
 /// How far delegation may go. `Display` says it to the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Settings)]
+#[settings(path = "delegation", about = "Agents working for the agent", open)]
 pub struct DelegationLimits {
-    /// Children that run at the same time, and so tasks in one call: at least one
-    /// (`delegation.max_concurrent_children`).
+    /// How many subagents work at once, and so how many tasks one call may have.
+    #[setting(key = "max_concurrent_children", default = 3, range = 1..)]
     pub max_children: usize,
-    /// Levels of children below the agent the user talks to: at least one
-    /// (`delegation.max_spawn_depth`).
+    /// Levels of subagents below the agent you talk to.
+    #[setting(key = "max_spawn_depth", default = 1, range = 1..)]
     pub max_depth: u32,
-    /// Whether children may ever delegate, given the depth (`delegation.orchestrator_enabled`).
+    /// Whether a subagent may lead others, given the depth.
+    #[setting(key = "orchestrator_enabled", default = true)]
     pub orchestrators: bool,
-}
-
-impl Default for DelegationLimits {
-    fn default() -> Self {
-        Self { max_children: 3, max_depth: 1, orchestrators: true }
-    }
 }
 
 impl DelegationLimits {
@@ -28,19 +26,7 @@ impl DelegationLimits {
     /// has its default.
     #[must_use]
     pub fn from_config(config: &Value) -> Self {
-        let default = Self::default();
-        let section = &config["delegation"];
-        let at_least_one = |key: &str| {
-            section[key].as_u64().and_then(|number| u32::try_from(number).ok()).filter(|n| *n > 0)
-        };
-        Self {
-            max_children: at_least_one("max_concurrent_children")
-                .map_or(default.max_children, |children| children as usize),
-            max_depth: at_least_one("max_spawn_depth").unwrap_or(default.max_depth),
-            orchestrators: section["orchestrator_enabled"]
-                .as_bool()
-                .unwrap_or(default.orchestrators),
-        }
+        Self::read(config, &Vars::default())
     }
 
     /// Whether a child may have children of its own.

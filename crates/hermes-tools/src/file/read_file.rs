@@ -12,7 +12,7 @@ use hermes_files::state::{LoopVerdict, ReadKey, ReaderKind, SeenBefore};
 use hermes_files::view::{
     DEFAULT_MAX_CHARS, DocumentKind, FileView, LineWindow, ViewError, WindowRequest, show,
 };
-use hermes_tool::settings::Settings as _;
+use hermes_tool::settings::Settings;
 use hermes_tool::{
     CallDisplay, CutAt, OutputCaps, PastCall, ShownCall, ToolContext, ToolError, ToolOutput,
     ToolResult, tool,
@@ -23,10 +23,18 @@ use serde_json::{Map, Value, json};
 use tokio::task::JoinError;
 
 use super::lenient::number_or;
-use super::workspace::{Target, Workspace, fs_error, refused, setting};
+use super::workspace::{Target, Workspace, fs_error, refused};
 
 /// Lines shown unless more or fewer are asked for.
 const DEFAULT_LINES: u64 = 500;
+
+/// How much of a file one read may show.
+#[derive(Settings)]
+struct ReadSettings {
+    /// Longest file read, in characters.
+    #[setting(default = DEFAULT_MAX_CHARS, range = 1..)]
+    file_read_max_chars: usize,
+}
 
 /// Arguments of `read_file`.
 #[derive(Deserialize, JsonSchema)]
@@ -127,7 +135,7 @@ fn request(args: &ReadFile, cx: &ToolContext) -> WindowRequest {
         offset: whole(args.offset.max(1)),
         limit: whole(args.limit).clamp(1, caps.max_lines),
         max_line_chars: caps.max_line_length,
-        max_chars: setting(cx, &["file_read_max_chars"]).unwrap_or(DEFAULT_MAX_CHARS),
+        max_chars: ReadSettings::read(cx.config(), cx.vars()).file_read_max_chars,
         column: args.column.map(whole),
     }
 }

@@ -255,13 +255,3 @@ pub(super) fn fs_error(error: FsError) -> ToolError {
     let kind = error.kind();
     ToolError::answer(error.to_string()).with("error_type", kind)
 }
-
-/// A whole number from the settings, if it is there and positive.
-pub(super) fn setting(cx: &ToolContext, path: &[&str]) -> Option<usize> {
-    let mut value = cx.config();
-    for key in path {
-        value = value.get(key)?;
-    }
-    let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())?;
-    usize::try_from(number).ok().filter(|number| *number > 0)
-}

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hermes_approval::ApprovalSettings;
 use hermes_protocol::{Confirmed, FrontEnd};
 use hermes_tool::{
     CallDisplay, CallJudgement, FailureKind, ShownCall, State, ToolContext, ToolError,
@@ -12,9 +13,6 @@ use serde_json::{Map, Value};
 
 use super::request::Memory;
 use super::store::{MemoryStore, MemorySwitch, approval};
-
-/// How long a person has for an answer, unless `approvals.timeout` says otherwise.
-const USUAL_WAIT: Duration = Duration::from_secs(60);
 
 /// What one agent remembers, and whom it asks before it remembers more.
 pub struct AgentMemory {
@@ -69,7 +67,7 @@ async fn memory(
     let question = approval::question(&args);
     let answer = tokio::select! {
         () = cx.cancellation().cancelled() => Confirmed::NoAnswer,
-        answer = tokio::time::timeout(patience(cx), state.person.confirm(&question)) => {
+        answer = tokio::time::timeout(answer_time(cx), state.person.confirm(&question)) => {
             answer.unwrap_or(Confirmed::NoAnswer)
         }
     };
@@ -92,9 +90,9 @@ async fn on_disk<T: Send + 'static>(
     tokio::task::spawn_blocking(move || act(&store)).await.tool_error("Panic")
 }
 
-fn patience(cx: &ToolContext) -> Duration {
-    let seconds = cx.config()["approvals"]["timeout"].as_u64();
-    seconds.filter(|seconds| *seconds > 0).map_or(USUAL_WAIT, Duration::from_secs)
+/// How long a person has for an answer, as for any other question.
+fn answer_time(cx: &ToolContext) -> Duration {
+    ApprovalSettings::read(cx.config(), cx.vars()).0.timeout
 }
 
 /// What is noted, changed or forgotten, and where: `+user: "likes tea"`.

@@ -1,5 +1,9 @@
 //! Which models are asked together, as configured.
 
+use std::collections::BTreeMap;
+
+use hermes_tool::Vars;
+use hermes_tool::settings::{Entries, SettingWords, Settings, TextOr};
 use serde_json::Value;
 
 /// Tokens of the final answer, unless told otherwise.
@@ -19,7 +23,7 @@ pub struct ModelRef {
 }
 
 /// How often the references are asked when a mixture drives a conversation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, SettingWords)]
 pub enum Fanout {
     /// Before every call to the aggregator.
     PerIteration,
@@ -47,32 +51,66 @@ pub struct MoaSettings {
     pub fanout: Fanout,
 }
 
+/// The section as it is written.
+#[derive(Settings)]
+#[settings(path = "moa", about = "Several models answering together", open)]
+struct MoaSection {
+    /// The preset in use where none is named.
+    #[setting(default = DEFAULT_PRESET.to_owned())]
+    default_preset: String,
+    /// Which models answer together, by name.
+    presets: BTreeMap<String, MoaPreset>,
+}
+
+/// One preset as it is written.
+#[derive(Settings)]
+#[settings(manual, open, about = "One preset")]
+struct MoaPreset {
+    /// Whether it can be used.
+    #[setting(default = true)]
+    enabled: bool,
+    /// The models whose answers are the material: names, or sections with provider and model.
+    reference_models: Entries<TextOr<WrittenModel>>,
+    /// The model that makes one answer of them; the main one if unset.
+    aggregator: Option<TextOr<WrittenModel>>,
+    /// How freely those models choose words.
+    reference_temperature: Option<f64>,
+    /// How freely the aggregator does.
+    aggregator_temperature: Option<f64>,
+    /// Most tokens of one of their answers.
+    #[setting(range = 1..)]
+    reference_max_tokens: Option<u32>,
+    /// Most tokens of the final answer.
+    #[setting(default = MAX_TOKENS, range = 1..)]
+    max_tokens: u32,
+    /// How often they are asked when the mixture drives a conversation.
+    fanout: Fanout,
+}
+
+/// A model as it is written, if not only by its name.
+#[derive(Settings)]
+#[settings(manual, about = "One model")]
+struct WrittenModel {
+    /// Who serves it; the session's own provider if unset.
+    provider: Option<String>,
+    /// Its name there.
+    model: Option<String>,
+}
+
 impl MoaSettings {
     /// Reads a preset: the named one, or the default. `None` if it is not there or turned off.
     #[must_use]
     pub fn from_config(config: &Value, preset: Option<&str>) -> Option<Self> {
-        let section = &config["moa"];
-        let name =
-            preset.or_else(|| section["default_preset"].as_str().filter(|name| !name.is_empty()));
-        let preset = section["presets"].get(name.unwrap_or(DEFAULT_PRESET))?;
-        if !preset.is_object() || preset["enabled"] == false {
-            return None;
-        }
-        let temperature = |key: &str| preset[key].as_f64().map(narrowed);
-        let tokens = |key: &str| preset[key].as_u64().and_then(|count| u32::try_from(count).ok());
-        let tokens = |key: &str| tokens(key).filter(|count| *count > 0);
-        let references = preset["reference_models"].as_array();
-        Some(Self {
-            references: references.into_iter().flatten().filter_map(model).collect(),
-            aggregator: model(&preset["aggregator"]),
-            reference_temperature: temperature("reference_temperature"),
-            aggregator_temperature: temperature("aggregator_temperature"),
-            reference_max_tokens: tokens("reference_max_tokens"),
-            max_tokens: tokens("max_tokens").unwrap_or(MAX_TOKENS),
-            fanout: match preset["fanout"].as_str() {
-                Some("per_iteration") => Fanout::PerIteration,
-                _ => Fanout::UserTurn,
-            },
+        let mut section = MoaSection::read(config, &Vars::default());
+        let preset = section.presets.remove(preset.unwrap_or(&section.default_preset))?;
+        preset.enabled.then(|| Self {
+            references: preset.reference_models.0.into_iter().filter_map(model).collect(),
+            aggregator: preset.aggregator.and_then(model),
+            reference_temperature: preset.reference_temperature.map(narrowed),
+            aggregator_temperature: preset.aggregator_temperature.map(narrowed),
+            reference_max_tokens: preset.reference_max_tokens,
+            max_tokens: preset.max_tokens,
+            fanout: preset.fanout,
         })
     }
 
@@ -84,11 +122,10 @@ impl MoaSettings {
 }
 
 /// `{provider, model}`, or just the model's name.
-fn model(value: &Value) -> Option<ModelRef> {
-    let (provider, model) = match value {
-        Value::String(model) => ("", model.as_str()),
-        other => (other["provider"].as_str().unwrap_or_default(), other["model"].as_str()?),
-    };
+fn model(written: TextOr<WrittenModel>) -> Option<ModelRef> {
+    let named = |name| WrittenModel { provider: None, model: Some(name) };
+    let WrittenModel { provider, model } = written.into_parts(named);
+    let (provider, model) = (provider.unwrap_or_default(), model?);
     let (provider, model) = (provider.trim().to_owned(), model.trim().to_owned());
     (!model.is_empty()).then_some(ModelRef { provider, model })
 }
@@ -107,7 +144,7 @@ mod tests {
     #[test]
     fn a_preset_is_read_and_nonsense_in_it_is_left_out() {
         let config = json!({"moa": {"default_preset": "wise", "presets": {"wise": {
-            "reference_models": [{"provider": "a", "model": "x"}, "y", {"provider": "b"}, 7],
+            "reference_models": [{"provider": "a", "model": "x"}, "y", {"provider": "b"}, [7]],
             "aggregator": {"provider": "c", "model": "z"},
             "reference_temperature": 0.5, "max_tokens": -1, "fanout": "per_iteration"}}}});
         let settings = MoaSettings::from_config(&config, None).unwrap();

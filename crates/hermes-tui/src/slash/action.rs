@@ -70,7 +70,7 @@ pub(crate) enum SlashAction {
 }
 
 /// What typing does while the agent works.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, hermes_tool::settings::SettingWords)]
 pub enum BusyMode {
     /// It ends the turn, and what was typed begins the next one.
     #[default]

@@ -10,7 +10,11 @@
 //! another slash command, or for something said to the agent. What follows the name is added at the
 //! end. A name that Hermes has itself keeps its meaning.
 
+use std::collections::BTreeMap;
+
 use hermes_store::config::Config;
+use hermes_tool::Vars;
+use hermes_tool::settings::{Kind, SettingValue, Settings, TextOr};
 use serde_json::Value;
 
 /// A command of one's own.
@@ -34,11 +38,10 @@ pub enum QuickAction {
 impl QuickCommand {
     /// All that can be used, by name. `hermes config check` and `/reload` tell of others.
     pub fn read(config: &Config) -> Vec<Self> {
-        let section = config.value()["quick_commands"].as_object();
-        let mut all: Vec<Self> = section
+        let written = QuickKeys::read(config.value(), &Vars::default()).quick_commands;
+        let mut all: Vec<Self> = written
             .into_iter()
-            .flatten()
-            .filter_map(|(name, value)| one(name, value))
+            .filter_map(|(name, written)| one(&name, written))
             .filter(|quick| !super::is_taken(&quick.name))
             .collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
@@ -74,23 +77,64 @@ pub(crate) fn find<'a, 'b>(
     Some((found, rest.trim()))
 }
 
-fn one(name: &str, value: &Value) -> Option<QuickCommand> {
+fn one(name: &str, written: TextOr<QuickSection>) -> Option<QuickCommand> {
     let name = name.trim().trim_start_matches('/').to_ascii_lowercase();
     let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    let text = |key: &str| {
-        let text = value[key].as_str()?.trim();
-        (!text.is_empty()).then(|| text.to_owned())
-    };
-    let does = match (value, value["type"].as_str()) {
-        (Value::String(command), _) if !command.trim().is_empty() => {
-            QuickAction::Exec(command.trim().to_owned())
-        }
-        (_, Some("alias")) => QuickAction::Alias(text("target")?),
-        (_, Some("exec") | None) => QuickAction::Exec(text("command")?),
-        _ => return None,
+    let QuickSection { kind, command, target } = written
+        .into_parts(|command| QuickSection { command: Some(command), ..QuickSection::default() });
+    let trimmed = |text: Option<String>| text.map(|text| text.trim().to_owned());
+    let does = match kind {
+        QuickKind::Alias => QuickAction::Alias(trimmed(target)?),
+        QuickKind::Exec => QuickAction::Exec(trimmed(command)?),
+        QuickKind::Unknown => return None,
     };
     is_name.then_some(QuickCommand { name, does })
+}
+
+/// The section as it is written.
+#[derive(Settings)]
+struct QuickKeys {
+    /// Your own slash commands: a command line, or a section.
+    quick_commands: BTreeMap<String, TextOr<QuickSection>>,
+}
+
+/// One command, written in full.
+#[derive(Settings)]
+#[settings(manual, about = "One slash command")]
+struct QuickSection {
+    /// Whether it runs a command line or stands for another slash command.
+    #[setting(key = "type")]
+    kind: QuickKind,
+    /// The command line it runs.
+    command: Option<String>,
+    /// What it stands for.
+    target: Option<String>,
+}
+
+#[derive(Clone, Copy, Default)]
+enum QuickKind {
+    #[default]
+    Exec,
+    Alias,
+    /// Neither: the command does not count, for what was meant is not known.
+    Unknown,
+}
+
+impl SettingValue for QuickKind {
+    const KIND: Kind = Kind::OneOf(&["exec", "alias"]);
+
+    fn from_config(value: &Value) -> Option<Self> {
+        Some(match value.as_str() {
+            Some("exec") => Self::Exec,
+            Some("alias") => Self::Alias,
+            _ => Self::Unknown,
+        })
+    }
+
+    fn to_config(&self) -> String {
+        "exec".to_owned()
+    }
 }
 
 #[cfg(test)]

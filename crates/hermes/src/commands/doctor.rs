@@ -1,89 +1,30 @@
 //! `hermes doctor`: is this installation all right, and what would mend it?
 //!
-//! One function an area (home, configuration, secrets, hooks, terminal, tools), each of which adds findings
-//! to a [`Report`]: good, worth a note, or bad, with what would mend it. Only bad ones make the
-//! command fail.
-//!
-//! What never happens here: something is mended, a secret is shown, one area keeps another from
-//! being looked at.
+//! The looking is the host's ([`Host::diagnose`]); here it is shown. Only what is bad makes the command fail.
 
-use std::os::unix::fs::PermissionsExt;
-
-use hermes_process::{KernelSupport, kernel_support};
-use hermes_store::config_keys::check;
-use hermes_store::dotenv::is_secret_name;
-use hermes_tool::Availability;
+use hermes_host::Health;
 use owo_colors::OwoColorize;
-use serde::Serialize;
 
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::host::Host;
 use crate::ui::Ui;
 
-/// How a check came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Health {
-    Good,
-    Note,
-    Bad,
-}
-
-/// One line of the report.
-#[derive(Debug, Serialize)]
-struct Finding {
-    health: Health,
-    about: &'static str,
-    text: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fix: Option<String>,
-}
-
-#[derive(Default)]
-struct Report(Vec<Finding>);
-
-impl Report {
-    fn good(&mut self, about: &'static str, text: impl Into<String>) {
-        self.0.push(Finding { health: Health::Good, about, text: text.into(), fix: None });
-    }
-
-    fn note(&mut self, about: &'static str, text: impl Into<String>, fix: impl Into<String>) {
-        self.add(Health::Note, about, text.into(), fix.into());
-    }
-
-    fn bad(&mut self, about: &'static str, text: impl Into<String>, fix: impl Into<String>) {
-        self.add(Health::Bad, about, text.into(), fix.into());
-    }
-
-    fn add(&mut self, health: Health, about: &'static str, text: String, fix: String) {
-        let fix = Some(fix).filter(|fix| !fix.is_empty());
-        self.0.push(Finding { health, about, text, fix });
-    }
-}
-
 /// Columns before the text of a finding: its mark and what it is about.
 const INDENT: usize = 11;
 
 /// Checks everything and prints a report; fails if something is broken.
 pub(crate) fn run(args: &DoctorArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let mut report = Report::default();
-    program(&mut report);
-    home(host, &mut report);
-    config(host, &mut report);
-    secrets(host, &mut report);
-    hooks(host, &mut report);
-    terminal(host, &mut report);
-    tools(host, &mut report);
-    let exit = match report.0.iter().any(|finding| finding.health == Health::Bad) {
+    let report = host.diagnose();
+    let exit = match report.iter().any(|finding| finding.health == Health::Bad) {
         true => Exit::Failed,
         false => Exit::Done,
     };
     if args.json {
-        ui.json(&report.0)?;
+        ui.json(&report)?;
         return Ok(exit);
     }
-    for finding in &report.0 {
+    for finding in &report {
         let mark = match finding.health {
             Health::Good => "✓".green().to_string(),
             Health::Note => "!".yellow().to_string(),
@@ -97,151 +38,4 @@ pub(crate) fn run(args: &DoctorArgs, host: &Host, ui: &mut Ui) -> anyhow::Result
         }
     }
     Ok(exit)
-}
-
-fn program(report: &mut Report) {
-    report.good("program", concat!("hermes ", env!("CARGO_PKG_VERSION")));
-}
-
-fn home(host: &Host, report: &mut Report) {
-    let root = host.home().root();
-    match root.metadata() {
-        Err(_) => report.good("home", format!("{} (made when first needed)", root.display())),
-        Ok(folder) if !folder.is_dir() => {
-            report.bad("home", format!("{} is not a folder", root.display()), "set HERMES_HOME");
-        }
-        Ok(folder) if folder.permissions().mode() & 0o077 != 0 => report.note(
-            "home",
-            format!("{} can be read by other users", root.display()),
-            format!("chmod 700 {}", root.display()),
-        ),
-        Ok(_) => report.good("home", root.display().to_string()),
-    }
-}
-
-fn config(host: &Host, report: &mut Report) {
-    let file = host.home().config_file();
-    if let Some(problem) = host.config_error() {
-        report.bad("config", problem.to_string(), "hermes config edit");
-        return;
-    }
-    if !file.exists() {
-        report.good("config", "no config.yaml: every setting has its default");
-        return;
-    }
-    let findings = hermes_store::config::Config::load_unexpanded(&file)
-        .map(|config| check(config.value()))
-        .unwrap_or_default();
-    if findings.is_empty() {
-        report.good("config", file.display().to_string());
-    }
-    for finding in findings {
-        report.note("config", finding.to_string(), "");
-    }
-}
-
-fn secrets(host: &Host, report: &mut Report) {
-    let file = host.home().env_file();
-    if let Ok(metadata) = file.metadata()
-        && metadata.permissions().mode() & 0o077 != 0
-    {
-        report.bad(
-            "secrets",
-            format!("{} can be read by other users", file.display()),
-            format!("chmod 600 {}", file.display()),
-        );
-    }
-    if let Some(problem) = host.dotenv_error() {
-        report.bad("secrets", problem.to_string(), "");
-        return;
-    }
-    for warning in host.dotenv().warnings() {
-        report.note("secrets", format!("{}: {warning}", file.display()), "");
-    }
-    for name in host.dotenv().differing(|name| host.process_vars().get(name).map(str::to_owned)) {
-        report.note(
-            "secrets",
-            format!("{name} differs between .env and the environment; .env is used"),
-            format!("unset {name}, or remove it from {}", file.display()),
-        );
-    }
-    let count = host.dotenv().iter().filter(|(name, _)| is_secret_name(name)).count();
-    report.good("secrets", format!("{count} in .env"));
-}
-
-fn hooks(host: &Host, report: &mut Report) {
-    let configured = host.shell_hooks();
-    for problem in &configured.problems {
-        report.note("hooks", problem.to_string(), "");
-    }
-    if configured.hooks.is_empty() {
-        return;
-    }
-    let approvals = match host.allowlist().approvals() {
-        Ok(approvals) => approvals,
-        Err(problem) => {
-            report.bad("hooks", problem.to_string(), "mend or remove the file");
-            return;
-        }
-    };
-    let runner = host.hook_runner();
-    for hook in &configured.hooks {
-        let found = approvals.iter().find(|approval| approval.covers(hook.event, &hook.command));
-        let what = format!("{} on {}", hook.command, hook.event);
-        match found.map(|approval| approval.script_state(runner.user_folder())) {
-            None => report.note("hooks", format!("{what} is not approved"), "hermes hooks approve"),
-            Some(state) if state.is_as_approved() => report.good("hooks", what),
-            Some(state) => {
-                report.note(
-                    "hooks",
-                    format!("{what}: {state}"),
-                    "look at it, then hermes hooks approve",
-                );
-            }
-        }
-    }
-}
-
-/// Where commands run, and what the kernel offers to confine them.
-fn terminal(host: &Host, report: &mut Report) {
-    match host.environments().settings("default") {
-        Ok(settings) => {
-            report.good("terminal", format!("commands run on: {}", settings.backend()));
-        }
-        Err(problem) => report.bad("terminal", problem.to_string(), "hermes config edit"),
-    }
-    let KernelSupport { landlock_abi, seccomp, .. } = kernel_support();
-    match (landlock_abi, seccomp) {
-        (Some(abi), true) => report.good(
-            "sandbox",
-            format!("Landlock {abi} and seccomp are there; terminal.sandbox can confine commands"),
-        ),
-        (landlock, seccomp) => {
-            let missing = match (landlock, seccomp) {
-                (None, false) => "Landlock and seccomp",
-                (None, true) => "Landlock",
-                (Some(_), _) => "seccomp",
-            };
-            report.note(
-                "sandbox",
-                format!("the kernel lacks {missing}; terminal.sandbox cannot be used"),
-                "use a container backend to confine commands",
-            );
-        }
-    }
-}
-
-fn tools(host: &Host, report: &mut Report) {
-    let runtime = host.runtime();
-    let _plugins = hermes_plugins::Plugins::open(host.plugin_setup(), &runtime);
-    let tables = runtime.registry().snapshot();
-    let tools = tables.tools();
-    let pass = runtime.availability().pass(tools.iter().copied(), host.vars());
-    let available = tools.iter().filter(|tool| pass.allows(tool)).count();
-    report.good("tools", format!("{available} of {} can work here", tools.len()));
-    for tool in &tools {
-        if let Availability::Unavailable { reason, fix } = pass.of(tool) {
-            report.note("tools", format!("{}: {reason}", tool.name()), fix);
-        }
-    }
 }

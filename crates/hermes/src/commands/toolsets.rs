@@ -178,7 +178,7 @@ fn distributions(
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
     let mut known = product::distributions();
-    for problem in known.load_config(&host.config().value()["distributions"]) {
+    for problem in known.load_config(host.config().value()) {
         ui.warn(problem)?;
     }
     if let Some(name) = sample {

@@ -6,6 +6,9 @@
 
 use serde_json::json;
 
+use hermes_testkit::Step;
+
+use crate::agent::{Scene, Wire};
 use crate::support::Sandbox;
 
 const COMMENTED: &str = "\
@@ -147,6 +150,51 @@ fn checking_finds_misspelt_keys_and_wrong_kinds() {
     let checked = sandbox.run(["config", "check", "--json"]).exits(0).json();
     assert_eq!(checked["valid"], true);
     assert_eq!(checked["findings"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn misspelt_keys_at_any_depth_are_named_with_the_nearest_by_check_doctor_and_every_session() {
+    let config = "\
+agent: {max_turn: 5}
+terminal: {Time-Out: 7}
+fallback_providers: [{provider: openrouter, modle: x}]
+auxiliary: {compression: {modl: x}}
+plugins: {entries: {p: {evn: [A]}}}
+hooks: {pre_tool_cal: []}
+mcp_servers: {\"my.files\": {command: nothing, enabled: false, tools: {inclde: [a]}}}
+skills_of_a_newer_version: {}
+";
+    let named = [
+        ("agent.max_turn", "agent.max_turns"),
+        ("terminal.Time-Out", "terminal.timeout"),
+        ("fallback_providers[0].modle", "fallback_providers[0].model"),
+        ("auxiliary.compression.modl", "auxiliary.compression.model"),
+        ("plugins.entries.p.evn", "plugins.entries.p.env"),
+        ("hooks.pre_tool_cal", "hooks.pre_tool_call"),
+        ("mcp_servers.\"my.files\".tools.inclde", "mcp_servers.\"my.files\".tools.include"),
+    ];
+    let line = |(wrong, right): &(&str, &str)| {
+        format!("{wrong} is not a known setting; did you mean {right}?")
+    };
+    let scene = Scene::with_config(Wire::Chat, [Step::text("done")], config);
+    let checked = scene.sandbox.run(["config", "check"]).exits(0).says("has 8 warnings");
+    let checked = checked.notes("skills_of_a_newer_version is not a known setting");
+    let doctor = scene.sandbox.run(["doctor"]).exits(0);
+    let session = scene.asks("hello").exits(0).says("done");
+    for line in named.iter().map(line) {
+        assert!(checked.err.contains(&line), "{line}: {}", checked.err);
+        assert!(doctor.out.contains(&line), "{line}: {}", doctor.out);
+        assert!(session.err.contains(&format!("config.yaml: {line}")), "{line}: {}", session.err);
+    }
+    // What is not almost a key may be another version's, and is no news at every start.
+    assert!(!session.err.contains("skills_of_a_newer_version"), "{}", session.err);
+}
+
+#[test]
+fn a_number_out_of_range_is_named_and_a_short_form_is_not() {
+    let config = "model: some\nagent: {max_turns: 0, clarify_timeout: \"5\"}\ncheckpoints: true\n";
+    let run = Sandbox::with_config(config).run(["config", "check"]).exits(0).says("has 1 warning");
+    run.notes("agent.max_turns is a number, expected a whole number of at least 1");
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl Turn<'_> {
         payload.insert("sender_id".into(), "".into());
         let returned = self.raise(HookEvent::PreLlmCall, payload).await;
         let (spill, _) = ContextSpill::read(
-            &self.agent.context.config["hooks"],
+            &self.agent.context.config,
             &self.agent.context.home.join("hook_outputs"),
             &self.agent.context.vars,
         );

@@ -180,6 +180,7 @@ impl Turn<'_> {
                     },
                 });
             })),
+            tool_delay: self.agent.settings.tool_delay,
             ..TurnOptions::from_vars(&self.agent.context.vars)
         };
         let runtime = Arc::clone(&self.agent.context.runtime);

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use hermes_tool::settings::SettingWords;
+
 /// The limits of one server: `mcp_servers.<name>.sampling`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SamplingSettings {
@@ -39,27 +41,17 @@ impl Default for SamplingSettings {
 }
 
 /// How loudly a granted request is logged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, SettingWords)]
 #[expect(missing_docs, reason = "the words say it")]
 pub enum AuditLevel {
     Debug,
     #[default]
     Info,
+    #[setting(also("warn"))]
     Warning,
 }
 
 impl AuditLevel {
-    /// The level of a word of the configuration.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word.trim().to_lowercase().as_str() {
-            "debug" => Some(Self::Debug),
-            "info" => Some(Self::Info),
-            "warning" | "warn" => Some(Self::Warning),
-            _ => None,
-        }
-    }
-
     pub(super) fn log(self, server: &str, what: &str) {
         match self {
             Self::Debug => tracing::debug!(%server, "{what}"),

@@ -15,6 +15,7 @@ pub use script::{ScriptState, modified, script_of};
 use std::fmt;
 
 use hermes_tool::Vars;
+use hermes_tool::settings::Settings;
 use serde_json::Value;
 
 use super::ShellHook;
@@ -65,6 +66,13 @@ pub struct HookConsent {
     pub policy: ConsentPolicy,
 }
 
+/// What the file says about hooks that nobody was asked about.
+#[derive(Settings)]
+struct ConsentSettings {
+    /// Run new hook commands without asking.
+    hooks_auto_accept: bool,
+}
+
 /// The places where a user may agree to every hook at once.
 #[derive(Clone, Copy, Debug)]
 pub struct ConsentSources<'a> {
@@ -82,12 +90,7 @@ impl ConsentSources<'_> {
     pub fn accept_all(&self) -> bool {
         self.accept_hooks_flag
             || self.vars.is_on(ACCEPT_VARIABLE)
-            || match self.config.get(ACCEPT_SETTING) {
-                Some(Value::Bool(accept)) => *accept,
-                // Quoted in the file, or put in from a variable.
-                Some(Value::String(word)) => word.trim().eq_ignore_ascii_case("true"),
-                _ => false,
-            }
+            || ConsentSettings::read(self.config, self.vars).hooks_auto_accept
     }
 
     /// The policy: agreement beforehand, else the person at the terminal, else none.

@@ -17,7 +17,7 @@ mod settings;
 mod toggle;
 
 pub use save::ConfigEdit;
-pub use settings::{PlatformSettings, enabled_mcp_servers};
+pub use settings::{PlatformSettings, enabled_mcp_servers, is_configured_platform};
 pub use toggle::{Switch, ToggleOutcome, ToggleProblem};
 
 use super::Toolsets;

@@ -1,9 +1,52 @@
 //! The part of the configuration that decides about a platform's toolsets.
 
+use std::collections::BTreeMap;
+
+use hermes_tool::Vars;
+use hermes_tool::settings::scalar::as_text;
+use hermes_tool::settings::{Kind, SettingValue, Settings};
 use serde_json::Value;
 
 /// The context engine that needs no tools of its own.
 const DEFAULT_CONTEXT_ENGINE: &str = "compressor";
+
+/// What is written about platforms.
+#[derive(Settings)]
+struct PlatformKeys {
+    /// Toolsets by platform (cli, cron, telegram, …).
+    platform_toolsets: BTreeMap<String, ToolsetList>,
+    /// Plugin toolsets already offered, by platform; kept by the program.
+    known_plugin_toolsets: BTreeMap<String, Vec<String>>,
+    /// Toolsets taken away on every platform.
+    #[setting(path = "agent.disabled_toolsets")]
+    disabled: Vec<String>,
+}
+
+/// What happens when the context window fills up.
+#[derive(Settings)]
+#[settings(path = "context", about = "What happens when the context window fills up", open)]
+struct ContextSection {
+    /// Who takes care of it.
+    #[setting(default = DEFAULT_CONTEXT_ENGINE.to_owned())]
+    engine: String,
+}
+
+/// A list of toolsets. Here a single name is no list: what was meant by it is not known.
+struct ToolsetList(Vec<String>);
+
+impl SettingValue for ToolsetList {
+    const KIND: Kind = Kind::TextList;
+    const ABOUT: &'static str = "Toolsets of one platform";
+
+    fn from_config(value: &Value) -> Option<Self> {
+        // Names as text: a server called `365` is a number to YAML.
+        Some(Self(value.as_array()?.iter().filter_map(as_text).collect()))
+    }
+
+    fn to_config(&self) -> String {
+        self.0.to_config()
+    }
+}
 
 /// What the configuration says about one platform.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,60 +64,56 @@ pub struct PlatformSettings {
 impl PlatformSettings {
     /// Reads a whole configuration document. Parts of a wrong type count as absent.
     pub fn read(config: &Value, platform: &str) -> Self {
-        let engine = config["context"]["engine"].as_str().map(str::trim);
-        let listed = match &config["platform_toolsets"][platform] {
-            Value::Array(items) => Some(texts(items)),
-            _ => None,
-        };
+        let vars = Vars::default();
+        let mut keys = PlatformKeys::read(config, &vars);
+        let engine = ContextSection::read(config, &vars).engine.trim().to_owned();
         Self {
-            listed,
-            known_plugins: list(&config["known_plugin_toolsets"][platform]),
-            context_engine: engine
-                .filter(|name| !name.is_empty() && *name != DEFAULT_CONTEXT_ENGINE)
-                .map(str::to_owned),
-            disabled: list(&config["agent"]["disabled_toolsets"]),
+            listed: keys.platform_toolsets.remove(platform).map(|list| list.0),
+            known_plugins: keys.known_plugin_toolsets.remove(platform).unwrap_or_default(),
+            context_engine: Some(engine).filter(|name| name != DEFAULT_CONTEXT_ENGINE),
+            disabled: keys.disabled,
         }
+    }
+}
+
+/// Whether the configuration lists toolsets for a platform.
+pub fn is_configured_platform(config: &Value, name: &str) -> bool {
+    PlatformKeys::read(config, &Vars::default()).platform_toolsets.contains_key(name)
+}
+
+/// What toolsets have to know of the section that belongs to MCP, where it is declared.
+#[derive(Settings)]
+#[settings(manual)]
+pub(super) struct ConfiguredServers {
+    /// MCP servers by name.
+    pub(super) mcp_servers: BTreeMap<String, ConfiguredServer>,
+}
+
+/// One server, as far as toolsets are concerned.
+#[derive(Settings)]
+#[settings(manual, open)]
+pub(super) struct ConfiguredServer {
+    /// Whether it is started.
+    #[setting(default = true)]
+    enabled: bool,
+    /// The only tools it offers.
+    #[setting(key = "tools.include")]
+    pub(super) include: Vec<String>,
+    /// Tools it does not offer.
+    #[setting(key = "tools.exclude")]
+    pub(super) exclude: Vec<String>,
+}
+
+impl ConfiguredServers {
+    pub(super) fn of(config: &Value) -> Self {
+        Self::read(config, &Vars::default())
     }
 }
 
 /// Names of the MCP servers in a configuration document that are not switched off.
 pub fn enabled_mcp_servers(config: &Value) -> Vec<String> {
-    let servers = config["mcp_servers"].as_object();
-    let enabled = servers
-        .into_iter()
-        .flatten()
-        .filter(|(_, server)| server.is_object() && !is_off(&server["enabled"]));
-    enabled.map(|(name, _)| name.clone()).collect()
-}
-
-fn is_off(value: &Value) -> bool {
-    match value {
-        Value::Bool(on) => !on,
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::String(text) => {
-            matches!(text.trim().to_lowercase().as_str(), "false" | "no" | "off" | "0")
-        }
-        _ => false,
-    }
-}
-
-/// A list of names, or a single one.
-pub(super) fn list(value: &Value) -> Vec<String> {
-    match value {
-        Value::Array(items) => texts(items),
-        Value::String(name) if !name.trim().is_empty() => vec![name.clone()],
-        _ => Vec::new(),
-    }
-}
-
-/// Names as text: a server called `365` is a number to YAML.
-fn texts(items: &[Value]) -> Vec<String> {
-    let text = |item: &Value| match item {
-        Value::String(name) => Some(name.clone()),
-        Value::Number(_) | Value::Bool(_) => Some(item.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    };
-    items.iter().filter_map(text).collect()
+    let servers = ConfiguredServers::of(config).mcp_servers;
+    servers.into_iter().filter(|(_, server)| server.enabled).map(|(name, _)| name).collect()
 }
 
 #[cfg(test)]

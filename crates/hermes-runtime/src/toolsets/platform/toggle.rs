@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::super::suggest::closest;
 use super::super::{RegisteredTools, Toolsets, means_everything};
-use super::settings::list;
+use super::settings::ConfiguredServers;
 use super::{ConfigEdit, PlatformRequest};
 
 /// Which way to switch.
@@ -114,16 +114,17 @@ impl Toolsets {
         request: &PlatformRequest<'_>,
         registered: &dyn RegisteredTools,
     ) -> ToggleOutcome {
+        let servers = ConfiguredServers::of(config);
         let mut outcome = ToggleOutcome::default();
         let mut toolsets = Vec::new();
         let mut tools = Vec::new();
         for name in names {
-            let checked = match server_and_tool(name, config) {
+            let checked = match server_and_tool(name, &servers) {
                 Some((server, tool)) => {
-                    check_tool(server, tool, config).map(|()| tools.push((server, tool)))
+                    check_tool(server, tool, &servers).map(|()| tools.push((server, tool)))
                 }
                 None => self
-                    .check_toolset(switch, name, config, request, registered)
+                    .check_toolset(switch, name, &servers, request, registered)
                     .map(|()| toolsets.push(name.clone())),
             };
             match checked {
@@ -134,7 +135,7 @@ impl Toolsets {
         if !toolsets.is_empty() {
             outcome.edits = self.switch_toolsets(switch, &toolsets, request, registered);
         }
-        outcome.edits.extend(switch_tools(switch, &tools, config));
+        outcome.edits.extend(switch_tools(switch, &tools, &servers));
         outcome
     }
 
@@ -142,7 +143,7 @@ impl Toolsets {
         &self,
         switch: Switch,
         name: &str,
-        config: &Value,
+        servers: &ConfiguredServers,
         request: &PlatformRequest<'_>,
         registered: &dyn RegisteredTools,
     ) -> Result<(), ToggleProblem> {
@@ -155,7 +156,7 @@ impl Toolsets {
             }
             return Ok(());
         }
-        if config["mcp_servers"].get(name).is_some() && self.definition(name).is_none() {
+        if servers.mcp_servers.contains_key(name) && self.definition(name).is_none() {
             return Err(ToggleProblem::WholeServer { name: owned() });
         }
         if means_everything(name) || self.is_preset(name, registered) {
@@ -199,21 +200,20 @@ impl Toolsets {
 
 /// Splits `server:tool`. Both parts may contain colons, so a split at a configured server's name
 /// is preferred to one at the first colon.
-fn server_and_tool<'a>(name: &'a str, config: &Value) -> Option<(&'a str, &'a str)> {
+fn server_and_tool<'a>(name: &'a str, servers: &ConfiguredServers) -> Option<(&'a str, &'a str)> {
     let splits = || name.match_indices(':').map(|(at, _)| (&name[..at], &name[at + 1..]));
     splits()
-        .find(|(server, _)| config["mcp_servers"].get(*server).is_some())
+        .find(|(server, _)| servers.mcp_servers.contains_key(*server))
         .or_else(|| splits().next())
 }
 
-fn check_tool(server: &str, tool: &str, config: &Value) -> Result<(), ToggleProblem> {
-    let servers = &config["mcp_servers"];
-    if servers.get(server).is_none() {
-        let known = servers.as_object().into_iter().flat_map(|servers| servers.keys());
+fn check_tool(server: &str, tool: &str, servers: &ConfiguredServers) -> Result<(), ToggleProblem> {
+    let Some(known) = servers.mcp_servers.get(server) else {
+        let known = servers.mcp_servers.keys();
         let suggestion = closest(server, known.map(String::as_str)).map(str::to_owned);
         return Err(ToggleProblem::UnknownServer { server: server.to_owned(), suggestion });
-    }
-    if !list(&servers[server]["tools"]["include"]).is_empty() {
+    };
+    if !known.include.is_empty() {
         let (server, tool) = (server.to_owned(), tool.to_owned());
         return Err(ToggleProblem::IncludeListDecides { server, tool });
     }
@@ -221,11 +221,16 @@ fn check_tool(server: &str, tool: &str, config: &Value) -> Result<(), ToggleProb
 }
 
 /// One edit for each server whose list of excluded tools changes.
-fn switch_tools(switch: Switch, tools: &[(&str, &str)], config: &Value) -> Vec<ConfigEdit> {
+fn switch_tools(
+    switch: Switch,
+    tools: &[(&str, &str)],
+    servers: &ConfiguredServers,
+) -> Vec<ConfigEdit> {
     let mut edits = Vec::new();
-    let servers: BTreeSet<&str> = tools.iter().map(|(server, _)| *server).collect();
-    for server in servers {
-        let before = list(&config["mcp_servers"][server]["tools"]["exclude"]);
+    let names: BTreeSet<&str> = tools.iter().map(|(server, _)| *server).collect();
+    for server in names {
+        let before =
+            servers.mcp_servers.get(server).map(|known| known.exclude.clone()).unwrap_or_default();
         let mut excluded = before.clone();
         for (_, tool) in tools.iter().filter(|(of, _)| *of == server) {
             excluded.retain(|name| name != tool);

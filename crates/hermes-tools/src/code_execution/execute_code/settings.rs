@@ -5,10 +5,25 @@ use std::time::Duration;
 
 use hermes_exec::code::ScriptMode;
 use hermes_tool::Vars;
+use hermes_tool::settings::Settings as _;
 use serde_json::Value;
 
-const TIMEOUT_SECONDS: u64 = 300;
-const MAX_CALLS: u64 = 50;
+/// The section as it is written.
+#[derive(hermes_tool::settings::Settings)]
+#[settings(path = "code_execution", about = "The execute_code tool", open)]
+struct CodeSection {
+    /// Run in the project with its Python, or apart from it.
+    #[setting(default = ScriptMode::Project)]
+    mode: ScriptMode,
+    /// Longest run of a script, in seconds.
+    #[setting(default = 300, range = 1..)]
+    timeout: u64,
+    /// Most tool calls of a script.
+    #[setting(default = 50, range = 1..)]
+    max_tool_calls: u64,
+    /// The Python that runs scripts on this machine; that of the active environment, else python3.
+    python: Option<String>,
+}
 
 /// The settings of one run.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,25 +39,13 @@ pub(super) struct Settings {
 impl Settings {
     /// Reads them; what makes no sense counts as not set.
     pub(super) fn read(config: &Value, vars: &Vars) -> Self {
-        let section = &config["code_execution"];
-        let number = |key: &str, otherwise: u64| {
-            let given = match &section[key] {
-                Value::String(text) => text.trim().parse().ok(),
-                other => other.as_u64(),
-            };
-            given.filter(|number| *number > 0).unwrap_or(otherwise)
-        };
-        let mode = match section["mode"].as_str().map(str::trim) {
-            Some(word) if word.eq_ignore_ascii_case("strict") => ScriptMode::Strict,
-            _ => ScriptMode::Project,
-        };
-        let python = section["python"].as_str().filter(|path| !path.trim().is_empty());
+        let section = CodeSection::read(config, vars);
         let zone = vars.non_blank("HERMES_TIMEZONE");
         Self {
-            mode,
-            timeout: Duration::from_secs(number("timeout", TIMEOUT_SECONDS)),
-            max_calls: number("max_tool_calls", MAX_CALLS),
-            python: python.map(|path| expanded(path.trim(), vars)),
+            mode: section.mode,
+            timeout: Duration::from_secs(section.timeout),
+            max_calls: section.max_tool_calls,
+            python: section.python.map(|path| expanded(path.trim(), vars)),
             variables: zone.map(|zone| ("TZ".to_owned(), zone.to_owned())).into_iter().collect(),
         }
     }

@@ -1,5 +1,7 @@
 //! What is remembered, and how much of it.
 
+use hermes_tool::Vars;
+use hermes_tool::settings::Settings;
 use serde_json::Value;
 
 use crate::memory::request::MemoryTarget;
@@ -27,15 +29,35 @@ pub enum MemorySwitch {
     Off,
 }
 
+impl MemorySwitch {
+    fn when(on: bool) -> Self {
+        if on { Self::On } else { Self::Off }
+    }
+}
+
+/// The section as it is written.
+#[derive(Settings)]
+#[settings(path = "memory", about = "What is remembered between sessions", open)]
+struct MemorySection {
+    /// Notes about the work.
+    #[setting(default = true)]
+    memory_enabled: bool,
+    /// Notes about you.
+    #[setting(default = true)]
+    user_profile_enabled: bool,
+    /// Length of the notes about the work, in characters.
+    #[setting(default = 2_200, range = 1..)]
+    memory_char_limit: usize,
+    /// Length of the notes about you, in characters.
+    #[setting(default = 1_375, range = 1..)]
+    user_char_limit: usize,
+    /// Ask you before the agent changes its notes.
+    write_approval: bool,
+}
+
 impl Default for MemorySettings {
     fn default() -> Self {
-        Self {
-            notes: MemorySwitch::On,
-            profile: MemorySwitch::On,
-            notes_chars: 2_200,
-            profile_chars: 1_375,
-            approval: MemorySwitch::Off,
-        }
+        Self::from_config(&Value::Null)
     }
 }
 
@@ -43,25 +65,13 @@ impl MemorySettings {
     /// Reads a configuration; what is absent or makes no sense has its default.
     #[must_use]
     pub fn from_config(config: &Value) -> Self {
-        let section = &config["memory"];
-        let default = Self::default();
-        let switch = |key: &str| match section[key].as_bool() {
-            Some(false) => MemorySwitch::Off,
-            _ => MemorySwitch::On,
-        };
-        let limit = |key: &str, default| {
-            let number = section[key].as_u64().filter(|number| *number > 0);
-            number.and_then(|number| usize::try_from(number).ok()).unwrap_or(default)
-        };
+        let written = MemorySection::read(config, &Vars::default());
         Self {
-            notes: switch("memory_enabled"),
-            profile: switch("user_profile_enabled"),
-            notes_chars: limit("memory_char_limit", default.notes_chars),
-            profile_chars: limit("user_char_limit", default.profile_chars),
-            approval: match section["write_approval"].as_bool() {
-                Some(true) => MemorySwitch::On,
-                _ => MemorySwitch::Off,
-            },
+            notes: MemorySwitch::when(written.memory_enabled),
+            profile: MemorySwitch::when(written.user_profile_enabled),
+            notes_chars: written.memory_char_limit,
+            profile_chars: written.user_char_limit,
+            approval: MemorySwitch::when(written.write_approval),
         }
     }
 

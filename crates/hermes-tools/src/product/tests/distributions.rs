@@ -50,7 +50,7 @@ fn follow_distributions_are_percents_in_seventeen_sets() {
 fn listing_distributions_works() {
     // `--list-distributions` used to end in a crash instead of a list.
     let mut known = distributions();
-    known.load_config(&json!({"mine": {"web": 10}}));
+    known.load_config(&json!({"distributions": {"mine": {"web": 10}}}));
     let lines: Vec<String> =
         known.list().iter().map(|one| format!("{:16} {}", one.name, one.description)).collect();
     assert_eq!(lines.len(), 18);

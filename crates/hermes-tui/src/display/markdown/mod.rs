@@ -21,7 +21,7 @@ use super::fit::{shown, split_at_columns};
 use super::style::{Colour, Style};
 
 /// How the formatting of an answer is treated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, hermes_tool::settings::SettingWords)]
 pub enum MarkdownMode {
     /// It is drawn.
     #[default]

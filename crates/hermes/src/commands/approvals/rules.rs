@@ -1,11 +1,10 @@
 //! `hermes approvals add` and `revoke`: the user's rules in config.yaml.
 
-use hermes_approval::{ALLOWLIST_KEY, ApprovalMode, is_compound};
+use hermes_approval::{ALLOWLIST_KEY, ApprovalMode, ApprovalSettings, is_compound};
 use hermes_guard::command::{Severity, categories, category_for};
 use hermes_store::config::Config;
 use hermes_store::config_edit::{self, Edit, Method};
 use hermes_store::key_path::KeyPath;
-use serde_json::Value;
 
 use super::super::config::tell_lost_comments;
 use crate::args::ApprovalsAdd;
@@ -38,9 +37,7 @@ pub(super) fn add(args: &ApprovalsAdd, host: &Host, ui: &mut Ui) -> anyhow::Resu
     let entry = category.unwrap_or(rule);
     let mut edits = Vec::new();
     // Without the section the mode is manual, with it smart: a rule must not change that.
-    if setting.starts_with("approvals.")
-        && host.config().get("approvals").is_none_or(Value::is_null)
-    {
+    if setting.starts_with("approvals.") && !ApprovalSettings::has_section(host.config().value()) {
         edits
             .push(Edit::Set(KeyPath::parse("approvals.mode")?, ApprovalMode::Manual.word().into()));
     }

@@ -13,14 +13,14 @@ mod secrets;
 use std::path::Path;
 
 use anyhow::Context;
-use hermes_store::config::{Config, expand};
+use hermes_store::config::{Config, MASK, expand, masked};
 use hermes_store::config_edit::{self, EditReport, parse_cli_value};
-use hermes_store::config_keys::{KeyInfo, check, table};
+use hermes_store::config_keys::{KeyInfo, KeyTable, check};
 use hermes_store::dotenv::{self, is_secret_name};
 use hermes_store::key_path::KeyPath;
 use serde_json::{Value, json};
 
-use self::secrets::{MASK, get_secret, lives_in_dotenv, masked};
+use self::secrets::{get_secret, lives_in_dotenv};
 use crate::args::ConfigCommand;
 use crate::exit::{Exit, UsageError, nearest};
 use crate::host::Host;
@@ -88,7 +88,7 @@ fn get(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
     });
     let found = match path.find(&config) {
         Some(value) => value.clone(),
-        None => match table().find(path.segments()) {
+        None => match KeyTable::linked().find(path.segments()) {
             Some(known) if !known.default.is_empty() => {
                 ui.note("(not set; this is the default)")?;
                 parse_cli_value(&known.default)
@@ -224,7 +224,7 @@ fn keys(json: bool, ui: &mut Ui) -> anyhow::Result<Exit> {
 
 /// The settings people are told of: not the older spellings.
 fn shown_keys() -> impl Iterator<Item = &'static KeyInfo> {
-    table().keys().iter().filter(|key| !key.hidden)
+    KeyTable::linked().keys().iter().filter(|key| !key.hidden)
 }
 
 fn key_path(key: &str) -> anyhow::Result<KeyPath> {

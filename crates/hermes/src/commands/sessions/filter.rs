@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use hermes_sessions::PruneFilter;
-use hermes_store::clock::now;
-use jiff::tz::TimeZone;
+use hermes_store::clock::{DAY, now, parse_age, parse_time};
 
 use super::args::Filter;
 use crate::exit::UsageError;
@@ -67,62 +66,22 @@ pub(super) fn folder(path: &Path) -> anyhow::Result<String> {
     Ok(whole.to_string_lossy().into_owned())
 }
 
-const DAY: f64 = 86_400.0;
-
-/// Seconds of `90d`, `12h`, `30m`, `2w`; a bare number counts days.
-fn age(text: &str) -> anyhow::Result<f64> {
-    let text = text.trim();
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let unit = match unit.trim() {
-        "" | "d" | "day" | "days" => DAY,
-        "m" | "min" => 60.0,
-        "h" | "hour" | "hours" => 3_600.0,
-        "w" | "week" | "weeks" => 7.0 * DAY,
-        _ => f64::NAN,
-    };
-    match number.parse::<f64>() {
-        Ok(number) if unit.is_finite() => Ok(number * unit),
-        _ => Err(UsageError::new(format!(
-            "`{text}` is no length of time\n  write `90d`, `12h`, `30m` or `2w`"
-        ))
-        .into()),
-    }
+/// A length of time, or what one looks like.
+fn age(text: &str) -> Result<f64, UsageError> {
+    let advice = "write `90d`, `12h`, `30m` or `2w`";
+    parse_age(text)
+        .ok_or_else(|| UsageError::new(format!("`{text}` is no length of time\n  {advice}")))
 }
 
-/// A day or a point in time, in seconds since 1970.
-fn time(text: &str) -> anyhow::Result<f64> {
-    if let Ok(time) = text.parse::<jiff::Timestamp>() {
-        return Ok(time.as_millisecond() as f64 / 1e3);
-    }
-    let local = text.parse::<jiff::civil::DateTime>().or_else(|_| {
-        text.parse::<jiff::civil::Date>()
-            .map(|date| date.to_datetime(jiff::civil::Time::midnight()))
-    });
-    match local.and_then(|time| time.to_zoned(TimeZone::system())) {
-        Ok(time) => Ok(time.timestamp().as_millisecond() as f64 / 1e3),
-        Err(_) => Err(UsageError::new(format!(
-            "`{text}` is no date\n  write `2026-01-31` or `2026-01-31T12:00:00Z`"
-        ))
-        .into()),
-    }
+/// A day or a point in time, or what one looks like.
+fn time(text: &str) -> Result<f64, UsageError> {
+    let advice = "write `2026-01-31` or `2026-01-31T12:00:00Z`";
+    parse_time(text).ok_or_else(|| UsageError::new(format!("`{text}` is no date\n  {advice}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ages_and_dates_are_read() {
-        assert_eq!(age("90").unwrap(), 90.0 * DAY);
-        assert_eq!((age("12h").unwrap(), age("2w").unwrap()), (43_200.0, 14.0 * DAY));
-        assert_eq!(time("1970-01-02T00:00:00Z").unwrap(), DAY);
-        assert!(time("1970-01-02").unwrap() > 0.0);
-        for bad in ["", "x", "3y", "-1d", "1970"] {
-            assert!(age(bad).is_err() || bad == "1970", "{bad}");
-            assert!(time(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn the_default_age_gives_way_to_any_other() {

@@ -12,6 +12,7 @@ mod remove;
 mod tend;
 
 use hermes_sessions::SessionDatabase;
+use hermes_tool::settings::Settings;
 
 use crate::exit::Exit;
 use crate::host::{self, Host};
@@ -39,7 +40,10 @@ pub(crate) fn run(command: &SessionsCommand, host: &Host, ui: &mut Ui) -> anyhow
         }
         SessionsCommand::Prune { filter, dry_run, yes, json } => {
             let how = remove::Prune {
-                filter: filter::read(filter, Some(retention_days(host)))?,
+                filter: filter::read(
+                    filter,
+                    Some(SessionSettings::read(host.config().value(), host.vars()).retention_days),
+                )?,
                 is_dry: *dry_run,
                 consent: remove::Consent::given(*yes),
                 as_json: *json,
@@ -72,9 +76,11 @@ fn for_looking(host: &Host) -> SessionDatabase {
     }
 }
 
-/// How old sessions get by the user's settings.
-fn retention_days(host: &Host) -> f64 {
-    const DAYS: f64 = 90.0;
-    let days = host.config().value().pointer("/sessions/retention_days");
-    days.and_then(serde_json::Value::as_f64).unwrap_or(DAYS)
+/// How long sessions are kept.
+#[derive(Settings)]
+#[settings(path = "sessions", about = "Stored conversations", open)]
+struct SessionSettings {
+    /// How old they get before `hermes sessions prune` removes them, in days.
+    #[setting(default = 90.0, range = 0.0..)]
+    retention_days: f64,
 }

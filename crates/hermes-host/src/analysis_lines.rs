@@ -1,4 +1,4 @@
-//! `hermes approvals test --stdin`: the analysis of many commands.
+//! The analysis of many commands, for programs that want nothing else of Hermes.
 //!
 //! One JSON string a line in, one JSON object a line out, in order; a line that is no JSON string
 //! gets an object with `error`, so that lines can be counted. What is ready is written out whenever
@@ -7,12 +7,9 @@
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
-use hermes_guard::command::{Analysis, CommandContext, analyse};
+use hermes_approval::HostFacts;
+use hermes_guard::command::{Analysis, CommandContext, Severity, analyse};
 use serde::Serialize;
-
-use super::verdict::severity;
-use crate::exit::Exit;
-use crate::host::Host;
 
 /// Bytes read and written at once.
 const BUFFER: usize = 64 * 1024;
@@ -34,19 +31,21 @@ struct Found<'a> {
     why: &'a str,
 }
 
-pub(super) fn run(host: &Host) -> anyhow::Result<Exit> {
-    let facts = host.host_facts();
-    let input = BufReader::with_capacity(BUFFER, io::stdin().lock());
-    let output = BufWriter::with_capacity(BUFFER, io::stdout().lock());
-    answer_all(input, output, &facts.command_context())?;
-    Ok(Exit::Done)
+/// Answers every line of `input` on `output`, for commands that would run where these facts hold.
+///
+/// # Errors
+/// If one of the two breaks.
+pub fn analyse_lines(input: impl Read, output: impl Write, facts: &HostFacts) -> io::Result<()> {
+    let input = BufReader::with_capacity(BUFFER, input);
+    let output = BufWriter::with_capacity(BUFFER, output);
+    answer_all(input, output, &facts.command_context())
 }
 
 fn answer_all(
     mut input: BufReader<impl Read>,
     mut output: impl Write,
     around: &CommandContext<'_>,
-) -> anyhow::Result<()> {
+) -> io::Result<()> {
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -76,11 +75,14 @@ fn bad(error: String) -> Reply<'static> {
     Reply::Bad { error }
 }
 
-fn write_analysis(output: &mut impl Write, analysis: &Analysis) -> anyhow::Result<()> {
+fn write_analysis(output: &mut impl Write, analysis: &Analysis) -> io::Result<()> {
     let found = analysis.findings.iter().map(|finding| Found {
         category: finding.category,
         words: &finding.words,
-        severity: severity(finding.severity),
+        severity: match finding.severity {
+            Severity::Dangerous => "dangerous",
+            Severity::Floor => "floor",
+        },
         why: finding.why,
     });
     let reply = Reply::Analysed {
@@ -91,9 +93,9 @@ fn write_analysis(output: &mut impl Write, analysis: &Analysis) -> anyhow::Resul
     write_reply(output, &reply)
 }
 
-fn write_reply(output: &mut impl Write, reply: &Reply<'_>) -> anyhow::Result<()> {
+fn write_reply(output: &mut impl Write, reply: &Reply<'_>) -> io::Result<()> {
     // A reader that went away shows as an I/O error below, which ends the program quietly.
-    serde_json::to_writer(&mut *output, reply).map_err(io::Error::from)?;
+    serde_json::to_writer(&mut *output, reply)?;
     output.write_all(b"\n")?;
     Ok(())
 }
