@@ -4,7 +4,7 @@
 
 mod pump;
 
-use hermes_guard::command::{MAX_FINDINGS, CommandContext, analyse, spellings};
+use hermes_guard::command::{CommandContext, MAX_FINDINGS, analyse, spellings};
 use hermes_guard::shell;
 use libfuzzer_sys::fuzz_target;
 
@@ -15,7 +15,8 @@ fuzz_target!(|text: &str| {
             assert_eq!(word.span.of(text), word.text);
         }
     }
-    let around = CommandContext { home: Some("/home/me"), cwd: Some("/"), ..CommandContext::default() };
+    let around =
+        CommandContext { home: Some("/home/me"), cwd: Some("/"), ..CommandContext::default() };
     assert!(analyse(text, &around).findings.len() <= 2 * MAX_FINDINGS);
     let _ = spellings(text, &around);
     if let Some(long) = pump::pumped(text) {

@@ -8,7 +8,9 @@ use hermes_guard::redact::{RedactMode, redact, redact_file};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    for mode in [RedactMode::Full, RedactMode::CodeFile, RedactMode::FileRead, RedactMode::UrlCredentials] {
+    for mode in
+        [RedactMode::Full, RedactMode::CodeFile, RedactMode::FileRead, RedactMode::UrlCredentials]
+    {
         let once = redact(text, mode).into_owned();
         assert_eq!(redact(&once, mode), once, "{mode:?}");
     }

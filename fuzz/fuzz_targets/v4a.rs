@@ -2,7 +2,7 @@
 //! made for.
 #![no_main]
 
-use hermes_files::v4a::{PatchEffect, PathState, PathNeed, PatchWorkspace, parse, plan};
+use hermes_files::v4a::{PatchEffect, PatchWorkspace, PathNeed, PathState, parse, plan};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeMap;
 

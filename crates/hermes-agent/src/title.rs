@@ -10,7 +10,7 @@ const MAX_CHARS: usize = 80;
 /// Characters shown of what was said.
 const MAX_SHOWN: usize = 1_500;
 
-const WISH: &str = "Give the conversation below a title of three to seven words, in its own language. \
+const TITLE_PROMPT: &str = "Give the conversation below a title of three to seven words, in its own language. \
     Answer with the title alone: no quotation marks, no full stop.";
 
 /// The question for a title, once there is something to name.
@@ -26,7 +26,7 @@ pub fn request(messages: &[Message]) -> Option<ModelRequest> {
     };
     let (asked, answered) = (said(hermes_llm::Role::User)?, said(hermes_llm::Role::Assistant)?);
     Some(ModelRequest {
-        system: Some(WISH.into()),
+        system: Some(TITLE_PROMPT.into()),
         messages: vec![Message::user(format!("The person:\n{asked}\n\nThe answer:\n{answered}"))],
         max_tokens: Some(500),
         effort: Some(hermes_llm::model::Effort::None),

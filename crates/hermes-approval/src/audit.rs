@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hermes_store::atomic::PRIVATE_MODE;
 use hermes_store::home::{Home, ensure_private_dir};
-use hermes_store::lock::{EDIT_WAIT, FileLock, Wait, beside};
+use hermes_store::lock::{EDIT_WAIT, FileLock, Wait, lock_path};
 use serde_json::{Value, json};
 
 use crate::concern::Concern;
@@ -96,7 +96,7 @@ impl Log {
         if !is_full() {
             return Ok(());
         }
-        let lock = FileLock::acquire(&beside(&self.file), Wait::AtMost(EDIT_WAIT));
+        let lock = FileLock::acquire(&lock_path(&self.file), Wait::AtMost(EDIT_WAIT));
         let _lock = lock.map_err(io::Error::other)?;
         // Another process may have done it while we waited.
         if is_full() {

@@ -14,7 +14,7 @@ pub enum PluginStart {
     /// All, since hooks of any may have a say; the unknown ones are waited for this long.
     All(Duration),
     /// All; the unknown ones are waited for as long as a plugin may take to start.
-    AllPatiently,
+    AllReady,
     /// Only those that have never run, so that it is known which tools they bring. Others start with
     /// their first call.
     Unknown,
@@ -49,10 +49,10 @@ impl Host {
 
 /// Starts plugins and waits for them as told.
 pub(crate) async fn start(plugins: &Plugins, start: PluginStart) {
-    let patiently = plugins.start_timeout() + Duration::from_secs(1);
+    let longest = plugins.start_timeout() + Duration::from_secs(1);
     match start {
         PluginStart::All(wait) => plugins.wake(Wake::All, wait).await,
-        PluginStart::AllPatiently => plugins.wake(Wake::All, patiently).await,
-        PluginStart::Unknown => plugins.wake(Wake::Unknown, patiently).await,
+        PluginStart::AllReady => plugins.wake(Wake::All, longest).await,
+        PluginStart::Unknown => plugins.wake(Wake::Unknown, longest).await,
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::PluginSettingProblem;
 use crate::discover::entry_points::EntryPoints;
-use crate::discover::{BUNDLED_VARIABLE, Discovery, FoundPlugin, LoadChoice, Places};
+use crate::discover::{BUNDLED_VARIABLE, Discovery, FoundPlugin, LoadChoice, PluginFolders};
 use crate::python;
 use crate::settings::PluginSettings;
 use crate::shell_hooks::SAFE_MODE_VARIABLE;
@@ -68,7 +68,7 @@ impl PluginOptions {
     }
 
     fn folders(&self) -> Discovery {
-        Places::usual(&self.home, &self.vars, self.cwd.as_deref()).look()
+        PluginFolders::usual(&self.home, &self.vars, self.cwd.as_deref()).look()
     }
 
     /// Whether there can be anything to load.

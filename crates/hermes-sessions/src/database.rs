@@ -60,7 +60,7 @@ impl SessionDatabase {
     }
 
     /// For a caller that waits in its own way: each act is tried once, and is busy after `wait`.
-    pub(super) fn impatient(path: PathBuf, wait: Duration) -> Self {
+    pub(super) fn with_lock_wait(path: PathBuf, wait: Duration) -> Self {
         Self::with(path, Access::Write, 0, wait)
     }
 
@@ -105,7 +105,7 @@ impl SessionDatabase {
         let connection = match state.connection.take() {
             Some(connection) => connection,
             None => self
-                .patiently(|| open(self.path(), self.shared.access, state.busy_wait))
+                .retry_while_locked(|| open(self.path(), self.shared.access, state.busy_wait))
                 .map_err(|problem| problem.at(self.path()))?,
         };
         Ok(state.connection.insert(connection))
@@ -118,20 +118,20 @@ impl SessionDatabase {
             return Ok(T::default());
         }
         let connection = self.opened(&mut state)?;
-        self.patiently(|| act(connection)).map_err(|problem| problem.at(self.path()))
+        self.retry_while_locked(|| act(connection)).map_err(|problem| problem.at(self.path()))
     }
 
     /// Does all of something or nothing. The act may be tried several times.
     pub(super) fn write<T>(&self, act: impl Fn(&Connection) -> Result<T>) -> Result<T> {
         let mut state = self.state();
         let connection = self.opened(&mut state)?;
-        let mut result = self.patiently(|| whole(connection, &act));
+        let mut result = self.retry_while_locked(|| whole(connection, &act));
         if let Err(problem) = &result
             && problem.trouble() == Some(DatabaseTrouble::Corrupt)
         {
             result = self
                 .mend_index(connection, problem)
-                .and_then(|()| self.patiently(|| whole(connection, &act)));
+                .and_then(|()| self.retry_while_locked(|| whole(connection, &act)));
         }
         let answer = result.map_err(|problem| problem.at(self.path()))?;
         state.writes += 1;
@@ -167,7 +167,7 @@ impl SessionDatabase {
         whole(connection, &|connection| Ok(fts::rebuild(connection)?))
     }
 
-    fn patiently<T>(&self, mut act: impl FnMut() -> Result<T>) -> Result<T> {
+    fn retry_while_locked<T>(&self, mut act: impl FnMut() -> Result<T>) -> Result<T> {
         for _ in 0..self.shared.attempts {
             match act() {
                 Err(problem) if problem.is_busy() => {

@@ -137,7 +137,7 @@ fn take_in(database: &Path, path: &Path) -> Result<()> {
         return Ok(());
     };
     let key = key(path);
-    let database = SessionDatabase::impatient(database.to_owned(), RECOVER_WAIT);
+    let database = SessionDatabase::with_lock_wait(database.to_owned(), RECOVER_WAIT);
     database.write(|connection| {
         let taken_in = notes::get(connection, &key)?.and_then(|count| count.parse().ok());
         let known = HashMap::new();

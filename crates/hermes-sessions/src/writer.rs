@@ -97,7 +97,7 @@ impl Writer {
         let (sender, commands) = mpsc::channel();
         let (publish, status) = watch::channel(WriterStatus::default());
         let thread = WriterThread {
-            database: SessionDatabase::impatient(path, FIRST_WAIT),
+            database: SessionDatabase::with_lock_wait(path, FIRST_WAIT),
             commands,
             publish,
             backlog: VecDeque::new(),

@@ -42,7 +42,7 @@ use crate::atomic::{self, AtomicError, WriteOptions, folder_of, read_if_present}
 use crate::config::{ConfigError, Fingerprint, MAX_CONFIG_BYTES};
 use crate::home::ensure_private_dir;
 use crate::key_path::KeyPath;
-use crate::lock::{EDIT_WAIT, FileLock, LockError, Wait, beside};
+use crate::lock::{EDIT_WAIT, FileLock, LockError, Wait, lock_path};
 
 /// How often an edit starts over because the file changed under its hands.
 const MAX_ATTEMPTS: usize = 5;
@@ -155,7 +155,7 @@ pub fn apply(file: &Path, edits: &[Edit]) -> Result<EditReport, EditError> {
         return Ok(NOTHING);
     }
     ensure_private_dir(folder_of(file))?;
-    let _lock = FileLock::acquire(&beside(file), Wait::AtMost(EDIT_WAIT))?;
+    let _lock = FileLock::acquire(&lock_path(file), Wait::AtMost(EDIT_WAIT))?;
     for _ in 0..MAX_ATTEMPTS {
         let (text, seen) = read(file)?;
         let done = edit_all(file, &text, edits)?;

@@ -65,7 +65,7 @@ fn holder_text(holder: &Option<u32>) -> String {
 }
 
 /// Where the lock of a state file lies: beside it, with `.lock` appended.
-pub fn beside(file: &Path) -> PathBuf {
+pub fn lock_path(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_os_string();
     name.push(".lock");
     PathBuf::from(name)
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_second_taker_is_told_who_holds_it() {
         let folder = tempfile::tempdir().unwrap();
-        let file = beside(&folder.path().join("config.yaml"));
+        let file = lock_path(&folder.path().join("config.yaml"));
         assert_eq!(file.file_name().unwrap(), "config.yaml.lock");
         let held = FileLock::acquire(&file, Wait::Never).unwrap();
         let error = FileLock::acquire(&file, Wait::Never).unwrap_err();

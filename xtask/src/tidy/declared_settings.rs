@@ -109,9 +109,11 @@ fn nobody(findings: &mut Findings, path: &str, line: usize, key: &str) {
 
 /// The text, if it is the path of a setting in a section that is known, and the setting is not.
 fn unknown_key(text: &str) -> Option<&str> {
-    /// What a name with a dot can be besides.
-    const FILES: &[&str] =
-        &["rs", "md", "json", "yaml", "yml", "toml", "py", "sh", "txt", "log", "db"];
+    /// What a name with a dot ends in if it is a file or a host.
+    const OTHERS: &[&str] = &[
+        "rs", "md", "json", "jsonl", "yaml", "yml", "toml", "py", "sh", "txt", "log", "db", "ai",
+        "com",
+    ];
     let table = KeyTable::linked();
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_*<>".contains(c))
@@ -124,9 +126,13 @@ fn unknown_key(text: &str) -> Option<&str> {
         .any(|key| key.path.strip_prefix(section).is_some_and(|rest| rest.starts_with('.')));
     let is_key = has_children
         && names.iter().all(|name| is_name(name))
-        && !FILES.contains(last)
+        && !OTHERS.contains(last)
         && section.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-    (is_key && table.find(&names).is_none()).then_some(text)
+    // Pages about one section name its keys from there on.
+    let below = format!(".{text}");
+    let is_known =
+        table.find(&names).is_some() || table.keys().iter().any(|key| key.path.ends_with(&below));
+    (is_key && !is_known).then_some(text)
 }
 
 fn crate_of(path: &str) -> &str {

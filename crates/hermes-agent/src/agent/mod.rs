@@ -6,7 +6,7 @@
 
 mod compact;
 mod delegate;
-mod mixture;
+mod moa;
 pub(crate) mod state;
 pub mod template;
 mod turn;

@@ -5,7 +5,7 @@
 //! call. [`AgentState::services`] puts it there: the list and the notes themselves, and the state itself as whoever
 //! can delegate and ask several models.
 
-mod mixture;
+mod moa;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

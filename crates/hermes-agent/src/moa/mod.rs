@@ -1,12 +1,12 @@
-//! Mixture of agents: several models on one question; some answer, one makes the answer from theirs.
+//! MoaRun of agents: several models on one question; some answer, one makes the answer from theirs.
 //!
 //! The references are asked at the same time, at most [`MAX_PARALLEL`] at once and each for at most
 //! [`REFERENCE_TIME`]. They have no tools and see the conversation as plain text. One that fails is noted
 //! and not missed; if all fail, the aggregator answers alone. What the references said reaches the
 //! aggregator as advice that only it sees, inside the newest message of the person.
 //!
-//! [`Mixture::answer`] is the whole of it, for the tool and for a question by hand. A caller whose own model
-//! drives on, with tools, uses [`Mixture::consult`] and [`ReferenceAdvice::attach`] instead.
+//! [`MoaRun::answer`] is the whole of it, for the tool and for a question by hand. A caller whose own model
+//! drives on, with tools, uses [`MoaRun::consult`] and [`ReferenceAdvice::attach`] instead.
 
 pub(crate) mod models;
 mod transcript;
@@ -41,7 +41,7 @@ const ADVICE_NOTE: &str = "[Advice from other models, which only you see. They h
 weigh what they say, check what can be checked, and give one answer of your own without mentioning them.]";
 
 /// Who takes part in a mixture, borrowed for one question.
-pub struct Mixture<'m> {
+pub struct MoaRun<'m> {
     /// Their answers are the material.
     pub references: Vec<&'m dyn Model>,
     /// Makes one answer out of them.
@@ -63,7 +63,7 @@ pub struct ReferenceAdvice {
 
 /// What the aggregator made of the answers, and who took part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MixtureAnswer {
+pub struct MoaAnswer {
     /// The text.
     pub response: String,
     /// The models that advised.
@@ -76,7 +76,7 @@ pub struct MixtureAnswer {
     pub usage: TokenUsage,
 }
 
-impl Mixture<'_> {
+impl MoaRun<'_> {
     /// Asks the references.
     pub async fn consult(
         &self,
@@ -120,7 +120,7 @@ impl Mixture<'_> {
         &self,
         conversation: &[Message],
         cancel: &CancellationToken,
-    ) -> Result<MixtureAnswer, ModelError> {
+    ) -> Result<MoaAnswer, ModelError> {
         let advice = self.consult(conversation, cancel).await;
         let mut request = ModelRequest {
             messages: vec![transcript::question(conversation)],
@@ -132,7 +132,7 @@ impl Mixture<'_> {
         let answer = self.aggregator.answer(&request, &mut |_| {}, cancel).await?;
         let mut usage = advice.usage;
         usage += answer.usage.unwrap_or_default();
-        Ok(MixtureAnswer {
+        Ok(MoaAnswer {
             response: thinking::split(&answer.content).visible.trim().to_owned(),
             references: advice.given.into_iter().map(|(model, _)| model).collect(),
             aggregator: self.aggregator.name().to_owned(),
@@ -166,7 +166,7 @@ impl ReferenceAdvice {
     }
 }
 
-impl MixtureAnswer {
+impl MoaAnswer {
     /// The answer as the tool gives it.
     #[must_use]
     pub fn to_value(&self) -> Value {

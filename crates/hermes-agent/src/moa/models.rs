@@ -8,14 +8,14 @@ use hermes_tools::moa::{MoaSettings, ModelRef};
 use crate::context::AgentContext;
 
 /// The models that `moa.presets` names, found and ready to be asked.
-pub(crate) struct MixtureModels {
+pub(crate) struct MoaModels {
     pub(crate) settings: MoaSettings,
     pub(crate) references: Vec<Arc<dyn Model>>,
     /// Makes the answer in place of the conversation's own model, if the preset names one.
     pub(crate) aggregator: Option<Arc<dyn Model>>,
 }
 
-impl MixtureModels {
+impl MoaModels {
     /// Finds them; the error is for the person and says what is missing.
     pub(crate) fn gather(context: &AgentContext) -> Result<Self, String> {
         let settings = MoaSettings::from_config(&context.config, None)

@@ -81,9 +81,9 @@ fn mixture<'m>(
     references: &[&'m Scripted],
     aggregator: &'m Scripted,
     settings: &'m MoaSettings,
-) -> Mixture<'m> {
+) -> MoaRun<'m> {
     let references = references.iter().map(|model| *model as &dyn Model).collect();
-    Mixture { references, aggregator, settings }
+    MoaRun { references, aggregator, settings }
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {

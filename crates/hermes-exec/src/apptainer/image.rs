@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hermes_store::lock::{FileLock, Wait, beside};
+use hermes_store::lock::{FileLock, Wait, lock_path};
 
 use super::arguments::{file_name, is_address};
 use crate::environment::random_id;
@@ -47,7 +47,7 @@ async fn build_once(
         path: cache.display().to_string(),
         source,
     })?;
-    let lock_file = beside(file);
+    let lock_file = lock_path(file);
     let lock = move || FileLock::acquire(&lock_file, Wait::AtMost(BUILD_LIMIT));
     let _lock = match tokio::task::spawn_blocking(lock).await {
         Ok(Ok(lock)) => lock,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hermes_store::atomic::{self, WriteOptions};
-use hermes_store::lock::{EDIT_WAIT, FileLock, Wait, beside};
+use hermes_store::lock::{EDIT_WAIT, FileLock, Wait, lock_path};
 use serde_json::{Map, Value};
 
 use super::arguments::tame;
@@ -39,7 +39,7 @@ pub(super) fn scratch(candidates: &[PathBuf]) -> Result<PathBuf, ExecError> {
 pub(super) fn overlay(home: &Path, scratch: &Path, task: &str) -> Result<PathBuf, ExecError> {
     let record = home.join(RECORD);
     let trouble = |why: String| ExecError::Settings(format!("{}: {why}", record.display()));
-    let lock = FileLock::acquire(&beside(&record), Wait::AtMost(EDIT_WAIT));
+    let lock = FileLock::acquire(&lock_path(&record), Wait::AtMost(EDIT_WAIT));
     let _lock = lock.map_err(|error| trouble(error.to_string()))?;
     let mut known: Map<String, Value> = match std::fs::read(&record) {
         // What cannot be read is made anew: the overlays themselves are not touched.

@@ -188,8 +188,9 @@ impl<'a> ContentSearch<'a> {
                     tally.add_denied(entry.path().to_owned());
                     return;
                 }
-                let wish = ScanRequest { window: 0..KEPT_MATCHES, count_to, budget: tally.room() };
-                match scanner.scan(entry.path(), wish) {
+                let request =
+                    ScanRequest { window: 0..KEPT_MATCHES, count_to, budget: tally.room() };
+                match scanner.scan(entry.path(), request) {
                     Ok(harvest) if harvest.binary => {
                         notes.saw_binary.store(true, Ordering::Relaxed);
                     }

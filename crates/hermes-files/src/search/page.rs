@@ -119,7 +119,7 @@ impl<'a> PageOfRows<'a> {
 
     /// The file may have changed or gone since it was searched; then there is less to show.
     fn read_again(&mut self, path: &Path, window: Range<usize>) -> Vec<ScannedLine> {
-        let wish = ScanRequest { count_to: window.end, window, budget: PAGE_BYTES };
-        self.scanner.scan(path, wish).map(|harvest| harvest.lines).unwrap_or_default()
+        let request = ScanRequest { count_to: window.end, window, budget: PAGE_BYTES };
+        self.scanner.scan(path, request).map(|harvest| harvest.lines).unwrap_or_default()
     }
 }

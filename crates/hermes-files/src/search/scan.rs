@@ -49,7 +49,7 @@ pub(super) struct ScanRequest {
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Harvest {
-    /// Matching lines, counted up to the wish.
+    /// Matching lines, counted up to the request.
     pub(super) count: usize,
     /// Lines of the window, in order.
     pub(super) lines: Vec<ScannedLine>,
@@ -97,10 +97,10 @@ impl<'a> LineScanner<'a> {
     }
 
     /// Searches one regular file.
-    pub(super) fn scan(&mut self, path: &Path, wish: ScanRequest) -> io::Result<Harvest> {
+    pub(super) fn scan(&mut self, path: &Path, request: ScanRequest) -> io::Result<Harvest> {
         let mut file = open(path)?;
         let filled = fill(&mut file, &mut self.buffer)?;
-        let mut gather = Gather::new(&self.matcher, self.context, wish);
+        let mut gather = Gather::new(&self.matcher, self.context, request);
         if filled < self.buffer.len() {
             self.searcher.search_slice(&self.matcher, &self.buffer[..filled], &mut gather)?;
         } else {
@@ -148,7 +148,7 @@ fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
 struct Gather<'m> {
     matcher: &'m RegexMatcher,
     context: usize,
-    wish: ScanRequest,
+    request: ScanRequest,
     /// Lines that may turn out to precede a match of the window.
     before: VecDeque<ScannedLine>,
     /// Line number of the last match shown.
@@ -157,9 +157,9 @@ struct Gather<'m> {
 }
 
 impl<'m> Gather<'m> {
-    fn new(matcher: &'m RegexMatcher, context: usize, wish: ScanRequest) -> Self {
+    fn new(matcher: &'m RegexMatcher, context: usize, request: ScanRequest) -> Self {
         let (before, harvest) = (VecDeque::new(), Harvest::default());
-        Self { matcher, context, wish, before, last_shown: None, harvest }
+        Self { matcher, context, request, before, last_shown: None, harvest }
     }
 
     fn show(&mut self, line: ScannedLine) {
@@ -173,12 +173,12 @@ impl<'m> Gather<'m> {
 
     /// Nothing that follows can be shown any more.
     fn is_past_window(&self) -> bool {
-        self.harvest.cut || self.harvest.count >= self.wish.window.end
+        self.harvest.cut || self.harvest.count >= self.request.window.end
     }
 
     /// Is anything after line `number` still of interest?
     fn goes_on(&self, number: u64) -> bool {
-        self.harvest.count < self.wish.count_to
+        self.harvest.count < self.request.count_to
             || self.last_shown.is_some_and(|last| number - last < self.context as u64)
     }
 
@@ -212,11 +212,11 @@ impl Sink for Gather<'_> {
         let index = self.harvest.count;
         self.harvest.count += 1;
         let Some(number) = found.line_number() else {
-            return Ok(self.harvest.count < self.wish.count_to);
+            return Ok(self.harvest.count < self.request.count_to);
         };
         let matcher = self.matcher;
         let find = |line: &[u8]| matcher.find(line).ok()?.map(|m| m.start()..m.end());
-        if self.wish.window.contains(&index) && !self.harvest.cut {
+        if self.request.window.contains(&index) && !self.harvest.cut {
             while let Some(line) = self.before.pop_front() {
                 self.show(line);
             }
@@ -226,7 +226,7 @@ impl Sink for Gather<'_> {
                 is_context: false,
             });
             self.last_shown = Some(number);
-            self.harvest.cut = self.harvest.bytes > self.wish.budget;
+            self.harvest.cut = self.harvest.bytes > self.request.budget;
         } else {
             self.pass(number, found.bytes(), find);
         }
@@ -243,7 +243,7 @@ impl Sink for Gather<'_> {
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
         self.before.clear();
-        Ok(self.harvest.count < self.wish.count_to)
+        Ok(self.harvest.count < self.request.count_to)
     }
 
     fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {

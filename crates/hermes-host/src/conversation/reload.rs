@@ -183,7 +183,9 @@ fn when(key: &str) -> When {
             When::Models
         }
         "memory" => When::NextSession,
-        "agent" if key.starts_with("agent.personalit") => When::NextSession,
+        "agent" if key == "agent.personality" || key.starts_with("agent.personalities") => {
+            When::NextSession
+        }
         _ => When::NextStart,
     }
 }

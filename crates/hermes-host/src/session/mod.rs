@@ -118,7 +118,7 @@ impl Host {
                     // Who asks one question wants the answer with all tools; who talks wants the prompt.
                     plugins: match is_attended {
                         true => PluginStart::default(),
-                        false => PluginStart::AllPatiently,
+                        false => PluginStart::AllReady,
                     },
                     mcp: McpStart::All,
                     reviewer: models.reviewer(),

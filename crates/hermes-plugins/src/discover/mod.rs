@@ -136,11 +136,11 @@ pub struct Discovery {
 
 /// Where to look.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct PluginFolders {
     roots: Vec<(PluginSource, PathBuf)>,
 }
 
-impl Places {
+impl PluginFolders {
     /// The usual places.
     #[must_use]
     pub fn usual(home: &Home, vars: &Vars, cwd: Option<&Path>) -> Self {

@@ -24,7 +24,7 @@ impl Scene {
         let vars: Vars =
             vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let home = Home::at(self.folder.path().join("home"));
-        Places::usual(&home, &vars, Some(&self.folder.path().join("project"))).look()
+        PluginFolders::usual(&home, &vars, Some(&self.folder.path().join("project"))).look()
     }
 
     fn path(&self, name: &str) -> String {

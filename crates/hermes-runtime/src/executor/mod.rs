@@ -38,7 +38,7 @@ pub const HEARTBEAT: Duration = Duration::from_secs(30);
 
 /// What becomes of the calls of a turn, told while it goes.
 #[derive(Clone, Copy, Debug)]
-pub enum CallNews<'a> {
+pub enum CallUpdate<'a> {
     /// A call passed the gate and its handler begins.
     Started {
         /// Which of the turn's calls, from zero.
@@ -58,7 +58,7 @@ pub enum CallNews<'a> {
 }
 
 /// Told of each call of a turn.
-pub type Watch = Arc<dyn Fn(CallNews<'_>) + Send + Sync>;
+pub type Watch = Arc<dyn Fn(CallUpdate<'_>) + Send + Sync>;
 
 /// Told what is still running, now and then.
 pub type Heartbeat = Arc<dyn Fn(&[String]) + Send + Sync>;

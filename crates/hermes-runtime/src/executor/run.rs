@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    CallNews, Disposition, HEARTBEAT, INTERRUPT_GRACE, MAX_WORKERS, Segment, TurnOptions,
+    CallUpdate, Disposition, HEARTBEAT, INTERRUPT_GRACE, MAX_WORKERS, Segment, TurnOptions,
     TurnState, place, plan,
 };
 use crate::bridge::shared_runtime;
@@ -242,7 +242,7 @@ impl Turn<'_> {
                 }
                 self.stages[index] = Stage::Running { signature };
                 let (tool, args) = (admitted.name(), admitted.args());
-                self.tell(CallNews::Started { index, tool, args });
+                self.tell(CallUpdate::Started { index, tool, args });
                 Some(admitted)
             }
         }
@@ -302,11 +302,11 @@ impl Turn<'_> {
     ) {
         let tool_call_id = self.ids[index].clone();
         let outcome = CallOutcome { tool_call_id, disposition, state, ..outcome };
-        self.tell(CallNews::Settled { index, outcome: &outcome });
+        self.tell(CallUpdate::Settled { index, outcome: &outcome });
         self.stages[index] = Stage::Finished(outcome);
     }
 
-    fn tell(&self, news: CallNews<'_>) {
+    fn tell(&self, news: CallUpdate<'_>) {
         if let Some(watch) = &self.options.watch {
             watch(news);
         }

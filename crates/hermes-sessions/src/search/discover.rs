@@ -19,7 +19,7 @@ use super::{DEFAULT_WINDOW, Request, excerpt};
 const BOOKENDS: usize = 3;
 
 /// A place to show: a session, a message of it, and why.
-struct Place {
+struct FoundSession {
     session: SessionRow,
     message: Option<i64>,
     role: String,
@@ -47,7 +47,7 @@ fn answer(query: &str, results: Vec<Found>, message: Option<String>) -> Discover
 
 fn look(connection: &Connection, request: &Request, text: &str) -> Result<Discover> {
     let own = match &request.current_session {
-        Some(id) => kin(connection, id)?,
+        Some(id) => lineage_root(connection, id)?,
         None => "[]".to_owned(),
     };
     let roles = request.roles();
@@ -63,24 +63,24 @@ fn look(connection: &Connection, request: &Request, text: &str) -> Result<Discov
         message = Some("No message holds all of these words; these hold some of them.".to_owned());
         query = any;
     }
-    let mut places = Vec::new();
+    let mut found_sessions = Vec::new();
     if let Some(titled) = titled(connection, text, &own)? {
         let root = lineage::root(connection, &titled.session.id)?;
         hits.retain(|hit| hit.root != root);
-        places.push(titled);
+        found_sessions.push(titled);
     }
     for Hit { session, message, role, .. } in hits {
-        if places.len() == limit {
+        if found_sessions.len() == limit {
             break;
         }
         let session = session::require(connection, &session)?;
-        places.push(Place { session, message: Some(message), role });
+        found_sessions.push(FoundSession { session, message: Some(message), role });
     }
-    Ok(answer(text, show(connection, places, &query)?, message))
+    Ok(answer(text, show(connection, found_sessions, &query)?, message))
 }
 
 /// The sessions of a conversation, as a JSON list.
-fn kin(connection: &Connection, id: &str) -> rusqlite::Result<String> {
+fn lineage_root(connection: &Connection, id: &str) -> rusqlite::Result<String> {
     let root = lineage::root(connection, id)?;
     connection
         .prepare_cached(
@@ -92,7 +92,7 @@ fn kin(connection: &Connection, id: &str) -> rusqlite::Result<String> {
 }
 
 /// The session whose title was typed, unless it is hidden or of the conversation that asks.
-fn titled(connection: &Connection, text: &str, own: &str) -> Result<Option<Place>> {
+fn titled(connection: &Connection, text: &str, own: &str) -> Result<Option<FoundSession>> {
     let bare: String =
         text.chars().filter(|c| !matches!(c, '"' | '\'' | '`' | '“' | '”')).collect();
     let Ok(wanted) = title::clean_title(&bare) else { return Ok(None) };
@@ -108,7 +108,7 @@ fn titled(connection: &Connection, text: &str, own: &str) -> Result<Option<Place
     }
     let first = format!("SELECT min(id) FROM messages WHERE session_id = ?1 AND {VISIBLE}");
     let message = connection.query_row(&first, [&id], |row| row.get(0))?;
-    Ok(Some(Place { session, message, role: TITLE_ROLE.to_owned() }))
+    Ok(Some(FoundSession { session, message, role: TITLE_ROLE.to_owned() }))
 }
 
 /// Which part of a session a row was read for.
@@ -121,11 +121,11 @@ enum Part {
 
 fn show(
     connection: &Connection,
-    places: Vec<Place>,
+    found_sessions: Vec<FoundSession>,
     query: &Query,
 ) -> rusqlite::Result<Vec<Found>> {
-    let mut parts = surroundings(connection, &places)?;
-    let by_words: Vec<i64> = places
+    let mut parts = neighbours(connection, &found_sessions)?;
+    let by_words: Vec<i64> = found_sessions
         .iter()
         .filter(|place| place.role != TITLE_ROLE)
         .filter_map(|place| place.message)
@@ -133,7 +133,7 @@ fn show(
     let mut snippets: HashMap<i64, String> =
         excerpt::by_index(connection, query, &by_words)?.into_iter().collect();
     let wanted: Vec<&str> = query.wanted().collect();
-    let found = places.into_iter().enumerate().map(|(index, place)| {
+    let found = found_sessions.into_iter().enumerate().map(|(index, place)| {
         let mut take = |part| parts.remove(&(index, part)).unwrap_or_default();
         let (mut start, mut messages, mut end) =
             (take(Part::Start), take(Part::Window), take(Part::End));
@@ -177,14 +177,14 @@ fn show(
     Ok(found.collect())
 }
 
-/// Beginning, neighbourhood and end of all places, in one statement.
-fn surroundings(
+/// Beginning, neighbourhood and end of all of them, in one statement.
+fn neighbours(
     connection: &Connection,
-    places: &[Place],
+    found_sessions: &[FoundSession],
 ) -> rusqlite::Result<HashMap<(usize, Part), Vec<Shown>>> {
     let mut selects = Vec::new();
     let mut values: Vec<&dyn ToSql> = Vec::new();
-    for (index, place) in places.iter().enumerate() {
+    for (index, place) in found_sessions.iter().enumerate() {
         let Some(message) = &place.message else { continue };
         values.push(&place.session.id);
         let session = values.len();

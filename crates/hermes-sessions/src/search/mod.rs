@@ -13,10 +13,10 @@ mod answer;
 mod candidates;
 mod discover;
 mod excerpt;
-mod places;
 mod query;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 use serde::Deserialize;
 
@@ -106,13 +106,13 @@ impl SessionDatabase {
         let query = request.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
         match (&request.session_id, request.around_message_id, query) {
             (Some(session), Some(message), _) => {
-                places::scroll(self, request, session, message).map(Answer::Scroll)
+                windows::scroll(self, request, session, message).map(Answer::Scroll)
             }
-            (Some(session), None, _) => places::read(self, session).map(Answer::Read),
+            (Some(session), None, _) => windows::read(self, session).map(Answer::Read),
             (None, _, Some(query)) => {
                 discover::discover(self, request, query).map(Answer::Discover)
             }
-            (None, _, None) => places::browse(self, request).map(Answer::Browse),
+            (None, _, None) => windows::browse(self, request).map(Answer::Browse),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{DotEnv, MAX_DOTENV_BYTES, clean, parse};
 use crate::atomic::{self, AtomicError, WriteOptions, folder_of, read_if_present};
 use crate::home::ensure_private_dir;
-use crate::lock::{EDIT_WAIT, FileLock, LockError, Wait, beside};
+use crate::lock::{EDIT_WAIT, FileLock, LockError, Wait, lock_path};
 
 /// Why a `.env` file was not changed.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +71,7 @@ fn change(
     edit: impl FnOnce(&str) -> Result<String, DotEnvError>,
 ) -> Result<bool, DotEnvError> {
     ensure_private_dir(folder_of(path))?;
-    let _lock = FileLock::acquire(&beside(path), Wait::AtMost(EDIT_WAIT))?;
+    let _lock = FileLock::acquire(&lock_path(path), Wait::AtMost(EDIT_WAIT))?;
     let bytes =
         read_if_present(path, MAX_DOTENV_BYTES)?.map(|(bytes, _)| bytes).unwrap_or_default();
     let text =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_llm::{ContentPart, Message, MessageContent, ModelResponse, RequestedCall};
-use hermes_runtime::executor::{CallNews, TurnOptions, TurnState, Unreadable, WrittenCall};
+use hermes_runtime::executor::{CallUpdate, TurnOptions, TurnState, Unreadable, WrittenCall};
 use hermes_runtime::guardrails::classify_output;
 use hermes_runtime::{CallOutcome, Status, ToolCall};
 use hermes_tool::{BudgetRule, CallIds, ContextParts, Effect, Progress, SubagentRule, ToolOutput};
@@ -167,14 +167,14 @@ impl Turn<'_> {
         let watch_places = Arc::clone(&places);
         let options = TurnOptions {
             interrupt: self.cancel.clone(),
-            watch: Some(Arc::new(move |event: CallNews<'_>| {
+            watch: Some(Arc::new(move |event: CallUpdate<'_>| {
                 // Nobody listens any more once the batch is through.
                 let _ = events.send(match event {
-                    CallNews::Started { index, args, .. } => CallEvent::Started {
+                    CallUpdate::Started { index, args, .. } => CallEvent::Started {
                         index: watch_places[index],
                         args: Value::Object(args.clone()),
                     },
-                    CallNews::Settled { index, outcome } => CallEvent::Settled {
+                    CallUpdate::Settled { index, outcome } => CallEvent::Settled {
                         index: watch_places[index],
                         outcome: Box::new(outcome.clone()),
                     },

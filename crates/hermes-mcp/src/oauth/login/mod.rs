@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_store::config::Fingerprint;
-use hermes_store::lock::{FileLock, Wait, beside};
+use hermes_store::lock::{FileLock, Wait, lock_path};
 use reqwest::Client as Http;
 use tokio::sync::Mutex;
 
@@ -253,7 +253,7 @@ impl Login {
     /// Keeps other processes from renewing at the same time. Without the lock it goes on: two renewals are
     /// better than none.
     async fn lock_file(&self) -> Option<FileLock> {
-        let file = beside(&self.shelf.tokens_file());
+        let file = lock_path(&self.shelf.tokens_file());
         let taken = tokio::task::spawn_blocking(move || {
             FileLock::acquire(&file, Wait::AtMost(OTHER_PROCESS))
         });

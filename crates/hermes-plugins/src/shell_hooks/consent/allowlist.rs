@@ -145,7 +145,7 @@ impl Allowlist {
     }
 
     fn change(&self, edit: impl FnOnce(&mut Vec<Value>) -> Change) -> Result<(), AllowlistError> {
-        let _held = FileLock::acquire(&lock::beside(&self.file), Wait::AtMost(lock::EDIT_WAIT))?;
+        let _held = FileLock::acquire(&lock::lock_path(&self.file), Wait::AtMost(lock::EDIT_WAIT))?;
         let mut document = self.read()?;
         let mut entries = self.entries(&document)?.to_vec();
         if let Change::None = edit(&mut entries) {

@@ -77,7 +77,7 @@ pub(super) fn lock(file: &Path) -> Result<FileLock, MemoryFileError> {
     if let Some(folder) = file.parent() {
         ensure_private_dir(folder)?;
     }
-    Ok(FileLock::acquire(&lock::beside(file), Wait::AtMost(EDIT_WAIT))?)
+    Ok(FileLock::acquire(&lock::lock_path(file), Wait::AtMost(EDIT_WAIT))?)
 }
 
 pub(super) fn write(file: &Path, text: &str) -> Result<(), MemoryFileError> {

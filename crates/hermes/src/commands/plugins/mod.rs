@@ -33,8 +33,9 @@ pub(crate) fn run(command: &PluginsCommand, host: &Host, ui: &mut Ui) -> anyhow:
             list::run(host, *json, shown, ui)
         }
         PluginsCommand::Enable { name, env, allow_tool_override, no_start } => {
-            let wish = toggle::Wish { env, may_override: *allow_tool_override, start: !no_start };
-            toggle::enable(host, name, &wish, ui)
+            let request =
+                toggle::EnableRequest { env, may_override: *allow_tool_override, start: !no_start };
+            toggle::enable(host, name, &request, ui)
         }
         PluginsCommand::Disable { name } => toggle::disable(host, name, ui),
         PluginsCommand::Test { name, call, json } => {

@@ -13,7 +13,7 @@ use crate::host::Host;
 use crate::ui::Ui;
 
 /// What is wanted besides enabling.
-pub(super) struct Wish<'a> {
+pub(super) struct EnableRequest<'a> {
     /// Variables to hand over.
     pub(super) env: &'a [String],
     /// Whether it may replace tools of others.
@@ -25,7 +25,7 @@ pub(super) struct Wish<'a> {
 pub(super) fn enable(
     host: &Host,
     name: &str,
-    wish: &Wish<'_>,
+    request: &EnableRequest<'_>,
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
     let discovery = super::discover(host);
@@ -40,11 +40,11 @@ pub(super) fn enable(
     }
     let granted = settings.granted_env(key, &found.manifest.name);
     let mut wanted = granted.clone();
-    wanted.extend(wish.env.iter().filter(|name| !granted.contains(name)).cloned());
+    wanted.extend(request.env.iter().filter(|name| !granted.contains(name)).cloned());
     if wanted != granted {
         edits.push(Edit::Set(path(&["plugins", "entries", key, "env"])?, json!(wanted)));
     }
-    if wish.may_override {
+    if request.may_override {
         let place = path(&["plugins", "entries", key, "allow_tool_override"])?;
         edits.push(Edit::Set(place, Value::Bool(true)));
     }
@@ -53,7 +53,7 @@ pub(super) fn enable(
         true => ui.line(format_args!("{key} is enabled already"))?,
         false => ui.line(format_args!("enabled {key}"))?,
     }
-    for name in wish.env.iter().filter(|name| host.vars().non_blank(name).is_none()) {
+    for name in request.env.iter().filter(|name| host.vars().non_blank(name).is_none()) {
         ui.note(format_args!("{name} is not set yet: hermes config set {name} VALUE"))?;
     }
     match found.choice(&PluginSettings::read(&changed(host)?)) {
@@ -62,7 +62,7 @@ pub(super) fn enable(
             ui.note(format_args!("a plugin of kind {kind} is noted and not loaded by itself"))?;
             Ok(Exit::Done)
         }
-        _ if !wish.start || found.runs == Runs::Nothing => Ok(Exit::Done),
+        _ if !request.start || found.runs == Runs::Nothing => Ok(Exit::Done),
         _ => try_it(host, found, ui),
     }
 }

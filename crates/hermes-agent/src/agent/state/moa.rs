@@ -10,8 +10,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{AgentState, lock};
-use crate::moa::Mixture;
-use crate::moa::models::MixtureModels;
+use crate::moa::MoaRun;
+use crate::moa::models::MoaModels;
 
 impl ModelPanel for AgentState {
     fn ask<'a>(
@@ -20,12 +20,12 @@ impl ModelPanel for AgentState {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Value, ToolError>> {
         Box::pin(async move {
-            let models = MixtureModels::gather(&self.context).map_err(ToolError::answer)?;
+            let models = MoaModels::gather(&self.context).map_err(ToolError::answer)?;
             let aggregator = models.aggregator.clone().unwrap_or_else(|| {
                 let delegator = Arc::clone(&lock(&self.delegator));
                 Arc::clone(&delegator.chain.current().model)
             });
-            let mixture = Mixture {
+            let mixture = MoaRun {
                 references: models.references.iter().map(|model| &**model).collect(),
                 aggregator: &*aggregator,
                 settings: &models.settings,

@@ -9,8 +9,8 @@ use crate::agent::Agent;
 use crate::event::{AgentEvent, NoticeLevel};
 use crate::outcome::TurnResult;
 
-use crate::moa::Mixture;
-use crate::moa::models::MixtureModels;
+use crate::moa::MoaRun;
+use crate::moa::models::MoaModels;
 use crate::model_chain::{ChainModel, ModelChain};
 
 impl Agent {
@@ -19,15 +19,15 @@ impl Agent {
     ///
     /// # Errors
     /// When no mixture is set up. Nothing was said then.
-    pub async fn turn_with_mixture(
+    pub async fn turn_with_moa(
         &mut self,
         said: impl Into<MessageContent>,
         cancel: &CancellationToken,
     ) -> Result<TurnResult, String> {
         let said = said.into();
-        let models = MixtureModels::gather(&self.context)?;
+        let models = MoaModels::gather(&self.context)?;
         let own = Arc::clone(&self.chain.current().model);
-        let mixture = Mixture {
+        let mixture = MoaRun {
             references: models.references.iter().map(|model| &**model).collect(),
             aggregator: models.aggregator.as_deref().unwrap_or(&*own),
             settings: &models.settings,
