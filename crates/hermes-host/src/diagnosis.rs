@@ -32,7 +32,7 @@ pub enum Health {
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
 pub struct HealthFinding {
-    /// How it is.
+    /// Whether something has to be done about it.
     pub health: Health,
     /// The area, in a word: `home`, `config`, `secrets`, …
     pub about: &'static str,

@@ -91,8 +91,11 @@ pub(super) fn named_keys_exist(tree: &Tree, findings: &mut Findings) {
         }
     }
     for (path, file) in sources(tree) {
-        for token in without_tests(&file.tokens) {
-            if let Kind::Literal(text) = &token.kind {
+        let tokens = without_tests(&file.tokens);
+        for (at, token) in tokens.iter().enumerate() {
+            // What is written about code speaks of methods and modules as well.
+            let is_doc = at > 1 && tokens[at - 2].is_word("doc") && tokens[at - 1].is_mark('=');
+            if let (false, Kind::Literal(text)) = (is_doc, &token.kind) {
                 for word in text.split(|c: char| !(c.is_alphanumeric() || "_.*<>".contains(c))) {
                     let key = unknown_key(word.trim_matches('.'));
                     key.into_iter().for_each(|key| nobody(findings, path, token.line, key));
@@ -112,7 +115,7 @@ fn unknown_key(text: &str) -> Option<&str> {
     /// What a name with a dot ends in if it is a file or a host.
     const OTHERS: &[&str] = &[
         "rs", "md", "json", "jsonl", "yaml", "yml", "toml", "py", "sh", "txt", "log", "db", "ai",
-        "com",
+        "com", "example",
     ];
     let table = KeyTable::linked();
     let is_name = |name: &str| {

@@ -22,16 +22,13 @@ const OTHER_MEANINGS: &[(&str, &str, &str)] = &[
     ("memory", "crates/hermes-guard/", "an option of other people's programs"),
     ("memory", "crates/hermes-host/src/conversation/", "a section of the settings"),
     ("memory", "crates/hermes-plugins/src/discover/", "a folder of plugins"),
-    ("memory", "crates/hermes-store/src/config_keys/", "a section of the settings"),
     ("memory", "crates/hermes-tui/src/slash/", "a slash command"),
     ("memory", "crates/hermes/src/commands/memory/", "one of the two files of notes"),
     ("patch", "crates/hermes-guard/", "a program"),
-    ("terminal", "crates/hermes-agent/src/system_prompt/", "a section of the settings"),
     ("terminal", "crates/hermes-exec/", "a section of the settings"),
     ("terminal", "crates/hermes-plugins/src/shell_hooks/sample.rs", "an example to try hooks with"),
-    ("terminal", "crates/hermes-store/src/config_keys/", "a section of the settings"),
     ("terminal", "crates/hermes-tui/src/repl/preferences.rs", "where the chat is shown"),
-    ("terminal", "crates/hermes/src/commands/doctor.rs", "a row of the report"),
+    ("terminal", "crates/hermes-host/src/diagnosis.rs", "a row of the report"),
 ];
 
 /// Who may spell out the home's folder or variable, and why.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use hermes_runtime::hooks::HookEvent;
 use hermes_tool::Vars;
 use hermes_tool::settings::scalar::as_f64;
-use hermes_tool::settings::{Entries, KeyInfo, Kind, Seconds, SettingValue, Settings, Written};
+use hermes_tool::settings::{Entries, KeyInfo, Kind, RawSetting, Seconds, SettingValue, Settings};
 use serde_json::Value;
 
 use super::ShellHook;
@@ -43,7 +43,7 @@ pub struct ReadConfig {
 #[derive(Settings)]
 struct HookKeys {
     /// Commands to run on events.
-    hooks: Written<HookTable>,
+    hooks: RawSetting<HookTable>,
 }
 
 /// Lists of hooks by event. The events are spelt out, so that a misspelt one is noticed.
@@ -85,11 +85,11 @@ impl SettingValue for HookTable {
 #[settings(manual, about = "One command for the event")]
 struct HookSection {
     /// What is run: a program with its arguments, no shell.
-    command: Written<String>,
+    command: RawSetting<String>,
     /// Only for tools whose names this regular expression matches.
-    matcher: Written<String>,
+    matcher: RawSetting<String>,
     /// How long it may take, in seconds; from 1 to 300, 60 if unset.
-    timeout: Written<Seconds>,
+    timeout: RawSetting<Seconds>,
 }
 
 /// Reads `hooks` of a configuration; without it there are none.

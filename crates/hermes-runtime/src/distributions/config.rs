@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hermes_tool::Vars;
 use hermes_tool::settings::scalar::as_f64;
-use hermes_tool::settings::{Settings, Written};
+use hermes_tool::settings::{RawSetting, Settings};
 use serde_json::{Map, Value};
 
 use super::{Distribution, Share};
@@ -14,7 +14,7 @@ use crate::toolsets::{ConfigProblem, kind_of};
 #[derive(Settings)]
 struct OwnDistributions {
     /// Your own toolset mixes for batch runs: the chance of each toolset, in percent or as a fraction up to 1.
-    distributions: Written<BTreeMap<String, BTreeMap<String, f64>>>,
+    distributions: RawSetting<BTreeMap<String, BTreeMap<String, f64>>>,
 }
 
 /// The distributions of a configuration, and whatever could not be used.

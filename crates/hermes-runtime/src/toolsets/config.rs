@@ -18,7 +18,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use hermes_tool::Vars;
-use hermes_tool::settings::{Kind, SettingOrigin, SettingProblem, SettingValue, Settings, Written};
+use hermes_tool::settings::{
+    Kind, RawSetting, SettingOrigin, SettingProblem, SettingValue, Settings,
+};
 use serde_json::{Map, Value};
 
 use super::name::check_name;
@@ -60,7 +62,7 @@ impl fmt::Display for ConfigProblem {
 #[derive(Settings)]
 pub(crate) struct CustomToolsets {
     /// Your own toolsets by name.
-    pub(crate) custom_toolsets: Written<BTreeMap<String, ToolsetSection>>,
+    pub(crate) custom_toolsets: RawSetting<BTreeMap<String, ToolsetSection>>,
 }
 
 /// One definition, written in full.

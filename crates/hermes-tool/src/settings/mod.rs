@@ -53,7 +53,7 @@
 //! Field types implement [`SettingValue`]: booleans, numbers, texts, lists, [`Seconds`], `Option` of those, `Value` for
 //! what another module takes apart, enums with [`SettingWords`] derived, and other structs that derive [`Settings`].
 //! Many of a kind are a `BTreeMap` by names of the user's choice, or [`Entries`] in a list; [`TextOr`] is a section with a
-//! short form, and [`Written`] keeps what is written for a reader that tells more about mistakes than a type could.
+//! short form, and [`RawSetting`] keeps what is written for a reader that tells more about mistakes than a type could.
 //!
 //! # What a wrong value does
 //!
@@ -75,7 +75,7 @@ pub use hermes_tool_macros::{SettingWords, Settings};
 pub use kind::Kind;
 pub use problem::{SettingOrigin, SettingProblem};
 pub use seconds::Seconds;
-pub use shapes::{Entries, TextOr, Written};
+pub use shapes::{Entries, RawSetting, TextOr};
 pub use source::{FieldSpec, SettingsSource};
 pub use value::SettingValue;
 

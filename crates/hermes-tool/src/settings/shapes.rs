@@ -99,28 +99,28 @@ impl<T: SettingValue> SettingValue for TextOr<T> {
 }
 
 /// What is written behind a key whose shape is that of `T`, for a reader of its own. That reader says what is wrong.
-pub struct Written<T>(pub Value, PhantomData<T>);
+pub struct RawSetting<T>(pub Value, PhantomData<T>);
 
-impl<T> Clone for Written<T> {
+impl<T> Clone for RawSetting<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone(), PhantomData)
     }
 }
 
-impl<T> Default for Written<T> {
+impl<T> Default for RawSetting<T> {
     fn default() -> Self {
         Self(Value::Null, PhantomData)
     }
 }
 
 /// Shows nothing: there may be secrets in it.
-impl<T> fmt::Debug for Written<T> {
+impl<T> fmt::Debug for RawSetting<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Written").finish_non_exhaustive()
+        f.debug_struct("RawSetting").finish_non_exhaustive()
     }
 }
 
-impl<T: SettingValue> SettingValue for Written<T> {
+impl<T: SettingValue> SettingValue for RawSetting<T> {
     const KIND: Kind = T::KIND;
     const ABOUT: &'static str = T::ABOUT;
 

@@ -214,10 +214,10 @@ fn older_spellings_stand_where_their_struct_stands() {
 
 #[test]
 fn what_a_reader_of_its_own_takes_is_kept_as_written() {
-    let written = Written::<Entries<Dish>>::from_config(&json!([{"anything": 1}])).unwrap();
+    let written = RawSetting::<Entries<Dish>>::from_config(&json!([{"anything": 1}])).unwrap();
     assert_eq!(written.0, json!([{"anything": 1}]));
     assert!(!format!("{written:?}").contains("anything"));
-    assert_eq!(Written::<Entries<Dish>>::KIND, Kind::List);
+    assert_eq!(RawSetting::<Entries<Dish>>::KIND, Kind::List);
 }
 
 #[test]

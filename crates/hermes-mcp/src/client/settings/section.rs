@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hermes_tool::settings::scalar::as_bool;
 use hermes_tool::settings::{
-    Kind, Seconds, SettingProblem, SettingValue, SettingWords, Settings, Written,
+    Kind, RawSetting, Seconds, SettingProblem, SettingValue, SettingWords, Settings,
 };
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ const LONGEST_DISCOVERY: Seconds = Seconds::new(3_600.0);
 #[derive(Settings)]
 pub(super) struct McpKeys {
     /// MCP servers by name.
-    pub(super) mcp_servers: Written<BTreeMap<String, ServerSection>>,
+    pub(super) mcp_servers: RawSetting<BTreeMap<String, ServerSection>>,
     /// How long the first list of tools waits for MCP servers, in seconds.
     #[setting(default = Seconds::new(1.5), range = Seconds::new(0.0)..=LONGEST_DISCOVERY)]
     pub(super) mcp_discovery_timeout: Seconds,
