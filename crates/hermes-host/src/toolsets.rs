@@ -1,6 +1,6 @@
 //! Which toolsets a platform gets from the configuration.
 
-use hermes_runtime::registry::Snapshot;
+use hermes_runtime::registry::{MCP_PREFIX, Snapshot};
 use hermes_runtime::toolsets::platform::{
     PlatformRequest, PlatformSettings, enabled_mcp_servers, is_configured_platform,
 };
@@ -47,7 +47,11 @@ impl Host {
         let enabled = self.platform_toolsets(runtime, PLATFORM);
         // A server's tools are known once it has answered.
         let servers = enabled_mcp_servers(self.config().value());
-        let is_known = |name: &&String| toolsets.is_valid(name, &*tables) || servers.contains(name);
+        let is_server = |name: &str| {
+            let server = name.strip_prefix(MCP_PREFIX).unwrap_or(name);
+            servers.iter().any(|known| known == server)
+        };
+        let is_known = |name: &&String| toolsets.is_valid(name, &*tables) || is_server(name);
         let warnings = enabled
             .iter()
             .filter(|name| !is_known(name))
@@ -95,9 +99,14 @@ impl Host {
     /// Whether somebody has heard of a platform: it is built in, a plugin's, or configured.
     #[must_use]
     pub fn knows_platform(&self, runtime: &Runtime, name: &str) -> bool {
+        self.has_platform(runtime, name) || is_configured_platform(self.config().value(), name)
+    }
+
+    /// Whether a platform is built in or a plugin's, and not only a name in the configuration.
+    #[must_use]
+    pub fn has_platform(&self, runtime: &Runtime, name: &str) -> bool {
         runtime.toolsets().snapshot().catalog().platforms.contains(&name)
             || runtime.registry().snapshot().is_platform(name)
-            || is_configured_platform(self.config().value(), name)
     }
 }
 

@@ -94,14 +94,14 @@ impl Toolsets {
     }
 
     /// The names of all known toolsets, sorted, as people should see them: an MCP server's
-    /// toolset goes by its alias, unless a defined toolset already has that name.
+    /// toolset goes by its alias, unless another toolset already has that name.
     pub fn names(&self, registered: &dyn RegisteredTools) -> Vec<Arc<str>> {
         let mut names: BTreeSet<Arc<str>> =
             self.definitions().map(|(name, _)| name.clone()).collect();
         for toolset in registered.toolsets() {
-            let alias = registered
-                .alias_of(&toolset)
-                .filter(|alias| self.definition(alias).is_none() && **alias != *toolset);
+            let alias = registered.alias_of(&toolset).filter(|alias| {
+                self.definition(alias).is_none() && registered.tools_in(alias).is_empty()
+            });
             names.insert(alias.unwrap_or(toolset));
         }
         names.into_iter().collect()

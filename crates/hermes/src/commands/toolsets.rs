@@ -142,7 +142,19 @@ fn resolve(
 ) -> anyhow::Result<Exit> {
     let enabled = if names.is_empty() {
         host::require_platform(host, runtime, platform)?;
-        host.platform_toolsets(runtime, platform)
+        let enabled = host.platform_toolsets(runtime, platform);
+        if enabled.is_empty() {
+            ui.warn(format_args!(
+                "the platform `{platform}` gets no tools: no preset is called so, and \
+                 platform_toolsets.{platform} names no toolset"
+            ))?;
+        } else if !host.has_platform(runtime, platform) {
+            ui.warn(format_args!(
+                "only platform_toolsets in the configuration knows the platform `{platform}`; \
+                 nothing runs under that name"
+            ))?;
+        }
+        enabled
     } else {
         for name in names {
             info(runtime, name)?;

@@ -66,14 +66,14 @@ pub(super) fn publish(server: &Arc<ManagedServer>, listing: ServerListing) {
     facts.warnings = listing.warnings;
 }
 
-/// The server's own name also means its tools, unless a toolset is called so.
+/// The server's own name also means its tools. Where a toolset is called so, that one comes first and the
+/// alias only says whose tools they are.
 fn alias(server: &ManagedServer, names: &[Arc<str>]) {
     let name = &server.settings.name;
     let own = toolset(name);
     let tables = server.shared.registry.snapshot();
-    let taken = tables.toolsets().any(|toolset| toolset == name);
-    let known = tables.alias_target(name).is_some_and(|target| **target == *own);
-    if !names.is_empty() && !taken && !known {
+    let is_known = tables.alias_target(name).is_some_and(|target| **target == *own);
+    if !names.is_empty() && !is_known {
         server.shared.registry.register_toolset_alias(Arc::clone(name), own);
     }
 }

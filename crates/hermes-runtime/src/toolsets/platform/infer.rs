@@ -26,7 +26,7 @@ impl Toolsets {
         if let Some(listed) = &settings.listed {
             chosen.extend(self.unknown(request, listed, registered));
         }
-        chosen.extend(servers(request, listed));
+        chosen.extend(self.servers(request, listed));
         chosen.retain(|name| !settings.disabled.contains(name));
         chosen.into_iter().collect()
     }
@@ -116,7 +116,7 @@ impl Toolsets {
                 && !self.is_preset(name, registered)
                 && !means_everything(name)
                 && *name != NO_MCP
-                && !request.mcp_servers.contains(name)
+                && !request.is_server(self, name)
         };
         listed.iter().filter(passes).cloned().collect()
     }
@@ -133,14 +133,19 @@ impl Toolsets {
             || (native && request.settings.listed.is_some());
         self.catalog().default_off.contains(&toolset) && !wanted
     }
-}
 
-/// MCP servers: the listed ones if any is listed, otherwise all that are enabled.
-fn servers(request: &PlatformRequest<'_>, listed: &[String]) -> Vec<String> {
-    if listed.iter().any(|name| name == NO_MCP) {
-        return Vec::new();
+    /// MCP servers: the listed ones if any is listed, otherwise all that are enabled.
+    fn servers(&self, request: &PlatformRequest<'_>, listed: &[String]) -> Vec<String> {
+        if listed.iter().any(|name| name == NO_MCP) {
+            return Vec::new();
+        }
+        let enabled = request.mcp_servers;
+        let is_named =
+            |server: &&String| listed.iter().any(|name| request.means_server(self, name, server));
+        let mut named: Vec<&String> = enabled.iter().filter(is_named).collect();
+        if named.is_empty() {
+            named.extend(enabled);
+        }
+        named.into_iter().map(|server| request.server_toolset(self, server)).collect()
     }
-    let enabled = request.mcp_servers;
-    let named: Vec<String> = enabled.iter().filter(|name| listed.contains(name)).cloned().collect();
-    if named.is_empty() { enabled.to_vec() } else { named }
 }

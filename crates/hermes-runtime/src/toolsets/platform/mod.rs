@@ -20,7 +20,8 @@ pub use save::ConfigEdit;
 pub use settings::{PlatformSettings, enabled_mcp_servers, is_configured_platform};
 pub use toggle::{Switch, ToggleOutcome, ToggleProblem};
 
-use super::Toolsets;
+use super::{Toolsets, means_everything};
+use crate::registry::MCP_PREFIX;
 
 /// What platform resolution depends on.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +55,28 @@ impl PlatformRequest<'_> {
     /// Whether a toolset is a plugin's own, and not one of ours that a plugin merely extends.
     fn is_plugin(&self, toolsets: &Toolsets, name: &str) -> bool {
         toolsets.definition(name).is_none() && self.plugin_toolsets.iter().any(|own| own == name)
+    }
+
+    /// The toolset that holds a server's tools, as a list of toolsets names it: the server's own name,
+    /// or with the prefix of all servers where something else is called so.
+    fn server_toolset(&self, toolsets: &Toolsets, server: &str) -> String {
+        let is_taken = toolsets.definition(server).is_some()
+            || toolsets.catalog().platform_of(server).is_some()
+            || self.plugin_toolsets.iter().any(|own| own == server)
+            || means_everything(server)
+            || server == NO_MCP;
+        if is_taken { format!("{MCP_PREFIX}{server}") } else { server.to_owned() }
+    }
+
+    /// Whether an entry of a list means this server. The prefixed name always does.
+    fn means_server(&self, toolsets: &Toolsets, entry: &str, server: &str) -> bool {
+        entry.strip_prefix(MCP_PREFIX) == Some(server)
+            || entry == server && self.server_toolset(toolsets, server) == server
+    }
+
+    /// Whether an entry of a list means any server.
+    fn is_server(&self, toolsets: &Toolsets, entry: &str) -> bool {
+        self.mcp_servers.iter().any(|server| self.means_server(toolsets, entry, server))
     }
 
     fn allows(&self, toolsets: &Toolsets, name: &str) -> bool {

@@ -54,9 +54,7 @@ impl Toolsets {
         let implied = self.always_on(request, registered);
         // Servers are on without being named; naming one would switch the others off.
         let wanted = chosen.iter().filter(|name| {
-            request.allows(self, name)
-                && !implied.contains(name)
-                && !request.mcp_servers.contains(name)
+            request.allows(self, name) && !implied.contains(name) && !request.is_server(self, name)
         });
         let written: BTreeSet<&String> = kept
             .into_iter()

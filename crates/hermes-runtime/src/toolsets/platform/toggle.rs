@@ -17,6 +17,7 @@ use super::super::suggest::closest;
 use super::super::{RegisteredTools, Toolsets, means_everything};
 use super::settings::ConfiguredServers;
 use super::{ConfigEdit, PlatformRequest};
+use crate::registry::MCP_PREFIX;
 
 /// Which way to switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,8 +157,9 @@ impl Toolsets {
             }
             return Ok(());
         }
-        if servers.mcp_servers.contains_key(name) && self.definition(name).is_none() {
-            return Err(ToggleProblem::WholeServer { name: owned() });
+        let server = name.strip_prefix(MCP_PREFIX).unwrap_or(name);
+        if servers.mcp_servers.contains_key(server) && self.definition(name).is_none() {
+            return Err(ToggleProblem::WholeServer { name: server.to_owned() });
         }
         if means_everything(name) || self.is_preset(name, registered) {
             return Err(ToggleProblem::WholePreset { name: owned() });
