@@ -143,12 +143,19 @@ impl SessionDatabase {
         Ok(answer)
     }
 
-    /// Like [`read`](Self::read), for what reads the search index: a damaged one is made anew.
+    /// Like [`read`](Self::read), for what reads the search index: a damaged one is made anew, and a
+    /// missing one is made beside a file that is only looked at.
     pub(super) fn read_index<T: Default>(
         &self,
         act: impl Fn(&Connection) -> Result<T>,
     ) -> Result<T> {
-        match self.read(&act) {
+        let act = |connection: &Connection| {
+            if self.shared.access == Access::Read {
+                fts::stand_in(connection)?;
+            }
+            act(connection)
+        };
+        match self.read(act) {
             Err(problem)
                 if problem.trouble() == Some(DatabaseTrouble::Corrupt)
                     && self.shared.access == Access::Write =>

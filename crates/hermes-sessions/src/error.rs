@@ -85,18 +85,6 @@ pub enum SessionsError {
         /// The version it states.
         version: i64,
     },
-    /// It lacks columns and cannot be changed.
-    #[error(
-        "sessions database {}: it lacks {missing} and is opened for reading only; use it once \
-         where it can be written to",
-        .path.display()
-    )]
-    Outdated {
-        /// The file.
-        path: PathBuf,
-        /// A table or column it does not have.
-        missing: String,
-    },
     /// No session goes by this name.
     #[error("there is no session `{wanted}`; `hermes sessions list` shows them")]
     NoSession {
@@ -173,7 +161,7 @@ impl SessionsError {
     pub fn ends_persistence(&self) -> bool {
         match self {
             Self::Database { trouble, .. } => *trouble != DatabaseTrouble::Busy,
-            Self::File { .. } | Self::TooOld { .. } | Self::Outdated { .. } => true,
+            Self::File { .. } | Self::TooOld { .. } => true,
             _ => false,
         }
     }

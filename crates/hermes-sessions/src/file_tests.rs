@@ -189,8 +189,37 @@ fn a_reader_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let old = folder.path().join("state.db");
     foreign(&old, VERSION_11);
-    let problem = SessionDatabase::read_only(&old).messages("old").unwrap_err();
-    assert!(matches!(problem, SessionsError::Outdated { .. }), "{problem}");
+    let before = std::fs::read(&old).unwrap();
+    let reader = SessionDatabase::read_only(&old);
+    assert!(!reader.messages("old").unwrap().is_empty());
+    assert_eq!(reader.list(&ListFilter::default()).unwrap().len(), 1);
+    drop(reader);
+    assert_eq!(std::fs::read(&old).unwrap(), before, "not a byte");
+}
+
+/// A file without an index that we make, and without those for words.
+#[test]
+fn a_file_without_our_indexes_is_read_and_searched_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.db");
+    foreign(&path, VERSION_11);
+    let without = "DROP TABLE messages_fts; DROP TABLE messages_fts_trigram;
+        DROP TRIGGER messages_fts_insert; DROP TRIGGER messages_fts_trigram_insert";
+    foreign(&path, without);
+    let before = std::fs::read(&path).unwrap();
+    let reader = SessionDatabase::read_only(&path);
+    for query in ["zebra", "日本語", "答"] {
+        assert_eq!(reader.search(&Request::discover(query)).unwrap().count(), 1, "{query}");
+    }
+    let around = Request {
+        session_id: Some("old".into()),
+        around_message_id: Some(1),
+        ..Request::default()
+    };
+    assert_eq!(reader.search(&around).unwrap().count(), 2);
+    assert_eq!(reader.find_tip("Old one").unwrap().id, "old");
+    drop(reader);
+    assert_eq!(std::fs::read(&path).unwrap(), before, "not a byte");
 }
 
 /// Makes a part of the index of words senseless.

@@ -9,6 +9,7 @@ use super::error::Result;
 use super::error::SessionsError;
 use super::message::ACTIVE;
 use super::session::{self, SessionRow};
+use super::tables::in_message_order;
 use super::title::{clean_title, number};
 use super::{lineage, row::Columns};
 
@@ -109,13 +110,14 @@ pub(super) fn summaries(
     limit: Option<usize>,
 ) -> rusqlite::Result<Vec<SessionSummary>> {
     let limit = limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
+    let in_order = in_message_order(connection)?;
     // Previews are looked up only for what is shown.
     let select = format!(
         "WITH chosen AS (SELECT s.*, {LAST_ACTIVE} AS last_active FROM sessions AS s
              WHERE {} ORDER BY last_active DESC, s.id DESC LIMIT {limit})
          SELECT id, title, source, model, cwd, started_at, last_active, ended_at, message_count,
              archived, parent_session_id,
-             (SELECT content FROM messages INDEXED BY idx_messages_order
+             (SELECT content FROM messages {in_order}
               WHERE session_id = chosen.id AND role = 'user' AND {ACTIVE} ORDER BY id LIMIT 1)
          FROM chosen ORDER BY last_active DESC, id DESC",
         filter.text()

@@ -169,6 +169,38 @@ pub(super) fn complete(connection: &Connection, existing: &Existing) -> rusqlite
     Ok(())
 }
 
+/// Makes what is missing beside the file, for a reader that must not change it. Filling takes a look at
+/// every message, so only who searches does this.
+pub(super) fn stand_in(connection: &Connection) -> rusqlite::Result<()> {
+    for index in &INDEXES {
+        let Index { table, tokenizer, only, .. } = index;
+        let is_there = connection
+            .prepare_cached(
+                "SELECT 1 FROM main.sqlite_master WHERE name = ?1 \
+                 UNION ALL SELECT 1 FROM temp.sqlite_master WHERE name = ?1",
+            )?
+            .exists([table])?;
+        if is_there {
+            continue;
+        }
+        let text = about("", TEXT);
+        let only = only.map(|only| format!(" WHERE {}", about("", only))).unwrap_or_default();
+        connection.execute_batch(&format!(
+            "CREATE VIRTUAL TABLE temp.{table} USING fts5(content, tokenize='{tokenizer}');
+             INSERT INTO temp.{table}(rowid, content) SELECT id, {text} FROM messages{only}"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Whether the index of three characters in a row is of the file or beside it, in SQLite's words.
+pub(super) fn trigrams_are_in(connection: &Connection) -> rusqlite::Result<&'static str> {
+    let stands_in = connection
+        .prepare_cached("SELECT 1 FROM temp.sqlite_master WHERE name = ?1")?
+        .exists([TRIGRAMS])?;
+    Ok(if stands_in { "temp" } else { "main" })
+}
+
 /// What kind the index of words is.
 pub(super) fn kind(connection: &Connection) -> rusqlite::Result<Option<IndexKind>> {
     let existing = Existing::read(connection)?;

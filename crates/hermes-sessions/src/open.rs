@@ -21,7 +21,7 @@ const STATEMENTS: usize = 64;
 pub(super) enum Access {
     /// Everything.
     Write,
-    /// Look only; the file is never changed, not even brought up to date.
+    /// Look only; the file is never changed, not even brought up to date: what it lacks stands beside it.
     Read,
 }
 
@@ -55,12 +55,7 @@ fn open_for_writing(path: &Path, busy_wait: Duration) -> Result<Connection, Sess
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, busy_wait)?;
     set_journal(&connection)?;
     let existing = Existing::read(&connection)?;
-    if existing.has("schema_version")
-        && let Some(version) = schema::version(&connection)?
-        && version < tables::OLDEST_VERSION
-    {
-        return Err(SessionsError::TooOld { path: path.to_owned(), version });
-    }
+    check_age(path, &connection, &existing)?;
     if !schema::is_complete(&existing) {
         // Another process may be at the same work; whoever is second finds nothing left to do.
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -130,9 +125,22 @@ fn open_for_reading(path: &Path, busy_wait: Duration) -> Result<Connection, Sess
         }
         Err(problem) => return Err(problem),
     };
-    match schema::first_gap(&existing) {
-        None => Ok(connection),
-        Some(missing) => Err(SessionsError::Outdated { path: path.to_owned(), missing }),
+    check_age(path, &connection, &existing)?;
+    schema::stand_in(&connection, &existing)?;
+    Ok(connection)
+}
+
+/// A form from before the oldest that is understood is left alone.
+fn check_age(
+    path: &Path,
+    connection: &Connection,
+    existing: &Existing,
+) -> Result<(), SessionsError> {
+    match existing.has("schema_version").then(|| schema::version(connection)).transpose()? {
+        Some(Some(version)) if version < tables::OLDEST_VERSION => {
+            Err(SessionsError::TooOld { path: path.to_owned(), version })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -4,6 +4,9 @@
 //! missing is added: whole tables, single columns, indexes. That is all that ever happens to a
 //! file of somebody else. Nothing is dropped or renamed, and the version such a file states stays
 //! what it is, so that the program that wrote it still does the conversions it knows about.
+//!
+//! Who only reads changes nothing at all: what is missing stands beside the file while it is open
+//! ([`stand_in`]).
 
 use rusqlite::Connection;
 
@@ -11,22 +14,15 @@ use super::error::SessionsError;
 use super::fts;
 use super::tables::{Existing, INDEXES, TABLES, Table, UNIQUE_TITLES, VERSION};
 
-/// The first table or column a file lacks.
-pub(super) fn first_gap(existing: &Existing) -> Option<String> {
-    TABLES.iter().find_map(|table| {
-        if !existing.has(table.name) {
-            return Some(format!("the table {}", table.name));
-        }
-        let gap = table.columns.iter().find(|(column, _)| {
-            !existing.columns.contains(&(table.name.to_owned(), (*column).to_owned()))
-        });
-        gap.map(|(column, _)| format!("the column {}.{column}", table.name))
-    })
+/// Whether a file has this table with every column.
+fn is_whole(table: &Table, existing: &Existing) -> bool {
+    existing.has(table.name)
+        && table.columns.iter().all(|(column, _)| existing.has_column(table.name, column))
 }
 
 /// Whether a file needs [`complete`].
 pub(super) fn is_complete(existing: &Existing) -> bool {
-    first_gap(existing).is_none()
+    TABLES.iter().all(|table| is_whole(table, existing))
         && INDEXES.iter().all(|(name, _)| existing.has(name))
         && fts::is_complete(existing)
 }
@@ -45,7 +41,7 @@ pub(super) fn complete(connection: &Connection) -> Result<(), SessionsError> {
             continue;
         }
         for (column, declaration) in table.columns {
-            if !existing.columns.contains(&(table.name.to_owned(), (*column).to_owned())) {
+            if !existing.has_column(table.name, column) {
                 let name = table.name;
                 connection.execute_batch(&format!(
                     "ALTER TABLE {name} ADD COLUMN {column} {declaration}"
@@ -66,6 +62,26 @@ pub(super) fn complete(connection: &Connection) -> Result<(), SessionsError> {
         connection.execute("INSERT INTO schema_version(version) VALUES (?1)", [VERSION])?;
     }
     fts::complete(connection, &existing)?;
+    Ok(())
+}
+
+/// For a reader: puts what a file lacks beside it, under the same names, which come first when a statement
+/// is read. The file itself is not touched.
+pub(super) fn stand_in(connection: &Connection, existing: &Existing) -> rusqlite::Result<()> {
+    for table in TABLES.iter().filter(|table| !is_whole(table, existing)) {
+        let name = table.name;
+        let columns = table.columns.iter().map(|(column, declaration)| {
+            if existing.has_column(name, column) {
+                return (*column).to_owned();
+            }
+            let value = declaration.split_once("DEFAULT ").map_or("NULL", |(_, value)| value);
+            format!("{value} AS {column}")
+        });
+        let columns: Vec<String> = columns.collect();
+        let from = if existing.has(name) { format!("FROM main.{name}") } else { "WHERE 0".into() };
+        let columns = columns.join(", ");
+        connection.execute_batch(&format!("CREATE TEMP VIEW {name} AS SELECT {columns} {from}"))?;
+    }
     Ok(())
 }
 

@@ -175,6 +175,20 @@ pub(super) const TABLES: &[Table] = &[
     },
 ];
 
+const MESSAGE_ORDER: &str = "idx_messages_order";
+
+/// What comes after `FROM messages` where a session is walked in order: the index that is made for it,
+/// which SQLite would not choose by itself, or nothing in a file that only another program has written.
+pub(super) fn in_message_order(connection: &Connection) -> rusqlite::Result<&'static str> {
+    let has_index = connection
+        .prepare_cached(
+            "SELECT 1 FROM main.sqlite_master WHERE type = 'index' AND name = ?1 \
+             AND NOT EXISTS (SELECT 1 FROM temp.sqlite_master WHERE name = 'messages')",
+        )?
+        .exists([MESSAGE_ORDER])?;
+    Ok(if has_index { "INDEXED BY idx_messages_order" } else { "" })
+}
+
 /// Name, and what comes after `ON`.
 pub(super) const INDEXES: &[(&str, &str)] = &[
     ("idx_sessions_source", "sessions(source)"),
@@ -195,7 +209,7 @@ pub(super) const INDEXES: &[(&str, &str)] = &[
         "messages(session_id, platform_message_id) WHERE platform_message_id IS NOT NULL",
     ),
     // Ours: entries end in the row's number, so this one walks a session in order from anywhere.
-    ("idx_messages_order", "messages(session_id)"),
+    (MESSAGE_ORDER, "messages(session_id)"),
     ("idx_compression_locks_expires", "compression_locks(expires_at)"),
     ("idx_session_model_usage_session", "session_model_usage(session_id)"),
     ("idx_session_model_usage_model", "session_model_usage(model)"),
@@ -233,5 +247,9 @@ impl Existing {
 
     pub(super) fn has(&self, name: &str) -> bool {
         self.definitions.contains_key(name)
+    }
+
+    pub(super) fn has_column(&self, table: &str, column: &str) -> bool {
+        self.columns.contains(&(table.to_owned(), column.to_owned()))
     }
 }

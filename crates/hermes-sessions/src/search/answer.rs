@@ -88,6 +88,9 @@ impl Shown {
 /// The columns [`Shown::from_row`] reads.
 pub(super) const SHOWN: &str = "id, role, content, timestamp, tool_name, tool_calls";
 
+/// What a window shows beside the message it is about: what was said, not what tools answered.
+pub(super) const SPOKEN: &str = "role <> 'tool'";
+
 fn call_names(stored: &str) -> Vec<String> {
     let calls: Value = serde_json::from_str(stored).unwrap_or_default();
     let name = |call: &Value| {

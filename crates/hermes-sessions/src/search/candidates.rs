@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, ToSql, params_from_iter};
 
-use super::super::fts::{TRIGRAMS, WORDS};
+use super::super::fts::{self, TRIGRAMS, WORDS};
 use super::super::lineage;
 use super::super::message::VISIBLE;
 use super::Sort;
@@ -80,8 +80,8 @@ fn by_index(
         }
     }
     let mut ranked: Vec<(i64, f64)> = scores.into_iter().collect();
-    // Lower is better; of equals the newest.
-    ranked.sort_by(|one, other| one.1.total_cmp(&other.1).then(other.0.cmp(&one.0)));
+    // Lower is better; of equals the oldest.
+    ranked.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
     let ranked: Vec<i64> = ranked.into_iter().map(|(id, _)| id).collect();
     let mut rows = in_order(connection, &ranked, &Condition::default(), scope)?;
     if is_broad && rows.len() < SCAN {
@@ -184,7 +184,8 @@ fn by_substrings(
 ) -> rusqlite::Result<Vec<Hit>> {
     connection.execute_batch(&format!(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.trigram_entries \
-         USING fts5vocab('main', '{TRIGRAMS}', 'instance')"
+         USING fts5vocab('{}', '{TRIGRAMS}', 'instance')",
+        fts::trigrams_are_in(connection)?
     ))?;
     let text = "lower(coalesce(m.content, '') || ' ' || coalesce(m.tool_name, '') || ' ' || \
                 coalesce(m.tool_calls, ''))";

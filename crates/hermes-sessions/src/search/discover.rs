@@ -9,8 +9,9 @@ use super::super::error::Result;
 use super::super::find::by_title;
 use super::super::message::VISIBLE;
 use super::super::session::{self, SessionRow};
+use super::super::tables::in_message_order;
 use super::super::{lineage, title};
-use super::answer::{Discover, Found, SHOWN, SessionMeta, Shown, TITLE_ROLE};
+use super::answer::{Discover, Found, SHOWN, SPOKEN, SessionMeta, Shown, TITLE_ROLE};
 use super::candidates::{self, Hit, Scope};
 use super::query::Query;
 use super::{DEFAULT_WINDOW, Request, excerpt};
@@ -137,8 +138,11 @@ fn show(
         let mut take = |part| parts.remove(&(index, part)).unwrap_or_default();
         let (mut start, mut messages, mut end) =
             (take(Part::Start), take(Part::Window), take(Part::End));
-        // What the window shows is not shown twice.
-        if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
+        // What the window shows is not shown twice. The window of a title is only how its session begins;
+        // what the session is about shows at both ends.
+        if place.role == TITLE_ROLE {
+            end.retain(|shown| start.iter().all(|first| first.id != shown.id));
+        } else if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
             start.retain(|shown| shown.id < first.id);
             end.retain(|shown| shown.id > last.id);
         }
@@ -182,6 +186,7 @@ fn neighbours(
     connection: &Connection,
     found_sessions: &[FoundSession],
 ) -> rusqlite::Result<HashMap<(usize, Part), Vec<Shown>>> {
+    let in_order = in_message_order(connection)?;
     let mut selects = Vec::new();
     let mut values: Vec<&dyn ToSql> = Vec::new();
     for (index, place) in found_sessions.iter().enumerate() {
@@ -193,15 +198,20 @@ fn neighbours(
         let mut select = |part: u8, condition: &str, order: &str, limit: usize| {
             selects.push(format!(
                 "SELECT * FROM (SELECT {index} AS place, {part} AS part, {SHOWN} FROM messages \
-                 INDEXED BY idx_messages_order WHERE session_id = ?{session} AND {condition} \
+                 {in_order} WHERE session_id = ?{session} AND {condition} \
                  AND {VISIBLE} ORDER BY id {order} LIMIT {limit})"
             ));
         };
         let says = "role IN ('user', 'assistant') AND content <> ''";
-        select(0, &format!("id < ?{at} AND {says}"), "ASC", BOOKENDS);
-        select(1, &format!("id < ?{at}"), "DESC", DEFAULT_WINDOW);
-        select(1, &format!("id >= ?{at}"), "ASC", DEFAULT_WINDOW + 1);
-        select(2, &format!("id > ?{at} AND {says}"), "DESC", BOOKENDS);
+        // A title stands at no message: all of its session is before or after it.
+        let (before, after) = match place.role == TITLE_ROLE {
+            true => (String::new(), String::new()),
+            false => (format!("id < ?{at} AND "), format!("id > ?{at} AND ")),
+        };
+        select(0, &format!("{before}{says}"), "ASC", BOOKENDS);
+        select(1, &format!("id < ?{at} AND {SPOKEN}"), "DESC", DEFAULT_WINDOW);
+        select(1, &format!("(id > ?{at} AND {SPOKEN} OR id = ?{at})"), "ASC", DEFAULT_WINDOW + 1);
+        select(2, &format!("{after}{says}"), "DESC", BOOKENDS);
     }
     let mut parts: HashMap<(usize, Part), Vec<Shown>> = HashMap::new();
     if selects.is_empty() {

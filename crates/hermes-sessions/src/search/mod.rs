@@ -15,6 +15,9 @@ mod discover;
 mod excerpt;
 mod query;
 #[cfg(test)]
+mod reference_tests;
+mod small_words;
+#[cfg(test)]
 mod tests;
 mod windows;
 

@@ -9,6 +9,7 @@
 //! than inside a quoted term.
 
 use super::super::fts::is_unspaced;
+use super::small_words::is_small;
 
 /// Longest query, in characters; what is longer is cut between words.
 pub const MAX_QUERY: usize = 2_048;
@@ -169,14 +170,16 @@ impl Query {
         }
     }
 
-    /// The same with any of its words enough, if it is a plain row of several words.
+    /// The same with any of its words enough, if it is a plain row of several words. Small words are not.
     pub(super) fn any(&self) -> Option<Self> {
         let [group] = self.groups.as_slice() else { return None };
         if self.has_operators || group.must.len() < WORDS_FOR_ANY {
             return None;
         }
         let single = |term: &Term| Group { must: vec![term.clone()], not: Vec::new() };
-        Some(Self { groups: group.must.iter().map(single).collect(), has_operators: true })
+        let telling = group.must.iter().filter(|term| !is_small(&term.text));
+        let groups: Vec<Group> = telling.map(single).collect();
+        (!groups.is_empty()).then_some(Self { groups, has_operators: true })
     }
 }
 
@@ -318,7 +321,12 @@ mod tests {
     #[test]
     fn only_a_plain_row_of_words_is_loosened() {
         let any = |text| Query::parse(text).any().map(|query| query.expression());
-        assert_eq!(any("a b c").as_deref(), Some(r#"("a") OR ("b") OR ("c")"#));
-        assert_eq!((any("a b"), any("a b NOT c d"), any("a OR b OR c")), (None, None, None));
+        assert_eq!(any("x b c").as_deref(), Some(r#"("x") OR ("b") OR ("c")"#));
+        assert_eq!((any("x b"), any("x b NOT c d"), any("x OR b OR c")), (None, None, None));
+        assert_eq!(
+            any("Where is the invoice from Lisbon").as_deref(),
+            Some(r#"("invoice") OR ("Lisbon")"#)
+        );
+        assert_eq!(any("what was it"), None);
     }
 }

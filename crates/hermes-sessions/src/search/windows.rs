@@ -9,8 +9,9 @@ use super::super::find::{ListFilter, resolve};
 use super::super::lineage;
 use super::super::message::{ACTIVE, VISIBLE};
 use super::super::session::{self, missing};
-use super::answer::{Browse, Read, Recent, SHOWN, Scroll, SessionMeta, Shown};
-use super::{LIMIT, Request};
+use super::super::tables::in_message_order;
+use super::Request;
+use super::answer::{Browse, Read, Recent, SHOWN, SPOKEN, Scroll, SessionMeta, Shown};
 
 /// A session up to this long is read whole.
 const WHOLE: usize = 30;
@@ -55,16 +56,17 @@ fn around(
     };
     let row = session::require(connection, home.as_deref().unwrap_or(&asked))?;
     let window = request.window();
+    let in_order = in_message_order(connection)?;
     let select = |condition: &str, order: &str, limit: usize| {
         format!(
-            "SELECT * FROM (SELECT {SHOWN} FROM messages INDEXED BY idx_messages_order \
-             WHERE session_id = ?1 AND {condition} AND {VISIBLE} ORDER BY id {order} LIMIT {limit})"
+            "SELECT * FROM (SELECT {SHOWN} FROM messages {in_order} WHERE session_id = ?1 \
+             AND {condition} AND {VISIBLE} ORDER BY id {order} LIMIT {limit})"
         )
     };
     let statement = format!(
         "{} UNION ALL {} ORDER BY id",
-        select("id < ?2", "DESC", window),
-        select("id >= ?2", "ASC", window + 1)
+        select(&format!("id < ?2 AND {SPOKEN}"), "DESC", window),
+        select(&format!("(id > ?2 AND {SPOKEN} OR id = ?2)"), "ASC", window + 1)
     );
     let mut messages = connection
         .prepare_cached(&statement)?
@@ -134,7 +136,7 @@ fn whole(connection: &Connection, session: &str) -> Result<Read> {
 }
 
 pub(super) fn browse(store: &SessionDatabase, request: &Request) -> Result<Browse> {
-    let limit = request.limit.unwrap_or(*LIMIT.end()).clamp(*LIMIT.start(), *LIMIT.end());
+    let limit = request.limit();
     // Some room for those that are left out.
     let filter = ListFilter { limit: Some(limit * 4), ..ListFilter::default() };
     let listed = store.list(&filter)?;

@@ -2,7 +2,7 @@
 
 use hermes_sessions::{NewMessage, NewSession, SessionDatabase, Usage};
 
-use crate::support::{Run, Sandbox, column};
+use crate::support::{Run, Sandbox, column, std_command};
 
 /// Three sessions: one of today, one old, one of a helper.
 fn sandbox() -> Sandbox {
@@ -173,4 +173,30 @@ fn what_is_no_database_is_told_with_a_way_out() {
     assert_eq!(sandbox.read("state.db"), before);
     sandbox.run(["sessions", "repair"]).exits(0).says("0 rows moved").says("state.db.backup-");
     sandbox.run(["sessions", "list"]).exits(0).notes("no sessions here yet");
+}
+
+/// A home with a database that only the Python program has written.
+fn with_python_database() -> Sandbox {
+    const MAKER: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/fixtures/python_state_db.py");
+    let sandbox = Sandbox::with_config("");
+    let made = std_command("python3").arg(MAKER).arg(sandbox.path("state.db")).status().unwrap();
+    assert!(made.success());
+    sandbox
+}
+
+#[test]
+fn a_database_only_the_python_program_has_written_is_listed_searched_exported_and_shown_as_it_is() {
+    let sandbox = with_python_database();
+    let before = std::fs::read(sandbox.path("state.db")).unwrap();
+    sandbox.run(["sessions", "list"]).exits(0).quietly().says("Animals").says("an old giraffe");
+    let run = sandbox.run(["sessions", "list", "--json"]).exits(0);
+    assert_eq!(ids(&run), ["20260102_000000_bbbbbb", "20260101_000000_aaaaaa"]);
+    sandbox.run(["sessions", "search", "zebra"]).exits(0).says("20260101_000000_aaaaaa");
+    sandbox.run(["sessions", "search", "東京"]).exits(0).says("20260102_000000_bbbbbb");
+    sandbox.run(["sessions", "show", "Animals"]).exits(0).says("where does the zebra cross?");
+    let exported = sandbox.run(["sessions", "export", "-"]).exits(0);
+    assert_eq!(exported.out.lines().count(), 2, "{exported:#?}");
+    sandbox.run(["sessions", "stats", "--json"]).exits(0);
+    assert_eq!(std::fs::read(sandbox.path("state.db")).unwrap(), before, "not a byte is written");
 }
