@@ -77,6 +77,17 @@ impl Endpoint {
         is_local(&self.base_url)
     }
 
+    /// Whether the server is on this very machine.
+    #[must_use]
+    pub fn is_on_this_machine(&self) -> bool {
+        match Url::parse(&self.base_url).ok().as_ref().and_then(Url::host) {
+            Some(Host::Ipv4(ip)) => ip.is_loopback() || ip.is_unspecified(),
+            Some(Host::Ipv6(ip)) => ip.is_loopback() || ip.is_unspecified(),
+            Some(Host::Domain(name)) => is_under(name, "localhost"),
+            None => false,
+        }
+    }
+
     /// Whether the server is Ollama, going by its port.
     #[must_use]
     pub fn is_ollama(&self) -> bool {

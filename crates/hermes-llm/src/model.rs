@@ -117,8 +117,10 @@ pub enum Finish {
     Refusal,
     /// It wants to be called again with what it has said so far.
     Paused,
-    /// The stream ended inside a tool call; the call is dropped.
+    /// The stream ended inside a tool call, or a part of one could not be read; the call is dropped.
     BrokenCall,
+    /// The connection broke in the middle of the text.
+    ConnectionLost,
 }
 
 /// What a call cost.
@@ -175,6 +177,8 @@ pub struct ModelResponse {
     pub usage: Option<TokenUsage>,
     /// The model that answered, where it says so.
     pub model: Option<String>,
+    /// Pieces of the answer that could not be read and are missing in it.
+    pub unreadable: u32,
 }
 
 /// What kind of failure it is, and so what may help.
@@ -200,6 +204,8 @@ pub enum ErrorClass {
     ServerError,
     ContentPolicy,
     Tls,
+    /// Nothing listens at an address of this machine. Waiting does not start a server.
+    NotRunning,
     /// The connection broke.
     Dropped,
     /// The answer has no choices, or cannot be read.

@@ -41,7 +41,7 @@ pub fn remedy(class: ErrorClass) -> Remedy {
     use ErrorClass as C;
     match class {
         C::Auth | C::Billing | C::ModelNotFound | C::Policy | C::FormatError => Remedy::None,
-        C::ContentPolicy | C::Tls | C::Cancelled => Remedy::None,
+        C::ContentPolicy | C::Tls | C::Cancelled | C::NotRunning => Remedy::None,
         C::PayloadTooLarge | C::ContextOverflow => Remedy::Compress,
         C::OutputCap | C::ThinkingSignature | C::SchemaGrammar | C::ImageRejected => Remedy::Adapt,
         C::StreamUnsupported => Remedy::Adapt,
@@ -56,7 +56,9 @@ pub fn fallback(class: ErrorClass) -> Fallback {
     use ErrorClass as C;
     match class {
         C::Auth | C::Billing | C::ModelNotFound | C::Policy | C::FormatError => Fallback::After(1),
-        C::ContentPolicy | C::RateLimit | C::UpstreamRateLimit => Fallback::After(1),
+        C::ContentPolicy | C::RateLimit | C::UpstreamRateLimit | C::NotRunning => {
+            Fallback::After(1)
+        }
         C::Overloaded | C::Timeout | C::Dropped => Fallback::After(2),
         _ => Fallback::WhenOut,
     }

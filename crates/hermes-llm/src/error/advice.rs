@@ -28,6 +28,9 @@ pub fn advice(endpoint: &Endpoint, class: ErrorClass) -> Option<String> {
         ErrorClass::Policy => {
             format!("Your account's data settings at {provider} exclude every server of {model}.")
         }
+        ErrorClass::NotRunning => {
+            "Start the server there, or correct model.base_url in config.yaml.".to_owned()
+        }
         ErrorClass::Timeout if endpoint.is_local() => {
             format!("Is the server running at {}?", endpoint.base_url)
         }

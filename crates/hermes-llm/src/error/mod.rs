@@ -92,11 +92,29 @@ pub fn from_transport(endpoint: &Endpoint, failure: &reqwest::Error) -> ModelErr
         let said = format!("{place} could not prove who it is: {innermost}");
         return error(endpoint, ErrorClass::Tls, &said);
     }
+    if failure.is_connect() && is_refused(failure) && endpoint.is_on_this_machine() {
+        let said = format!("nothing listens at {} ({innermost})", endpoint.base_url);
+        return error(endpoint, ErrorClass::NotRunning, &said);
+    }
     if failure.is_timeout() || failure.is_connect() {
         let said = format!("cannot reach {place} ({}): {innermost}", endpoint.base_url);
         return error(endpoint, ErrorClass::Timeout, &said);
     }
     error(endpoint, ErrorClass::Dropped, &format!("the connection to {place} broke: {innermost}"))
+}
+
+/// Whether the system itself says that there is nobody at the port.
+fn is_refused(failure: &reqwest::Error) -> bool {
+    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(failure);
+    while let Some(inner) = cause {
+        if let Some(io) = inner.downcast_ref::<std::io::Error>()
+            && io.kind() == std::io::ErrorKind::ConnectionRefused
+        {
+            return true;
+        }
+        cause = inner.source();
+    }
+    false
 }
 
 /// The provider as people know it: a custom one by its host.

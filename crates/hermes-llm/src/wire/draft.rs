@@ -47,6 +47,10 @@ pub(crate) struct ResponseDraft {
     pub(crate) ended: bool,
     /// Whether text went to the listener.
     pub(crate) shown: bool,
+    /// Events that could not be read.
+    unreadable: u32,
+    /// Whether one of them may have held a part of a call.
+    is_holed: bool,
     bytes: usize,
 }
 
@@ -117,6 +121,12 @@ impl ResponseDraft {
         }
     }
 
+    /// An event that could not be read. Whatever it held is missing now.
+    pub(crate) fn lose(&mut self, event: &str) {
+        self.unreadable += 1;
+        self.is_holed |= event.contains('{');
+    }
+
     pub(crate) fn is_too_large(&self) -> bool {
         self.bytes > MAX_ANSWER_BYTES
     }
@@ -137,6 +147,12 @@ impl ResponseDraft {
         finish: Option<Finish>,
     ) -> Result<ModelResponse, ModelError> {
         self.calls.retain(|call| !call.is_void());
+        // Arguments with a hole in them may be whole to look at, and mean something else.
+        let has_calls = !self.calls.is_empty() || self.says_it_calls();
+        if self.is_holed && has_calls && !matches!(finish, Some(Finish::Length | Finish::Refusal)) {
+            self.calls.clear();
+            return Ok(self.answer(Finish::BrokenCall));
+        }
         let finish = match finish {
             Some(Finish::Stop | Finish::ToolCalls) if self.calls.is_empty() => Finish::Stop,
             Some(Finish::Stop | Finish::ToolCalls) => Finish::ToolCalls,
@@ -144,6 +160,10 @@ impl ResponseDraft {
             None => self.guess_finish(endpoint)?,
         };
         Ok(self.answer(finish))
+    }
+
+    fn says_it_calls(&self) -> bool {
+        matches!(self.finish_reason.as_deref(), Some("tool_calls" | "tool_use" | "function_call"))
     }
 
     /// Why a stream stopped that does not say so.
@@ -155,17 +175,25 @@ impl ResponseDraft {
             return Ok(if lost { Finish::BrokenCall } else { Finish::ToolCalls });
         }
         if !self.content.trim().is_empty() {
-            return Ok(Finish::Length);
+            // A server that marks the end without a reason has come to it; what is missing of the reason
+            // may have been in an event that could not be read.
+            return Ok(match (self.ended, self.unreadable) {
+                (false, _) => Finish::ConnectionLost,
+                (true, 0) => Finish::Length,
+                (true, _) => Finish::Stop,
+            });
         }
         if self.ended && !self.is_empty() {
             return Ok(Finish::Stop);
         }
-        let said = if self.is_empty() {
-            "the model's stream ended without a word"
-        } else {
-            "the model's stream ended while it was thinking"
+        let (class, said) = match (self.is_empty(), self.unreadable) {
+            (true, 0) => (ErrorClass::Dropped, "the model's stream ended without a word"),
+            (true, _) => {
+                (ErrorClass::InvalidResponse, "nothing in the model's stream could be read")
+            }
+            (false, _) => (ErrorClass::Dropped, "the model's stream ended while it was thinking"),
         };
-        let mut failure = error::error(endpoint, ErrorClass::Dropped, said);
+        let mut failure = error::error(endpoint, class, said);
         let partial = std::mem::take(self);
         failure.partial = (!partial.is_empty()).then(|| Box::new(partial.broken_off()));
         Err(failure)
@@ -176,7 +204,7 @@ impl ResponseDraft {
         let calls = self.calls.len();
         self.calls.retain(|call| call.shape.is_whole());
         let lost = self.calls.len() < calls;
-        self.answer(if lost { Finish::BrokenCall } else { Finish::Length })
+        self.answer(if lost { Finish::BrokenCall } else { Finish::ConnectionLost })
     }
 
     fn answer(self, finish: Finish) -> ModelResponse {
@@ -202,6 +230,7 @@ impl ResponseDraft {
             refusal: self.refusal,
             usage: self.usage,
             model: self.model,
+            unreadable: self.unreadable,
         }
     }
 }

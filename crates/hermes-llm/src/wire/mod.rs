@@ -10,6 +10,7 @@ pub mod cache;
 pub mod chat;
 mod details;
 mod draft;
+mod json;
 pub mod messages;
 mod schema;
 
@@ -58,7 +59,7 @@ pub fn whole(endpoint: &Endpoint, body: &str) -> Result<ModelResponse, ModelErro
             format!("{} answered with something that is no answer: {shown}", endpoint.host());
         error::error(endpoint, ErrorClass::InvalidResponse, &said)
     };
-    let value: Value = serde_json::from_str(body).map_err(|_| unreadable())?;
+    let value = json::read(body).ok_or_else(unreadable)?;
     if is_failure(&value) {
         return Err(error::from_report(endpoint, None, &ErrorReport::of_value(&value)));
     }
@@ -137,12 +138,16 @@ impl<'a> ResponseReader<'a> {
         if self.draft().ended {
             return Ok(StreamProgress::End);
         }
-        let Ok(value) = serde_json::from_str::<Value>(&event.data) else {
+        if event.data.trim().is_empty() {
+            return Ok(StreamProgress::Nothing);
+        }
+        let Some(value) = json::read(&event.data) else {
             if event.name == "error" {
                 let report = ErrorReport::of_body(&event.data);
                 return Err(error::from_report(self.endpoint, None, &report));
             }
             tracing::debug!(bytes = event.data.len(), "an event that is no JSON is left out");
+            self.draft().lose(&event.data);
             return Ok(StreamProgress::Nothing);
         };
         if is_failure(&value) || event.name == "error" {
@@ -182,8 +187,10 @@ impl<'a> ResponseReader<'a> {
     ///
     /// Nothing usable arrived.
     pub fn finish(mut self) -> Result<ModelResponse, ModelError> {
-        if let Some(last) = self.events.finish() {
-            // What was cut in the middle is no JSON any more and says nothing.
+        // What was cut in the middle is no JSON any more and says nothing but that it was cut.
+        if let Some(last) = self.events.finish()
+            && json::read(&last.data).is_some()
+        {
             self.take(&last, &mut |_| {})?;
         }
         match self.kind {

@@ -29,6 +29,7 @@ fn every_class_of_failure_is_on_the_page() {
         C::ModelNotFound,
         C::Policy,
         C::Timeout,
+        C::NotRunning,
         C::PayloadTooLarge,
         C::ContextOverflow,
         C::OutputCap,

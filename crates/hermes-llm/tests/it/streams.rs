@@ -66,7 +66,7 @@ async fn text_that_was_shown_is_kept_when_the_stream_breaks() {
     for wire in BOTH {
         let mut pair = Pair::with(wire, [Step::text("abcdef").chunk(1).drop_after(5)], twice());
         let answer = pair.ask().await.unwrap();
-        assert_eq!((answer.finish, answer.finish_reason), (Finish::Length, None));
+        assert_eq!((answer.finish, answer.finish_reason), (Finish::ConnectionLost, None));
         assert_eq!(pair.shown(), answer.content);
         assert!(!answer.content.is_empty() && answer.content.len() < 6);
         assert_eq!(pair.server.requests().len(), 1);
@@ -77,7 +77,7 @@ async fn text_that_was_shown_is_kept_when_the_stream_breaks() {
 async fn text_without_a_finish_is_half_an_answer() {
     for wire in BOTH {
         let mut pair = Pair::new(wire, [Step::text("half").no_finish()]);
-        assert_eq!(pair.ask().await.unwrap().finish, Finish::Length);
+        assert_eq!(pair.ask().await.unwrap().finish, Finish::ConnectionLost);
     }
 }
 
@@ -149,5 +149,51 @@ async fn what_a_server_refuses_is_left_out_after_adapting() {
         let patterns: Vec<bool> = bodies.iter().map(|body| body.contains("pattern")).collect();
         assert_eq!(patterns, [true, false, false, false]);
         assert!(bodies[3].contains("\"max_tokens\":8128"), "{}", bodies[3]);
+    }
+}
+
+/// An event of a chat stream with this text.
+fn chunk(text: &str) -> String {
+    format!(r#"{{"choices": [{{"index": 0, "delta": {{"content": "{text}"}}}}]}}"#)
+}
+
+#[tokio::test]
+async fn a_lone_surrogate_in_a_chunk_costs_one_character() {
+    let done = r#"{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}"#;
+    let events = [chunk(r"One \ud83d two"), chunk(" three."), done.to_owned()];
+    let mut pair = Pair::new(WireApi::Chat, [Step::raw_events(events)]);
+    let answer = pair.ask().await.unwrap();
+    assert_eq!(answer.content, "One \u{fffd} two three.");
+    assert_eq!((answer.finish, answer.unreadable), (Finish::Stop, 0));
+}
+
+#[tokio::test]
+async fn a_chunk_that_cannot_be_read_is_counted_and_the_rest_kept() {
+    let done = r#"{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}"#;
+    let broken = r#"{"choices": [{"index": 0, "delta": {"content": "lost"#;
+    let events = [chunk("One "), broken.to_owned(), chunk("three."), done.to_owned()];
+    let mut pair = Pair::new(WireApi::Chat, [Step::raw_events(events)]);
+    let answer = pair.ask().await.unwrap();
+    assert_eq!((answer.content.as_str(), answer.unreadable), ("One three.", 1));
+}
+
+#[tokio::test]
+async fn a_call_with_a_piece_missing_is_never_run() {
+    let piece = |arguments: &str| {
+        let call =
+            json!({"index": 0, "id": "c", "function": {"name": "look", "arguments": arguments}});
+        json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}).to_string()
+    };
+    let done = r#"{"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}"#;
+    // What is left reads as another, whole, call.
+    let holed =
+        [piece("{\"path\": \"/tmp"), "{\"choices\": [".to_owned(), piece("\"}"), done.to_owned()];
+    // The whole call is missing.
+    let lost = ["{\"choices\": [{\"delta\"".to_owned(), done.to_owned()];
+    for events in [&holed[..], &lost[..]] {
+        let mut pair = Pair::new(WireApi::Chat, [Step::raw_events(events.to_vec())]);
+        let answer = pair.ask().await.unwrap();
+        assert_eq!((answer.finish, answer.tool_calls.len()), (Finish::BrokenCall, 0));
+        assert_eq!(answer.unreadable, 1);
     }
 }

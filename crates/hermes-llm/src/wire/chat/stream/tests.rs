@@ -173,7 +173,7 @@ fn a_stream_without_a_finish_is_judged_by_what_it_holds() {
     assert_eq!(thinking.class, ErrorClass::Dropped);
     assert_eq!(thinking.partial.unwrap().reasoning.as_deref(), Some("hm"));
     let text = answer(&[delta(json!({"content": "half a"}))]);
-    assert_eq!((text.finish, text.finish_reason), (Finish::Length, None));
+    assert_eq!((text.finish, text.finish_reason), (Finish::ConnectionLost, None));
     let whole = answer(&[piece(json!(0), json!("1"), json!("a"), "{}")]);
     assert_eq!((whole.finish, whole.tool_calls.len()), (Finish::ToolCalls, 1));
     let cut = answer(&[
