@@ -1,6 +1,6 @@
 //! What a hook's output means.
 
-use hermes_runtime::hooks::HookEvent;
+use hermes_runtime::hooks::{HookEvent, Verification};
 use serde_json::{Map, Value, json};
 
 /// What the model reads when a hook blocks a call without saying why.
@@ -69,22 +69,12 @@ impl HookAnswer {
     }
 
     fn verify(answer: &Map<String, Value>) -> Self {
-        let goes_on = |key| {
-            answer.get(key).and_then(Value::as_str).is_some_and(|word| {
-                let word = word.trim();
-                word.eq_ignore_ascii_case("continue") || word.eq_ignore_ascii_case("block")
-            })
-        };
-        let order = if goes_on("action") {
-            ["message", "reason"]
-        } else if goes_on("decision") {
-            ["reason", "message"]
-        } else {
-            return Self::Silent;
-        };
-        match first_text(answer, order) {
-            Some(text) => Self::Directive(json!({ "action": "continue", "message": text })),
-            None => Self::ignored("the turn only goes on with a `message` or `reason`"),
+        match Verification::read(answer) {
+            Verification::Silent => Self::Silent,
+            Verification::GoOn(text) => {
+                Self::Directive(json!({ "action": "continue", "message": text }))
+            }
+            Verification::Ignored(why) => Self::ignored(why),
         }
     }
 }
@@ -169,6 +159,8 @@ mod tests {
         let blank = read(HookEvent::PreVerify, &json!({"action": "continue", "message": "\n"}));
         assert!(matches!(blank, HookAnswer::Ignored(_)));
         assert_eq!(read(HookEvent::PreVerify, &json!({"action": "stop"})), HookAnswer::Silent);
+        let both = json!({"action": "stop", "decision": "block", "reason": "run the tests"});
+        assert!(matches!(read(HookEvent::PreVerify, &both), HookAnswer::Ignored(_)));
     }
 
     #[test]

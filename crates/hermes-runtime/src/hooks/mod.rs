@@ -17,8 +17,10 @@ use serde_json::{Map, Value};
 use tracing::warn;
 
 mod event;
+mod verify;
 
 pub use event::HookEvent;
+pub use verify::Verification;
 
 /// Every payload says which version of the fields it has.
 pub const PAYLOAD_VERSION: &str = "hermes.observer.v1";

@@ -197,3 +197,41 @@ fn mistakes_in_the_configuration_are_told_and_the_rest_counts() {
     sandbox.run(["hooks", "approve"]).exits(0);
     rehearse(&sandbox, "todo").exits(4).notes("hooks.post_tool_cal");
 }
+
+#[test]
+fn a_quoted_hooks_auto_accept_is_understood() {
+    for (word, code) in [("'true'", 4), ("\"yes\"", 4), ("'on'", 4), ("'1'", 4), ("'false'", 0), ("'no'", 0)] {
+        let (sandbox, _) = hooked(BLOCK, "");
+        let text = sandbox.read("config.yaml") + &format!("hooks_auto_accept: {word}\n");
+        sandbox.write("config.yaml", &text);
+        rehearse(&sandbox, "todo").exits(code);
+    }
+}
+
+#[test]
+fn a_pre_verify_hook_that_contradicts_itself_does_not_keep_the_turn_going() {
+    use crate::agent::{Scene, Wire};
+    use hermes_testkit::Step;
+    let ask = |answer: &str, steps: Vec<Step>| {
+        let scene = Scene::with_config(Wire::Chat, steps, "hooks_auto_accept: true\n");
+        let body = format!("cat >> \"$0.input\"; echo '{answer}'");
+        let command = scene.sandbox.script("verify.sh", &body);
+        let config = scene.sandbox.read("config.yaml");
+        let hooks = format!("hooks:\n  pre_verify:\n    - command: {command}\n");
+        scene.sandbox.write("config.yaml", &(config + &hooks));
+        let run = scene.asks("go").exits(0);
+        let asked = scene.server.questions().len();
+        let input = std::fs::read_to_string(format!("{command}.input")).unwrap();
+        (run, asked, input)
+    };
+    let both = r#"{"action": "stop", "decision": "block", "reason": "run the tests"}"#;
+    let (run, asked, _) = ask(both, vec![Step::text("Done.")]);
+    assert_eq!((run.out.as_str(), asked), ("Done.\n", 1));
+
+    // What it is told about the turn is true.
+    let write = Step::call("write_file", json!({"path": "notes.txt", "content": "x\n"}));
+    let stop = r#"{"action": "stop"}"#;
+    let (_, asked, input) = ask(stop, vec![write, Step::text("Done.")]);
+    assert_eq!(asked, 2);
+    assert!(input.contains("notes.txt") && input.contains("\"coding\":true"), "{input}");
+}

@@ -119,9 +119,11 @@ mod tests {
         assert!(accepts(true, &none, json!({})));
         assert!(accepts(false, &on, json!({})));
         assert!(accepts(false, &none, json!({"hooks_auto_accept": true})));
-        assert!(accepts(false, &none, json!({"hooks_auto_accept": "True"})));
+        for quoted in ["true", "True", " yes ", "on", "1", "YES"] {
+            assert!(accepts(false, &none, json!({"hooks_auto_accept": quoted})), "{quoted}");
+        }
         for config in
-            [json!(null), json!({"hooks_auto_accept": "no"}), json!({"hooks_auto_accept": 7})]
+            [json!(null), json!({"hooks_auto_accept": "false"}), json!({"hooks_auto_accept": 7})]
         {
             assert!(!accepts(false, &none, config));
         }

@@ -1,8 +1,9 @@
 //! Tool names, repaired.
 //!
-//! Models misspell names in a few habitual ways: another letter case, hyphens, `CamelCase`, a
-//! `_tool` at the end, a piece of markup behind the name. [`repair_name`] undoes those one after
-//! the other; the first spelling that names a known tool wins. Names of older versions are found
+//! Models misspell names in a few habitual ways: punctuation around the name (`<x>`, `x()`), a namespace
+//! in front of it (`functions.x`), another letter case, hyphens, `CamelCase`, a `_tool` at the end, a
+//! piece of markup behind it. [`repair_name`] undoes those one after the other; the first spelling that
+//! names a known tool wins. Names of older versions are found
 //! through the same steps, and so is the form in which people write MCP tools,
 //! `mcp-server:tool`.
 //!
@@ -79,7 +80,7 @@ pub enum NameRepair<'k> {
 pub enum How {
     /// It was written `mcp-server:tool`.
     McpForm,
-    /// Whitespace around it, or markup behind it, was cut off.
+    /// Punctuation around it, a namespace in front of it, or markup behind it was cut off.
     Cut,
     /// Its letters were put in lower case.
     LowerCase,

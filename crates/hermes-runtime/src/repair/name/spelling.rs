@@ -4,6 +4,7 @@ use super::How;
 
 /// Every spelling to try, in order, with the step that makes it.
 pub(super) fn spellings(name: &str) -> Vec<(String, How)> {
+    let name = bare(name);
     let cut = cut(name);
     let lower = cut.to_lowercase();
     let separated = separated(&lower);
@@ -19,21 +20,47 @@ pub(super) fn spellings(name: &str) -> Vec<(String, How)> {
         (separated, How::Separators),
         (snake, How::CamelCase),
     ];
-    let mcp = mcp_form(name.trim()).map(|spelling| (spelling, How::McpForm));
+    let mcp = mcp_form(name).map(|spelling| (spelling, How::McpForm));
     let suffixless = suffixless.into_iter().map(|spelling| (spelling, How::ToolSuffix));
     mcp.into_iter().chain(respelled).chain(suffixless).collect()
 }
 
 /// The plainest spelling: nothing around it, lower case, words joined by underscores.
 pub(super) fn canonical(name: &str) -> String {
-    snake(cut(name))
+    snake(cut(bare(name)))
 }
 
-/// The name before any markup that got stuck to it.
+/// Namespaces in which models were shown functions while they learned, and which some write down.
+const NAMESPACES: [&str; 3] = ["functions", "tools", "default_api"];
+
+/// The name without the punctuation around it and the namespaces in front of it: `<x>`, `x()`, `` `x` ``,
+/// `functions.x`, and `functions.x:0`, where the number counts calls.
+fn bare(name: &str) -> &str {
+    let mut name = trimmed(name);
+    while let Some(own) = without_namespace(name) {
+        let uncounted = own.rsplit_once(':').filter(|(_, count)| {
+            !count.is_empty() && count.bytes().all(|digit| digit.is_ascii_digit())
+        });
+        name = trimmed(uncounted.map_or(own, |(own, _)| own));
+    }
+    name
+}
+
+fn trimmed(name: &str) -> &str {
+    name.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')
+}
+
+fn without_namespace(name: &str) -> Option<&str> {
+    let (namespace, own) = name.split_once(['.', ':'])?;
+    let is_one = NAMESPACES.iter().any(|known| namespace.eq_ignore_ascii_case(known));
+    (is_one && !own.is_empty()).then_some(own)
+}
+
+/// The name before any markup or arguments that got stuck to it.
 fn cut(name: &str) -> &str {
-    match name.find(['"', '\'', '<', '>']) {
-        Some(end) if end > 0 => name[..end].trim(),
-        _ => name.trim(),
+    match name.find(['"', '\'', '`', '<', '>', '(', '{', '[']) {
+        Some(end) if end > 0 => trimmed(&name[..end]),
+        _ => name,
     }
 }
 

@@ -54,8 +54,62 @@ fn markup_behind_a_name_is_cut_off() {
     }
     repaired("Odd<", "Odd", How::Cut);
     repaired("READ_FILE\"", "read_file", How::LowerCase);
-    // At the very beginning there is nothing to keep before it, so it is not a cut.
-    assert_ne!(repair("<todo", &known()), NameRepair::Repaired("todo", How::Cut));
+}
+
+#[test]
+fn punctuation_around_a_name_is_no_part_of_it() {
+    for name in [
+        "<read_file>",
+        "<read_file",
+        "read_file()",
+        "read_file();",
+        "`read_file`",
+        "``read_file``",
+        "\"read_file\"",
+        "'read_file'",
+        "\u{201c}read_file\u{201d}",
+        "[read_file]",
+        "{read_file}",
+        "*read_file*",
+        "**read_file**:",
+        "read_file.",
+        "$read_file",
+        "(\"read_file\")",
+        "read_file(path=\"a\")",
+        "read_file{\"path\": 1}",
+    ] {
+        repaired(name, "read_file", How::Cut);
+    }
+    repaired("<Terminal>", "terminal", How::LowerCase);
+    repaired("`readFile`()", "read_file", How::CamelCase);
+    repaired("<terminal_tool>", "terminal", How::ToolSuffix);
+    repaired("\"mcp-my-server:Create-Issue\"", "mcp__my_server__Create_Issue", How::McpForm);
+    for nothing in ["()", "<>", "\"\"", "``", "...", "functions.", "tools.()", "functions.:0"] {
+        assert!(matches!(repair(nothing, &known()), NameRepair::Unknown { .. }), "{nothing}");
+    }
+}
+
+#[test]
+fn namespaces_models_were_taught_with_are_no_part_of_a_name() {
+    for name in [
+        "functions.read_file",
+        "tools.read_file",
+        "default_api.read_file",
+        "default_api:read_file",
+        "Functions.read_file",
+        "functions.read_file()",
+        "<functions.read_file>",
+        "functions.read_file:0",
+        "functions.read_file:12",
+        "functions.tools.read_file",
+        "default_api.`read_file`",
+    ] {
+        repaired(name, "read_file", How::Cut);
+    }
+    repaired("functions.ReadFile", "read_file", How::CamelCase);
+    repaired("functions.terminal-tool", "terminal", How::ToolSuffix);
+    // Any other namespace may be one of the model's own making.
+    assert!(!matches!(repair("os.terminal", &known()), NameRepair::Repaired("terminal", _)));
 }
 
 #[test]
