@@ -41,11 +41,51 @@ pub fn no_parameters() -> Value {
 pub fn read_arguments<T: DeserializeOwned>(args: Map<String, Value>) -> Result<T, ToolError> {
     serde_path_to_error::deserialize(Value::Object(args)).map_err(|error| {
         let path = error.path().to_string();
-        let problem = error.into_inner();
+        let problem = plain_words(&error.into_inner().to_string());
         let place = if path == "." { String::new() } else { format!(" at `{path}`") };
         ToolError::answer(format!("Invalid arguments{place}: {problem}"))
             .with("error_type", "invalid_arguments")
     })
+}
+
+/// What a deserializer says, in words of JSON instead of those of this language: whoever reads it wrote
+/// JSON, and knows nothing of our types.
+fn plain_words(problem: &str) -> String {
+    let problem = problem.replacen("unknown variant", "unknown word", 1);
+    let Some((found, expected)) = problem.rsplit_once(", expected ") else { return problem };
+    let expected = expected_words(expected);
+    match found.strip_prefix("invalid type: ").or_else(|| found.strip_prefix("invalid value: ")) {
+        Some(found) => format!("expected {expected}, but it is {}", found_words(found)),
+        None => format!("{found}, expected {expected}"),
+    }
+}
+
+fn expected_words(expected: &str) -> &str {
+    let first = expected.split(' ').next().unwrap_or_default();
+    let is_number = matches!(first.split_at_checked(1), Some(("u" | "i" | "f", size))
+        if size == "size" || size.parse::<u8>().is_ok());
+    match expected {
+        _ if is_number => "a number",
+        "a sequence" | "sequence" => "a list",
+        "a map" | "map" => "an object",
+        "a boolean" => "true or false",
+        "a string" => "text",
+        "string or map" | "variant identifier" => "a word",
+        _ if matches!(first, "struct" | "internally" | "adjacently") => "an object",
+        _ if matches!(first, "tuple" | "an") && expected.contains("array") => "a list",
+        _ if matches!(first, "enum" | "unit" | "newtype") => "another value",
+        other => other,
+    }
+}
+
+fn found_words(found: &str) -> &str {
+    match found {
+        "map" | "struct variant" | "newtype variant" => "an object",
+        "sequence" => "a list",
+        "unit value" | "Option value" => "null",
+        "unit variant" | "enum" => "a word",
+        other => other,
+    }
 }
 
 /// A doc comment as running text: lines of a paragraph joined, blank lines and list items kept.
@@ -222,6 +262,35 @@ mod tests {
         let Value::Object(args) = json!({"path": "x", "limits": [1, "two"]}) else { panic!() };
         let error = read_arguments::<Args>(args).err().unwrap();
         assert!(error.message().contains("`limits[1]`"), "{error}");
+    }
+
+    #[test]
+    fn no_type_of_this_language_is_named() {
+        for (said, plain) in [
+            ("invalid type: map, expected a sequence", "expected a list, but it is an object"),
+            (
+                "invalid type: sequence, expected struct Item",
+                "expected an object, but it is a list",
+            ),
+            (
+                "invalid type: string \"x\", expected u64",
+                "expected a number, but it is string \"x\"",
+            ),
+            (
+                "invalid type: integer `7`, expected string or map",
+                "expected a word, but it is integer `7`",
+            ),
+            ("invalid type: null, expected a string", "expected text, but it is null"),
+            ("invalid type: unit variant, expected usize", "expected a number, but it is a word"),
+            ("unknown variant `x`, expected `a` or `b`", "unknown word `x`, expected `a` or `b`"),
+            (
+                "invalid length 1, expected tuple of 2 elements",
+                "invalid length 1, expected tuple of 2 elements",
+            ),
+            ("missing field `id`", "missing field `id`"),
+        ] {
+            assert_eq!(plain_words(said), plain, "{said}");
+        }
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! What a model, or a person, wants done to the notes.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use hermes_tool::read_arguments;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Arguments of `memory`: one change, or a list of them that wins over it. Serialised, it is what
 /// waits for a person's word.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 pub struct Memory {
     /// What to do.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,6 +28,42 @@ pub struct Memory {
     /// Several changes in order, all or none, instead of `action`; only the final size must fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Vec<MemoryOperation>>,
+}
+
+/// Arguments of `memory` as a model wrote them. What cannot be read is answered like any other failure, with
+/// what the notes hold, and so is no failure to read.
+#[derive(Debug)]
+pub(super) enum MemoryArguments {
+    Readable(Memory),
+    Unreadable {
+        /// Whose notes are meant, as far as that can be told.
+        target: MemoryTarget,
+        why: String,
+    },
+}
+
+impl<'de> Deserialize<'de> for MemoryArguments {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let args = Map::deserialize(deserializer)?;
+        let target = args.get("target").cloned().map(serde_json::from_value);
+        Ok(match read_arguments(args) {
+            Ok(memory) => Self::Readable(memory),
+            Err(problem) => Self::Unreadable {
+                target: target.and_then(Result::ok).unwrap_or_default(),
+                why: problem.message().to_owned(),
+            },
+        })
+    }
+}
+
+impl JsonSchema for MemoryArguments {
+    fn schema_name() -> Cow<'static, str> {
+        Memory::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Memory::json_schema(generator)
+    }
 }
 
 /// One change of several.
@@ -75,7 +114,6 @@ fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<S
 
 #[cfg(test)]
 mod tests {
-    use hermes_tool::read_arguments;
     use serde_json::json;
 
     use super::*;

@@ -41,6 +41,7 @@ use serde_json::Value;
 
 use super::request::{Memory, MemoryOperation, MemoryTarget};
 
+pub(super) use answer::OVER_LIMIT;
 use answer::{Answer, Step};
 use change::{apply, check_size};
 pub use disk::{MAX_BYTES, MemoryFileError};
@@ -129,23 +130,24 @@ impl MemoryStore {
 
     /// The answer as the model gets it; failures are counted.
     fn answered(&self, target: MemoryTarget, answer: &Answer) -> Value {
-        let failed = match answer {
-            Answer::Success { .. } => {
-                self.failures.store(0, Ordering::Relaxed);
-                false
+        let limit = self.settings.limit(target);
+        match answer {
+            Answer::Success { .. } => self.failures.store(0, Ordering::Relaxed),
+            Answer::Refused { entries, .. }
+                if answer.counts()
+                    && self.failures.fetch_add(1, Ordering::Relaxed) >= MAX_FAILURES =>
+            {
+                return answer::stop(entries, limit);
             }
-            failure => failure.counts(),
-        };
-        if failed && self.failures.fetch_add(1, Ordering::Relaxed) >= MAX_FAILURES {
-            return answer::stop();
+            Answer::Refused { .. } | Answer::Unavailable(_) => {}
         }
-        answer.to_value(target, self.settings.limit(target))
+        answer.to_value(target, limit)
     }
 
     fn change(&self, target: MemoryTarget, args: Memory, act: Act) -> Answer {
         if let Some(key) = self.settings.turned_off_by(target) {
-            return Answer::invalid(format!(
-                "These notes are turned off; `hermes config set {key} true` turns them on."
+            return Answer::Unavailable(format!(
+                "These notes are turned off; the user turns them on with `{key}` in config.yaml."
             ));
         }
         let (changes, step) = match args.operations {
@@ -156,15 +158,29 @@ impl MemoryStore {
                     (vec![MemoryOperation { action, content, old_text }], Step::Single)
                 }
                 None => {
-                    return Answer::invalid(
-                        "Say what to do with `action`, or give several `operations`.".to_owned(),
-                    );
+                    let why = "Say what to do with `action`, or give several `operations`.";
+                    return self.invalid(target, why.to_owned());
                 }
             },
         };
         match self.write(target, &changes, step, act) {
             Ok(answer) => answer,
-            Err(error) => Answer::invalid(format!("{error}.")),
+            Err(error) => Answer::Unavailable(format!("{error}.")),
+        }
+    }
+
+    /// Answers a call whose arguments cannot be read, `why` says how.
+    pub fn unreadable(&self, target: MemoryTarget, why: String) -> Value {
+        match self.settings.turned_off_by(target) {
+            Some(_) => self.call(Memory { target: Some(target), ..Memory::default() }),
+            None => self.answered(target, &self.invalid(target, why)),
+        }
+    }
+
+    fn invalid(&self, target: MemoryTarget, why: String) -> Answer {
+        match self.entries(target) {
+            Ok(entries) => Answer::invalid(why, entries),
+            Err(_) => Answer::Unavailable(why),
         }
     }
 
@@ -185,7 +201,7 @@ impl MemoryStore {
         let text = disk::read(&file)?.unwrap_or_default();
         let before = entries::parse(&text);
         if answer::must_know_entries(changes, step) && drifted(&text, &before, limit) {
-            return self.refuse_drift(&file, &text);
+            return self.refuse_drift(&file, &text, before);
         }
         let mut after = before.clone();
         let mut done = Vec::with_capacity(changes.len());
@@ -207,15 +223,21 @@ impl MemoryStore {
         Ok(Answer::Success { done, entries: after })
     }
 
-    fn refuse_drift(&self, file: &Path, text: &str) -> Result<Answer, MemoryFileError> {
+    fn refuse_drift(
+        &self,
+        file: &Path,
+        text: &str,
+        entries: Vec<String>,
+    ) -> Result<Answer, MemoryFileError> {
         let copy = disk::back_up(file, text)?;
-        Ok(Answer::invalid(format!(
+        let why = format!(
             "{} was edited by somebody else into a form that cannot be changed safely. It is as it \
              was, with a copy in {}. Tell the user to put a line with only `§` between entries, \
              without blank entries, each within the limit; `add` still works.",
             file.display(),
             copy.display()
-        )))
+        );
+        Ok(Answer::invalid(why, entries))
     }
 }
 

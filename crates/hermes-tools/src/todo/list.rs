@@ -6,8 +6,9 @@
 //! ([`TodoList::note`]), from which the list can be read as well ([`TodoList::from_note`]).
 //!
 //! Models write items in many shapes. Each item is mended for itself and what was mended in a way that
-//! loses something is said in `warnings`; a call never fails for the shape of an item. It fails, and
-//! changes nothing, when a merge names a status that does not exist: guessing there would undo progress.
+//! loses something is said in `warnings`; a call never fails for the shape of one item among others. It
+//! fails, and changes nothing, when what should be a list holds no item at all ([`given_items`]), such as
+//! text that was cut, and when a merge names a status that does not exist: guessing would undo progress.
 
 mod item;
 mod note;
@@ -20,6 +21,7 @@ use std::collections::{HashMap, HashSet};
 use hermes_tool::ToolError;
 use serde_json::{Map, Value, json};
 
+pub(super) use item::given_items;
 use item::{Draft, mend};
 pub use item::{MAX_CONTENT_CHARS, TodoEntry, TodoStatus};
 pub use note::HEADING as NOTE_HEADING;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::list::{MAX_CONTENT_CHARS, MAX_ITEMS, TodoChange, TodoList, TodoStatus};
+use super::list::{MAX_CONTENT_CHARS, MAX_ITEMS, TodoChange, TodoList, TodoStatus, given_items};
 
 /// The tool's name, by which its answers are found in a history.
 pub const NAME: &str = "todo";
@@ -15,10 +15,10 @@ pub const NAME: &str = "todo";
 /// Arguments of `todo`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Todo {
-    // Taken as they come: the list mends or reports each item for itself.
+    // Taken as it comes: the list mends or refuses what it is given, and is the one to say that it was kept.
     /// The items to write, most important first. Leave out to read the list.
     #[schemars(with = "Option<Vec<TodoItem>>", length(max = MAX_ITEMS))]
-    pub todos: Option<Vec<Value>>,
+    pub todos: Option<Value>,
     /// `true` changes items of the same id and appends new ones; `false` replaces the list.
     #[schemars(extend("default" = false))]
     pub merge: Option<bool>,
@@ -46,7 +46,8 @@ pub struct TodoItem {
     description = include_str!("todo.md")
 )]
 fn todo(args: Todo, list: State<Mutex<TodoList>>) -> Result<Value, ToolError> {
-    let change = match (args.todos, args.merge.unwrap_or(false)) {
+    let items = args.todos.map(given_items).transpose()?;
+    let change = match (items, args.merge.unwrap_or(false)) {
         (None, _) => TodoChange::Read,
         (Some(items), false) => TodoChange::Replace(items),
         (Some(items), true) => TodoChange::Merge(items),
@@ -102,15 +103,59 @@ mod tests {
         };
         coerce(&mut args, tool.parameters(), CoercionMode::default());
         let args: Todo = read_arguments(args).unwrap();
-        assert_eq!((args.todos.as_ref().map(Vec::len), args.merge), (Some(1), Some(false)));
+        let items = given_items(args.todos.unwrap()).unwrap();
+        assert_eq!((items.len(), args.merge), (1, Some(false)));
     }
 
     #[test]
     fn items_of_any_shape_reach_the_list() {
         let args = json!({"todos": ["buy milk", {"id": 7}, null], "merge": null, "extra": 1});
         let todo: Todo = serde_json::from_value(args).unwrap();
-        assert_eq!(todo.todos.map(|items| items.len()), Some(3));
+        assert_eq!(given_items(todo.todos.unwrap()).unwrap().len(), 3);
         assert_eq!(todo.merge, None);
+    }
+
+    /// A model whose text was cut wrote a list that cannot be read; the plan it had was gone after that.
+    #[test]
+    fn a_list_of_the_wrong_shape_is_refused_and_the_plan_kept() {
+        let list = State::from(Arc::new(Mutex::new(TodoList::default())));
+        let tool = todo_tool();
+        let call = |value: Value| {
+            let Value::Object(mut args) = value else { panic!() };
+            coerce(&mut args, tool.parameters(), CoercionMode::default());
+            todo(read_arguments(args)?, list.clone())
+        };
+        call(json!({"todos": [{"id": "a", "content": "look"}, {"id": "b"}]})).unwrap();
+        for todos in [
+            json!("[{\"id\":\"a\",\"content\":\"lo"),
+            json!("[{\"id\":\"a\"},"),
+            json!("[{\"id\":\"a\"}"),
+            json!("{\"todos\": ["),
+            json!("buy milk"),
+            json!(["[{\"id\":\"a\""]),
+            json!(["buy milk", "and bread"]),
+            json!([null]),
+            json!([["a", "b"]]),
+            json!(7),
+            json!(true),
+        ] {
+            for merge in [false, true] {
+                let answer = call(json!({"todos": todos, "merge": merge}));
+                let refused = answer.unwrap_err().to_string();
+                assert!(
+                    refused.contains("kept") && !refused.contains("struct"),
+                    "{todos}: {refused}"
+                );
+                assert_eq!(call(json!({})).unwrap()["summary"]["total"], 2, "{todos}");
+            }
+        }
+        // Blank text is no list; whether it is refused or taken for nothing at all, the plan stays.
+        for blank in ["", "  "] {
+            let _ = call(json!({"todos": blank}));
+            assert_eq!(call(json!({})).unwrap()["summary"]["total"], 2);
+        }
+        // An empty list is meant.
+        assert_eq!(call(json!({"todos": []})).unwrap()["summary"]["total"], 0);
     }
 
     #[test]

@@ -22,21 +22,31 @@ pub(super) fn must_know_entries(changes: &[MemoryOperation], step: Step) -> bool
 /// The outcome of a call.
 #[derive(Debug)]
 pub(super) enum Answer {
-    Success { done: Vec<Done>, entries: Vec<String> },
-    Refused { at: usize, step: Step, refusal: Refusal, entries: Vec<String> },
+    Success {
+        done: Vec<Done>,
+        entries: Vec<String>,
+    },
+    Refused {
+        at: usize,
+        step: Step,
+        refusal: Refusal,
+        entries: Vec<String>,
+    },
+    /// The notes are turned off, or their file cannot be read: there is nothing to show of them.
+    Unavailable(String),
 }
 
 impl Answer {
-    /// A refusal that has nothing to do with the entries.
-    pub(super) fn invalid(why: String) -> Self {
+    /// A refusal of the call itself.
+    pub(super) fn invalid(why: String, entries: Vec<String>) -> Self {
         let refusal = Refusal::Invalid(why);
-        Self::Refused { at: 0, step: Step::Single, refusal, entries: Vec::new() }
+        Self::Refused { at: 0, step: Step::Single, refusal, entries }
     }
 
     /// Whether a model that fails like this again and again should stop.
     pub(super) fn counts(&self) -> bool {
         match self {
-            Self::Success { .. } => false,
+            Self::Success { .. } | Self::Unavailable(_) => false,
             Self::Refused { step: Step::OfBatch, .. } => true,
             Self::Refused { refusal, .. } => {
                 matches!(refusal, Refusal::TooLong(_) | Refusal::NoMatch(_))
@@ -65,46 +75,58 @@ impl Answer {
                 }
                 answer
             }
+            Self::Unavailable(why) => json!({"success": false, "error": why}),
         }
     }
 }
 
 /// The answer to one failure too many.
-pub(super) fn stop() -> Value {
+pub(super) fn stop(entries: &[String], limit: usize) -> Value {
     json!({
         "success": false,
         "done": true,
         "error": "Too many failed attempts in this turn; nothing was changed. Leave the notes as they \
                   are and go on with the task.",
+        "usage": fill(entries, limit),
+        "current_entries": entries,
     })
 }
 
+/// A failure shows how full the notes are and what they hold: what a model needs to do it better.
 fn refused(refusal: &Refusal, entries: &[String], limit: usize) -> Value {
     let error = match refusal {
-        Refusal::Invalid(why) => return json!({"success": false, "error": why}),
-        Refusal::Ambiguous(wanted, matches) => {
-            let error = format!("Several entries hold `{wanted}`; quote more of the one you mean.");
-            return json!({"success": false, "error": error, "matches": matches});
+        Refusal::Invalid(why) => why.clone(),
+        Refusal::Ambiguous(wanted, _) => {
+            format!("Several entries hold `{wanted}`; quote more of the one you mean.")
         }
-        Refusal::Blocked(kinds) => {
-            let error = format!(
-                "The content looks like an attempt to steer whoever reads it ({kinds}), so it is \
-                 not kept. Say the fact in plain words."
-            );
-            return json!({"success": false, "error": error});
-        }
-        Refusal::TooLong(size) => {
-            let error = format!(
-                "That would be {size} characters of at most {limit}. Shorten or remove entries, in \
-                 one call with `operations`."
-            );
-            let usage = format!("{}/{limit}", entries::size(entries));
-            return json!({"success": false, "error": error, "current_entries": entries, "usage": usage});
-        }
+        Refusal::Blocked(kinds) => format!(
+            "The content looks like an attempt to steer whoever reads it ({kinds}), so it is not kept. \
+             Say the fact in plain words."
+        ),
+        Refusal::TooLong(size) => format!(
+            "That would be {size} characters of at most {limit}. Shorten or remove entries, in one call \
+             with `operations`."
+        ),
         Refusal::NoOldText => "`old_text` is missing: a part of the one entry you mean.".to_owned(),
         Refusal::NoMatch(wanted) => format!("No entry holds `{wanted}`."),
     };
-    json!({"success": false, "error": error, "current_entries": entries})
+    let usage = fill(entries, limit);
+    let mut answer =
+        json!({"success": false, "error": error, "usage": usage, "current_entries": entries});
+    match refusal {
+        Refusal::Ambiguous(_, matches) => answer["matches"] = json!(matches),
+        Refusal::TooLong(size) => answer[OVER_LIMIT] = json!(size.saturating_sub(limit)),
+        _ => {}
+    }
+    answer
+}
+
+/// By how many characters a change would be too long, in the answer that says so.
+pub(crate) const OVER_LIMIT: &str = "over_limit_by";
+
+/// `C/L`.
+fn fill(entries: &[String], limit: usize) -> String {
+    format!("{}/{limit}", entries::size(entries))
 }
 
 /// `P% — C/L chars`.

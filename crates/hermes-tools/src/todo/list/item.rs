@@ -1,5 +1,6 @@
 //! One step, and how a step is read from what a model wrote.
 
+use hermes_tool::ToolError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -105,6 +106,46 @@ impl Draft {
             status: self.status.known().unwrap_or(TodoStatus::Pending),
             content: self.content.unwrap_or_else(|| NO_CONTENT.to_owned()),
         }
+    }
+}
+
+/// The items of an argument of any shape: a list with at least one object in it, an empty list, a single
+/// item, or text that holds one of these.
+///
+/// # Errors
+/// It is none of these, such as text that was cut. A list made of that would wipe the plan out.
+pub(crate) fn given_items(given: Value) -> Result<Vec<Value>, ToolError> {
+    let refused = |what: &str| {
+        ToolError::answer(format!(
+            "`todos` must be a list of objects with id, content and status, but it is {what}. Nothing was \
+             changed; the list is kept. Send the whole list again."
+        ))
+    };
+    match given {
+        Value::Array(items) if items.is_empty() || items.iter().any(Value::is_object) => Ok(items),
+        // Coercion puts a lone value into a list.
+        Value::Array(mut items) => match items.pop() {
+            Some(Value::String(text)) if items.is_empty() => text_items(&text, &refused),
+            _ => Err(refused("a list without any")),
+        },
+        item @ Value::Object(_) => Ok(vec![item]),
+        Value::String(text) => text_items(&text, &refused),
+        Value::Number(_) => Err(refused("a number")),
+        Value::Bool(_) | Value::Null => Err(refused("no list")),
+    }
+}
+
+fn text_items(text: &str, refused: &dyn Fn(&str) -> ToolError) -> Result<Vec<Value>, ToolError> {
+    match serde_json::from_str(text) {
+        Ok(Value::Array(items)) if items.is_empty() || items.iter().any(Value::is_object) => {
+            Ok(items)
+        }
+        Ok(item @ Value::Object(_)) => Ok(vec![item]),
+        Ok(_) => Err(refused("text")),
+        Err(_) if text.trim_start().starts_with(['[', '{']) => {
+            Err(refused("JSON that is cut off or broken"))
+        }
+        Err(_) => Err(refused("text")),
     }
 }
 
