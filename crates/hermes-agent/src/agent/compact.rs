@@ -56,6 +56,16 @@ pub(crate) struct CompactionRequest<'a> {
 }
 
 impl Agent {
+    /// How large the next request is, next to what the model can look at.
+    pub(crate) fn request_size(&self) -> RequestSize {
+        let overhead = self.overhead();
+        RequestSize {
+            overhead,
+            messages: self.estimate().saturating_sub(overhead),
+            window: self.chain.current().window.tokens(),
+        }
+    }
+
     /// Tokens from which the conversation is too long.
     pub(crate) fn threshold(&self) -> u64 {
         let window = self.chain.current().window.tokens();
@@ -74,7 +84,8 @@ impl Agent {
         }
         if !request.insist && !self.compaction.thrash.may_try() {
             return Compacted::No(
-                "making it shorter did not help twice in a row, so it is no longer tried"
+                "doing so freed next to nothing twice in a row, so it is no longer tried; /compress \
+                 tries all the same, /new begins another conversation"
                     .to_owned(),
             );
         }
@@ -108,7 +119,7 @@ impl Agent {
         )
         .await;
         drop(lock);
-        self.compaction.thrash.record(&outcome);
+        self.compaction.thrash.record(&outcome, self.chain.current().window.tokens());
         self.take_over(outcome, cancel)
     }
 
@@ -205,24 +216,53 @@ impl Summariser for Asking<'_> {
     }
 }
 
-/// The failure of a conversation that fits no window.
-pub(crate) fn does_not_fit(error: &ModelError, overhead: u64, window: u64) -> ModelError {
-    let alone = overhead >= window;
-    ModelError {
-        class: ErrorClass::ContextOverflow,
-        message: if alone {
-            format!(
-                "the instructions and tools alone take about {overhead} tokens, more than the \
-                 {window} the model can look at"
-            )
-        } else {
-            error.message.clone()
-        },
-        advice: Some(if alone {
-            "use fewer toolsets (-t file,terminal) or a model with a larger window (-m)".to_owned()
-        } else {
-            "/compress makes the conversation shorter; /new begins another".to_owned()
-        }),
-        ..error.clone()
+/// Of a request that does not fit, instructions and tools are the cause if what was said is less than this
+/// part of them: no compaction could help.
+const NEGLIGIBLE_PART: u64 = 10;
+
+/// What a request is made of, in tokens as estimated, and the window it should fit into.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestSize {
+    /// Instructions and tools.
+    pub(crate) overhead: u64,
+    /// What was said.
+    pub(crate) messages: u64,
+    pub(crate) window: u64,
+}
+
+impl RequestSize {
+    /// Whether instructions and tools leave no room, so that asking is of no use.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.overhead >= self.window
+    }
+
+    /// The failure, by a provider's word or our own.
+    pub(crate) fn does_not_fit(&self, error: Option<&ModelError>) -> ModelError {
+        let Self { overhead, messages, window } = *self;
+        let is_overhead = self.is_hopeless() || messages * NEGLIGIBLE_PART < overhead;
+        let (message, advice) = match error {
+            Some(error) if !is_overhead => (
+                error.message.clone(),
+                "/compress makes the conversation shorter; /new begins another".to_owned(),
+            ),
+            _ => (
+                format!(
+                    "the instructions and tools alone take about {overhead} tokens of the {window} the \
+                     model can look at, which leaves no room for the conversation"
+                ),
+                "use fewer toolsets (-t file,terminal) or a model with a larger window (-m); \
+                 model.context_length in config.yaml says how large it is"
+                    .to_owned(),
+            ),
+        };
+        ModelError {
+            class: ErrorClass::ContextOverflow,
+            message,
+            advice: Some(advice),
+            status: error.and_then(|error| error.status),
+            retry_after: None,
+            limit: error.and_then(|error| error.limit),
+            partial: None,
+        }
     }
 }

@@ -27,6 +27,7 @@ use crate::budget::IterationBudget;
 use crate::compaction::CompactionSettings;
 use crate::context::AgentContext;
 use crate::conversation::Conversation;
+use crate::event::{AgentEvent, NoticeLevel};
 use crate::history;
 use crate::model_chain::ModelChain;
 use crate::outcome::TurnResult;
@@ -291,6 +292,12 @@ impl Agent {
     /// What the next request would take up, by its length.
     pub(crate) fn estimate(&self) -> u64 {
         self.overhead() + history::estimate_tokens(self.conversation.messages())
+    }
+
+    /// Tells the person something that has to do with no turn.
+    pub fn notify(&self, text: &str) {
+        let (level, text) = (NoticeLevel::Warning, text.to_owned());
+        self.context.front.on_event(AgentEvent::Notice { level, text });
     }
 
     /// What instructions and tools take up of it.

@@ -120,6 +120,14 @@ pub struct CompactedHistory {
     pub how: CompactionMethod,
 }
 
+impl CompactedHistory {
+    /// Tokens there are fewer of, as estimated.
+    #[must_use]
+    pub fn freed(&self) -> u64 {
+        self.tokens_before.saturating_sub(self.tokens_after)
+    }
+}
+
 /// How a history was made shorter.
 #[derive(Debug)]
 pub enum CompactionMethod {
@@ -141,7 +149,10 @@ pub async fn compact(job: &CompactionJob<'_>, summariser: &dyn Summariser) -> Co
     let rest = job.request_tokens.saturating_sub(before);
     // A little below the threshold, or the next call would be here again.
     let goal = job.threshold / 10 * 8;
-    if job.extent == CompactionExtent::Enough && estimate_tokens(&pruned) + rest <= goal {
+    let after = estimate_tokens(&pruned);
+    let is_enough =
+        after + rest <= goal && thrash::is_worth_it(before.saturating_sub(after), job.window);
+    if job.extent == CompactionExtent::Enough && is_enough {
         return changed(job, pruned, CompactionMethod::Pruned)
             .map_or(CompactionOutcome::Unchanged, CompactionOutcome::Changed);
     }
@@ -231,6 +242,7 @@ fn passes(error: &ModelError) -> bool {
             | ErrorClass::UpstreamRateLimit
             | ErrorClass::Overloaded
             | ErrorClass::Timeout
+            | ErrorClass::NotRunning
             | ErrorClass::ServerError
             | ErrorClass::Tls
             | ErrorClass::Dropped

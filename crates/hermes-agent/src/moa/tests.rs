@@ -66,6 +66,7 @@ impl Model for Scripted {
                 refusal: None,
                 usage: Some(TokenUsage { output_tokens: 1, ..TokenUsage::default() }),
                 model: None,
+                unreadable: 0,
             })
         })
     }

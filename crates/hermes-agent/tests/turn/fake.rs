@@ -80,6 +80,7 @@ pub(crate) fn answer(text: &str, tool_calls: Vec<RequestedCall>, finish: Finish)
         refusal: None,
         usage: Some(TokenUsage { input_tokens: 100, output_tokens: 10, ..TokenUsage::default() }),
         model: None,
+        unreadable: 0,
     }
 }
 

@@ -3,13 +3,13 @@
 use hermes_llm::ModelError;
 
 use super::{LoopStep, Turn, TurnEnd};
-use crate::agent::compact::{Compacted, CompactionRequest, does_not_fit};
+use crate::agent::compact::{Compacted, CompactionRequest};
 use crate::compaction::{Automatic, CompactionExtent};
 use crate::event::NoticeLevel;
 
-/// How often the history is made shorter in one turn.
-const MAX_COMPACTIONS: u32 = 3;
-/// A compression that saves less than this share was not worth another.
+/// How often the history is made shorter before a turn begins.
+const MAX_PASSES: u32 = 3;
+/// A pass that saves less than this share was not worth another.
 const WORTH_IT: f64 = 0.05;
 /// A connection that breaks above this share of the window may break because of it.
 const LARGE_SHARE: f64 = 0.6;
@@ -21,7 +21,7 @@ const MANY_MESSAGES: usize = 200;
 impl Turn<'_> {
     /// Before the turn's first question: as often as it helps.
     pub(super) async fn compact_before(&mut self) {
-        for _ in 0..MAX_COMPACTIONS {
+        for _ in 0..MAX_PASSES {
             let (tokens, messages) =
                 (self.agent.context_tokens, self.agent.conversation.messages().len());
             if !self.is_too_long() || !self.compact_now(CompactionExtent::Enough).await {
@@ -35,9 +35,9 @@ impl Turn<'_> {
         }
     }
 
-    /// Before each question.
+    /// Before each question. A long job does so as often as it makes progress (`AntiThrash` counts).
     pub(super) async fn compact_if_long(&mut self) {
-        if self.compactions < MAX_COMPACTIONS && self.is_too_long() {
+        if self.is_too_long() {
             self.compact_now(CompactionExtent::Enough).await;
         }
     }
@@ -47,12 +47,9 @@ impl Turn<'_> {
         if let Some(limit) = limit {
             self.agent.chain.current().window.learn(limit);
         }
-        let window = self.agent.chain.current().window.tokens();
-        let overhead = self.agent.overhead();
         let is_allowed = self.agent.compaction.settings.automatic == Automatic::On;
-        if overhead < window
+        if !self.agent.request_size().is_hopeless()
             && is_allowed
-            && self.compactions < MAX_COMPACTIONS
             && self.compact_now(CompactionExtent::Summary).await
         {
             return LoopStep::AgainForFree;
@@ -60,7 +57,13 @@ impl Turn<'_> {
         if self.cancel.is_cancelled() {
             return LoopStep::End(self.interrupted(""));
         }
-        LoopStep::End(TurnEnd::failed(does_not_fit(&error, overhead, window)))
+        LoopStep::End(TurnEnd::failed(self.agent.request_size().does_not_fit(Some(&error))))
+    }
+
+    /// Instructions and tools alone fill the window: many a server would cut them without a word.
+    pub(super) fn leaves_no_room(&self) -> Option<TurnEnd> {
+        let size = self.agent.request_size();
+        size.is_hopeless().then(|| TurnEnd::failed(size.does_not_fit(None)))
     }
 
     fn is_too_long(&self) -> bool {
@@ -70,7 +73,6 @@ impl Turn<'_> {
 
     /// Whether it is shorter now.
     async fn compact_now(&mut self, extent: CompactionExtent) -> bool {
-        self.compactions += 1;
         let request = CompactionRequest { extent, focus: None, keep_last: None, insist: false };
         match self.agent.compact(request, self.cancel).await {
             Compacted::Yes { before, after, how } => {
@@ -81,8 +83,12 @@ impl Turn<'_> {
                 true
             }
             Compacted::No(why) => {
-                let text = format!("the conversation is long and was not made shorter: {why}");
-                self.notice(NoticeLevel::Warning, text);
+                // Each further question of the turn would say the same.
+                if self.not_shorter.as_ref() != Some(&why) {
+                    let text = format!("the conversation is long and was not made shorter: {why}");
+                    self.notice(NoticeLevel::Warning, text);
+                    self.not_shorter = Some(why);
+                }
                 false
             }
         }

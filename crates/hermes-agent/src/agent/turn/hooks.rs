@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use hermes_llm::{Message, MessageContent, ModelError};
 use hermes_plugins::context_spill::ContextSpill;
-use hermes_runtime::hooks::{HookEvent, Payload};
+use hermes_runtime::hooks::{HookEvent, Payload, Verification};
 use serde_json::{Value, json};
 
 use super::{ModelCallOutcome, Turn, TurnEnd};
+use crate::event::NoticeLevel;
 use crate::notes::note;
 
 /// How often hooks may keep a turn going.
@@ -111,10 +112,22 @@ impl Turn<'_> {
         let mut payload = self.payload();
         payload.insert("final_response".into(), text.into());
         payload.insert("attempt".into(), self.added.verifications.into());
-        payload.insert("coding".into(), false.into());
-        payload.insert("changed_paths".into(), json!([]));
+        let changed = self.file_changes.made();
+        payload.insert("coding".into(), (!changed.is_empty()).into());
+        payload.insert("changed_paths".into(), json!(changed));
         let returned = self.raise(HookEvent::PreVerify, payload).await;
-        let more = returned.iter().find_map(more_of)?;
+        let mut more = None;
+        for answer in returned.iter().filter_map(Value::as_object) {
+            match Verification::read(answer) {
+                Verification::GoOn(text) if more.is_none() => more = Some(text),
+                Verification::GoOn(_) | Verification::Silent => {}
+                Verification::Ignored(why) => {
+                    let text = format!("an answer of a pre_verify hook is ignored: {why}");
+                    self.notice(NoticeLevel::Warning, text);
+                }
+            }
+        }
+        let more = more?;
         self.added.verifications += 1;
         Some(Message::user(note(more)))
     }
@@ -222,17 +235,6 @@ fn context_of(answer: &Value) -> Option<&str> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// What to say to the model so that it goes on.
-fn more_of(answer: &Value) -> Option<&str> {
-    let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default();
-    let more = match (text("action"), text("decision")) {
-        ("continue", _) => text("message"),
-        (_, "block") => text("reason"),
-        _ => return None,
-    };
-    (!more.trim().is_empty()).then_some(more)
-}
-
 fn error_of(error: &ModelError) -> Value {
     json!({"type": format!("{:?}", error.class), "message": error.message})
 }
@@ -248,13 +250,5 @@ mod tests {
         for nothing in [json!(" "), json!({"context": ""}), json!({"other": 1}), json!(7)] {
             assert_eq!(context_of(&nothing), None, "{nothing}");
         }
-    }
-
-    #[test]
-    fn only_a_reason_keeps_a_turn_going() {
-        assert_eq!(more_of(&json!({"action": "continue", "message": "test it"})), Some("test it"));
-        assert_eq!(more_of(&json!({"decision": "block", "reason": "no"})), Some("no"));
-        assert_eq!(more_of(&json!({"action": "continue", "message": " "})), None);
-        assert_eq!(more_of(&json!({"action": "stop", "message": "x"})), None);
     }
 }

@@ -95,11 +95,12 @@ pub(crate) struct Turn<'a> {
     guardrails: Guardrails,
     recovery: Recovery,
     strikes: u32,
-    compactions: u32,
+    /// Why the history was not made shorter, as the person was told last.
+    not_shorter: Option<String>,
     calls: u32,
     usage: TokenUsage,
     cost: Option<f64>,
-    failed_changes: tools::FailedChanges,
+    file_changes: tools::FileChanges,
     added: hooks::Added,
 }
 
@@ -115,11 +116,11 @@ impl<'a> Turn<'a> {
             guardrails: Guardrails::new(guardrails),
             recovery: Recovery::default(),
             strikes: 0,
-            compactions: 0,
+            not_shorter: None,
             calls: 0,
             usage: TokenUsage::default(),
             cost: None,
-            failed_changes: tools::FailedChanges::default(),
+            file_changes: tools::FileChanges::default(),
             added: hooks::Added::default(),
         }
     }
@@ -149,6 +150,9 @@ impl<'a> Turn<'a> {
                 return self.interrupted("");
             }
             self.place_steer();
+            if let Some(ended) = self.leaves_no_room() {
+                return ended;
+            }
             self.compact_if_long().await;
             let step = match self.ask().await {
                 ModelCallOutcome::Answer(answer) => self.consider(*answer).await,
@@ -212,10 +216,20 @@ impl<'a> Turn<'a> {
     /// Decides what an answer means.
     async fn consider(&mut self, answer: ModelResponse) -> LoopStep {
         self.account(&answer);
+        if answer.unreadable > 0 {
+            let (count, are) = match answer.unreadable {
+                1 => ("one piece".to_owned(), "is"),
+                many => (format!("{many} pieces"), "are"),
+            };
+            let text =
+                format!("{count} of the model's answer could not be read and {are} missing in it");
+            self.notice(NoticeLevel::Warning, text);
+        }
         match answer.finish {
             Finish::Refusal => return self.refused(&answer),
             Finish::Length => return self.cut_off(&answer),
             Finish::BrokenCall => return self.broken_call(&answer),
+            Finish::ConnectionLost => return self.lost_connection(&answer),
             Finish::Stop | Finish::ToolCalls | Finish::Paused => {}
         }
         if !answer.tool_calls.is_empty() {
@@ -331,10 +345,10 @@ impl<'a> Turn<'a> {
     }
 
     fn write_up(self, ended: TurnEnd) -> TurnResult {
-        let Self { agent, calls, usage, cost, failed_changes, .. } = self;
+        let Self { agent, calls, usage, cost, file_changes, .. } = self;
         let mut text = ended.text;
         if agent.settings.mutation_verifier
-            && let Some(footer) = failed_changes.footer()
+            && let Some(footer) = file_changes.footer()
         {
             text = format!("{}\n\n{footer}", text.trim_end());
         }

@@ -31,6 +31,7 @@ pub(super) struct Recovery {
     continuations: u32,
     cut_calls: u32,
     broken_calls: u32,
+    lost_connections: u32,
     raised: u32,
     nudged: bool,
     prefills: u32,
@@ -116,28 +117,73 @@ impl Turn<'_> {
     }
 
     fn truncated(&mut self, why: &str) -> LoopStep {
+        self.partial(why, "raise model.max_tokens in config.yaml")
+    }
+
+    /// Ends with what there is of an answer.
+    fn partial(&mut self, why: &str, advice: &str) -> LoopStep {
         let text = self.recovery.whole("");
         let mut ended = TurnEnd::new(ExitReason::Truncated, text);
         ended.error = Some(why.to_owned());
-        ended.advice = Some("raise model.max_tokens in config.yaml".to_owned());
+        ended.advice = Some(advice.to_owned());
         LoopStep::End(ended)
     }
 
-    /// The stream ended inside a call; the model must know that nothing ran.
+    /// The connection broke in the middle of the text. Its length had nothing to do with that, and neither
+    /// the person nor the model is told so.
+    pub(super) fn lost_connection(&mut self, answer: &ModelResponse) -> LoopStep {
+        let text = self.recovery.continued(&answer.content, &visible(&answer.content));
+        if !text.trim().is_empty() {
+            let message = self.message_of(answer);
+            self.agent.conversation.push(message);
+            self.recovery.parts.push(text);
+        }
+        self.recovery.lost_connections += 1;
+        if self.recovery.lost_connections > MAX_CONTINUATIONS {
+            let advice = "ask it to go on, or try again later";
+            return self.partial("the connection to the model broke four times", advice);
+        }
+        let broke =
+            "the connection to the model broke in the middle of its answer; it is asked to go on";
+        self.notice(NoticeLevel::Warning, broke);
+        if self.recovery.goes_on() {
+            let note = notes::go_on_after(&self.recovery.whole(""));
+            self.agent.conversation.push(Message::user(note));
+        }
+        LoopStep::Again
+    }
+
+    /// A call did not arrive whole; the model must know that nothing ran.
     pub(super) fn broken_call(&mut self, answer: &ModelResponse) -> LoopStep {
         self.recovery.broken_calls += 1;
+        let is_unreadable = answer.unreadable > 0;
         if self.recovery.broken_calls > MAX_CONTINUATIONS {
-            return self.truncated("the connection broke inside a tool call again and again");
+            let (why, advice) = match is_unreadable {
+                true => {
+                    ("tool calls could not be read again and again", "try another model with -m")
+                }
+                false => {
+                    ("the connection broke inside a tool call again and again", "try again later")
+                }
+            };
+            return self.partial(why, advice);
         }
         let text = visible(&answer.content);
-        let text = if text.trim().is_empty() { "(the connection broke)".to_owned() } else { text };
+        let text = match (text.trim().is_empty(), is_unreadable) {
+            (false, _) => text,
+            (true, true) => "(a tool call that could not be read)".to_owned(),
+            (true, false) => "(the connection broke)".to_owned(),
+        };
         let message = Message { tool_calls: Vec::new(), ..Message::assistant(text) };
         self.agent.conversation.push(message);
-        self.agent.conversation.push(Message::user(note(notes::BROKEN_CALL)));
-        self.notice(
-            NoticeLevel::Warning,
-            "the connection broke inside a tool call; nothing was run",
-        );
+        let (told, notice) = match is_unreadable {
+            true => (notes::UNREADABLE_CALL, "a tool call could not be read; nothing was run"),
+            false => {
+                (notes::BROKEN_CALL, "the connection broke inside a tool call; nothing was run")
+            }
+        };
+        self.agent.conversation.push(Message::user(note(told)));
+        self.notice(NoticeLevel::Warning, notice);
         LoopStep::Again
     }
 

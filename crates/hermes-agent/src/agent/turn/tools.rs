@@ -359,8 +359,10 @@ impl Turn<'_> {
         let changes_files = tool.is_some_and(|tool| {
             tool.effects().has(Effect::Writes) && !tool.effects().has(Effect::AgentState)
         });
-        if changes_files && let Some(path) = args["path"].as_str() {
-            self.failed_changes.note(path, failed);
+        if changes_files {
+            for path in changed_paths(args) {
+                self.file_changes.note(path, failed);
+            }
         }
     }
 
@@ -380,26 +382,45 @@ impl Turn<'_> {
     }
 }
 
-/// Files whose last change in the turn failed.
-#[derive(Debug, Default)]
-pub(super) struct FailedChanges(BTreeSet<String>);
+/// The files a call names: its path, or those of the headers of its patch.
+fn changed_paths(args: &Value) -> Vec<&str> {
+    let headers = args["patch"].as_str().into_iter().flat_map(str::lines).filter_map(|line| {
+        let (act, path) = line.trim().strip_prefix("*** ")?.split_once(" File:")?;
+        matches!(act, "Update" | "Add" | "Delete").then(|| path.trim())
+    });
+    args["path"].as_str().into_iter().chain(headers).filter(|path| !path.is_empty()).collect()
+}
 
-impl FailedChanges {
+/// Files that were changed in the turn, and those whose last change failed.
+#[derive(Debug, Default)]
+pub(super) struct FileChanges {
+    made: BTreeSet<String>,
+    failed: BTreeSet<String>,
+}
+
+impl FileChanges {
     fn note(&mut self, path: &str, failed: bool) {
         if failed {
-            self.0.insert(path.to_owned());
+            self.failed.insert(path.to_owned());
         } else {
-            self.0.remove(path);
+            self.failed.remove(path);
+            self.made.insert(path.to_owned());
         }
     }
 
-    /// One line on them.
+    /// The files that were changed, as they were named.
+    pub(super) fn made(&self) -> &BTreeSet<String> {
+        &self.made
+    }
+
+    /// One line on those that were to be changed and are not.
     pub(super) fn footer(&self) -> Option<String> {
-        if self.0.is_empty() {
+        if self.failed.is_empty() {
             return None;
         }
-        let named: Vec<&str> = self.0.iter().take(MAX_NAMED_FILES).map(String::as_str).collect();
-        let more = self.0.len() - named.len();
+        let named: Vec<&str> =
+            self.failed.iter().take(MAX_NAMED_FILES).map(String::as_str).collect();
+        let more = self.failed.len() - named.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         Some(format!("(Not changed, because the edit failed: {}{more})", named.join(", ")))
     }

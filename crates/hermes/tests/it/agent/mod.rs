@@ -12,6 +12,7 @@ mod real_model;
 mod recovery;
 mod servers;
 mod session;
+mod slips;
 mod stream;
 mod terminal;
 

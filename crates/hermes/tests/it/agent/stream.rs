@@ -88,3 +88,43 @@ fn a_model_that_only_thinks_is_asked_for_its_answer() {
         scene.asks("2+2?").exits(0).says("Four.");
     }
 }
+
+/// An event of a chat stream with this text, and the one that ends it.
+fn said(text: &str) -> String {
+    format!(r#"{{"choices": [{{"index": 0, "delta": {{"content": "{text}"}}}}]}}"#)
+}
+
+const DONE: &str = r#"{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}"#;
+
+#[test]
+fn a_chunk_with_a_lone_surrogate_loses_one_character_and_no_more() {
+    let events = [said(r"Zebra \ud83d and "), said("giraffe."), DONE.to_owned()];
+    let scene = Scene::new(Wire::Chat, [Step::raw_events(events)]);
+    assert_eq!(scene.asks("go").exits(0).out, "Zebra \u{fffd} and giraffe.\n");
+}
+
+#[test]
+fn a_chunk_that_cannot_be_read_is_told_and_the_rest_is_kept() {
+    let broken = r#"{"choices": [{"index": 0, "delta": {"content": "an"#;
+    let events = [said("Zebra and "), broken.to_owned(), said("giraffe."), DONE.to_owned()];
+    let scene = Scene::new(Wire::Chat, [Step::raw_events(events)]);
+    let run = scene.asks("go").exits(0);
+    assert_eq!(run.out, "Zebra and giraffe.\n");
+    run.notes("one piece of the model's answer could not be read");
+}
+
+#[test]
+fn a_connection_cut_in_mid_answer_is_told_as_such_and_continued_from_the_last_words() {
+    for wire in BOTH {
+        let broken = Step::text("A long story about a quick brown").chunk(4).drop_after(7);
+        let scene = Scene::new(wire, [broken, Step::text(" fox.")]);
+        let run = scene.asks("tell").exits(0);
+        let arrived = run.out.strip_suffix(" fox.\n").unwrap_or_else(|| panic!("{run:#?}")).to_owned();
+        assert!(!arrived.is_empty());
+        run.notes("the connection to the model broke in the middle of its answer");
+        let turns = scene.sent().last().unwrap().view().turns;
+        let asked = &turns.last().unwrap().text;
+        assert!(asked.contains(&arrived), "{wire:?}: {asked}");
+        assert!(!asked.contains("length") && !asked.contains("limit"), "{wire:?}: {asked}");
+    }
+}
