@@ -128,6 +128,11 @@ pub trait Backend: Send + Sync {
         Vec::new()
     }
 
+    /// Where the caller's shell looks for programs, if commands run where that means something.
+    fn caller_path(&self) -> Option<String> {
+        None
+    }
+
     /// Variables commands see only from the first snapshot on.
     fn forwarded(&self) -> BTreeMap<String, String> {
         BTreeMap::new()

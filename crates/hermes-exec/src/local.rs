@@ -113,6 +113,10 @@ impl Backend for Local {
         self.options.init_files.clone()
     }
 
+    fn caller_path(&self) -> Option<String> {
+        self.options.variables.get("PATH").cloned()
+    }
+
     fn clean_up(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {})
     }

@@ -108,7 +108,9 @@ async fn take_snapshot(backend: &dyn Backend, scripts: &Scripts) -> Option<KeptS
     for (name, value) in backend.forwarded() {
         let _ = writeln!(script, "export {name}={}", quoted(&value));
     }
-    script.push_str(&scripts.first_snapshot(&backend.init_files(), FIRST_CALL));
+    let caller_path = backend.caller_path();
+    let init_files = backend.init_files();
+    script.push_str(&scripts.first_snapshot(&init_files, caller_path.as_deref(), FIRST_CALL));
     let call = ShellCall {
         script: &script,
         shell: ShellKind::Login,

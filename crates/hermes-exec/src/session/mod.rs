@@ -35,6 +35,7 @@ const TRAP: &str = include_str!("trap.sh");
 const DUMP: &str = include_str!("dump.sh");
 const EVERYTHING: &str = include_str!("everything.sh");
 const SNAPSHOT: &str = include_str!("snapshot.sh");
+const SEARCH_PATH: &str = include_str!("search_path.sh");
 
 /// What the exit trap calls. Errors and traces of ours go nowhere.
 const CALL: &str = r#"{ __hermes_finish "$?"; } 2>/dev/null"#;
@@ -228,14 +229,29 @@ impl Scripts {
     }
 
     /// Makes the first snapshot, from what the user's own start-up files set.
-    pub(crate) fn first_snapshot(&self, init_files: &[String], call: &str) -> String {
+    ///
+    /// Many of those set `PATH` anew, and with it forget what the caller's shell had switched on: a virtual
+    /// environment, a version of Node. What is missing of the caller's `PATH` comes back: in front what stood
+    /// in front there, the rest at the end.
+    pub(crate) fn first_snapshot(
+        &self,
+        init_files: &[String],
+        caller_path: Option<&str>,
+        call: &str,
+    ) -> String {
         let mut script = self.preface(call);
         let _ = writeln!(script, "__hermes_from= __hermes_call={call} __hermes_snapshot=0");
         for file in init_files {
             let file = directory(file);
             let _ = writeln!(script, "[ -r {file} ] && . {file} >/dev/null 2>&1 </dev/null");
         }
-        script.push_str(&SNAPSHOT.replace("@DUMP@", &self.dump(Keep::State)));
+        let search_path = caller_path.map_or_else(String::new, |path| {
+            let entries: Vec<String> =
+                path.split(':').filter(|entry| !entry.is_empty()).map(always_quoted).collect();
+            SEARCH_PATH.replace("@CALLER@", &entries.join(" "))
+        });
+        let snapshot = SNAPSHOT.replace("@DUMP@", &self.dump(Keep::State));
+        script.push_str(&snapshot.replace("@PATH@", &search_path));
         script
     }
 

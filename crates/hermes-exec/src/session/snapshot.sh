@@ -1,4 +1,5 @@
 __hermes_snapshot() {
+    @PATH@
     local name
     for name in $(builtin compgen -A function _); do
         [[ $name == __* ]] || builtin unset -f "$name"

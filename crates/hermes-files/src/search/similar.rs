@@ -5,10 +5,11 @@ use std::path::Path;
 /// At most this many suggestions are made.
 pub const MAX_SIMILAR: usize = 5;
 
-/// A directory is scanned up to this many entries; suggestions are not worth more.
-const MAX_SIBLINGS: usize = 4_000;
+/// A directory is scanned up to this many entries; suggestions are not worth more. Which entries of a larger
+/// one come first is up to the file system, so this is well above what people have.
+const MAX_SIBLINGS: usize = 50_000;
 
-/// The existing names most like `missing`, best first, ties in the order given.
+/// The existing names most like `missing`, best first, ties by name: the same whatever the order given.
 ///
 /// Case is ignored, but the missing name itself is never suggested.
 pub fn similar_names<I>(missing: &str, siblings: I) -> Vec<String>
@@ -26,7 +27,7 @@ where
             likeness(&wanted, &name.to_lowercase()).map(|score| (score, name.to_owned()))
         })
         .collect();
-    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    scored.sort_by(|(one, name), (other, another)| other.cmp(one).then_with(|| name.cmp(another)));
     scored.truncate(MAX_SIMILAR);
     scored.into_iter().map(|(_, name)| name).collect()
 }
@@ -54,15 +55,12 @@ pub fn similar_paths(shown: &str, actual: &Path) -> Vec<String> {
     }
 }
 
-/// Sorted, so that ties do not depend on the order the file system happens to give.
 fn names_in(directory: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
-    let mut names: Vec<String> = entries
+    entries
         .take(MAX_SIBLINGS)
         .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
-        .collect();
-    names.sort_unstable();
-    names
+        .collect()
 }
 
 /// Higher is more alike; `None` is not alike at all. Both names are in lower case.

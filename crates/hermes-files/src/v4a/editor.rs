@@ -75,6 +75,41 @@ impl<'a> HunkEditor<'a> {
         }
     }
 
+    /// The same with lines up to `cursor` already gone through by earlier hunks.
+    pub(super) fn from_line(bytes: &'a [u8], cursor: usize) -> Self {
+        Self { cursor, ..Self::new(bytes) }
+    }
+
+    /// Whether any change was decided.
+    pub(super) fn has_edits(&self) -> bool {
+        !self.edits.is_empty()
+    }
+
+    /// Where the cursor stands in the file after all edits.
+    pub(super) fn cursor_after(&self) -> usize {
+        let above = self.edits.iter().filter(|edit| edit.old.end <= self.cursor);
+        let (gone, new) =
+            above.fold((0, 0), |(gone, new), edit| (gone + edit.old.len(), new + edit.new.len()));
+        self.cursor + new - gone
+    }
+
+    /// The line of the file as it was that a line of the file after all edits stands at, both from 1.
+    pub(super) fn line_before(&self, line: usize) -> usize {
+        let (mut old, mut new) = (0, 0);
+        for edit in &self.edits {
+            let untouched = edit.old.start - old;
+            if line <= new + untouched {
+                break;
+            }
+            (old, new) = (edit.old.start, new + untouched);
+            if line <= new + edit.new.len() {
+                return old + 1;
+            }
+            (old, new) = (edit.old.end, new + edit.new.len());
+        }
+        old + line.saturating_sub(new)
+    }
+
     pub(super) fn lines(&self) -> &SourceLines<'a> {
         &self.lines
     }
@@ -186,7 +221,12 @@ impl<'a> HunkEditor<'a> {
         let ending = self.lines.ending_near(at);
         let text = |line: &HunkLine| line.text.clone().into_bytes();
         let new = hunk.lines.iter().map(|line| NewLine { text: text(line), ending }).collect();
-        Ok(Edit { old: at..at, new, final_newline: final_newline(&hunk.lines) })
+        // Whole lines are appended; nothing in the patch speaks of a last one that is not.
+        let final_newline = match final_newline(&hunk.lines) {
+            FinalNewline::Keep => FinalNewline::Put,
+            said => said,
+        };
+        Ok(Edit { old: at..at, new, final_newline })
     }
 
     /// Behind the hinted line; without hint where a header with no old lines (`-5,0`) says, or at

@@ -75,15 +75,22 @@ const QUOTED_CHARS: usize = 80;
 /// The first line that is neither part of the format nor covered by its lenient points.
 pub fn parse(text: &str) -> Result<Patch, ParseError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let rows = || text.split('\n').map(|row| row.strip_suffix('\r').unwrap_or(row));
-    let begin = rows().position(|row| header(row) == Some(Header::Begin));
+    let rows: Vec<&str> =
+        text.split('\n').map(|row| row.strip_suffix('\r').unwrap_or(row)).collect();
+    let padding = Padding::of(&rows);
+    let rows: Vec<&str> = rows.into_iter().map(|row| padding.cut(row)).collect();
+    let begin = rows.iter().position(|row| header(row.trim_start()) == Some(Header::Begin));
+    let last = rows.iter().rposition(|row| !row.trim().is_empty());
     let mut parser = Parser {
         operations: Vec::new(),
         section: if begin.is_some() { Section::Between } else { Section::Prose },
         held: Vec::new(),
     };
-    for (index, row) in rows().enumerate().skip(begin.map_or(0, |begin| begin + 1)) {
+    for (index, &row) in rows.iter().enumerate().skip(begin.map_or(0, |begin| begin + 1)) {
         let line = index + 1;
+        let ends = Some(index) == last && header(row.trim_start()) == Some(Header::End);
+        let is_marker = ends || padding.is_of_headers() || !parser.is_in_hunk();
+        let row = if is_marker { unpadded(row) } else { row };
         match header(row) {
             Some(Header::End) => break,
             Some(header) => parser.header(line, row, header).map_err(|trouble| trouble.at(line))?,
@@ -95,6 +102,56 @@ pub fn parse(text: &str) -> Result<Patch, ParseError> {
         return Err(ParseProblem::NoOperation.at(1));
     }
     Ok(Patch { operations: parser.operations })
+}
+
+/// How far a patch is moved to the right.
+///
+/// Blanks in front of a `***` or `@@` line are no part of it where no line of a file can stand. Inside of a
+/// hunk such a line is context that happens to look like a marker, unless no marker of the patch stands at
+/// the beginning of its line.
+struct Padding<'a> {
+    /// Blanks that every line begins with.
+    of_all: &'a str,
+    are_headers_padded: bool,
+}
+
+impl<'a> Padding<'a> {
+    fn of(rows: &[&'a str]) -> Self {
+        let none = Self { of_all: "", are_headers_padded: false };
+        let markers = || rows.iter().filter(|row| is_operation(row.trim_start()));
+        if markers().next().is_none() || markers().any(|row| is_operation(row)) {
+            return none;
+        }
+        let blanks = |row: &'a str| &row[..row.len() - row.trim_start_matches([' ', '\t']).len()];
+        let texts = || rows.iter().copied().filter(|row| !row.trim().is_empty() && !is_fence(row));
+        let shared = texts().map(blanks).min_by_key(|blanks| blanks.len()).unwrap_or_default();
+        let of_all = if texts().all(|row| row.starts_with(shared)) { shared } else { "" };
+        Self { of_all, are_headers_padded: true }
+    }
+
+    fn cut(&self, row: &'a str) -> &'a str {
+        row.strip_prefix(self.of_all).unwrap_or(row)
+    }
+
+    fn is_of_headers(&self) -> bool {
+        self.are_headers_padded
+    }
+}
+
+/// Whether a line is the header of an operation.
+fn is_operation(row: &str) -> bool {
+    matches!(
+        header(row),
+        Some(Header::Add(_) | Header::Update(_) | Header::Delete(_) | Header::Move(_))
+    )
+}
+
+/// The line without the blanks in front of a marker; any other line as it is.
+fn unpadded(row: &str) -> &str {
+    let bare = row.trim_start();
+    let is_marker =
+        matches!(header(bare), Some(header) if header != Header::Unknown) || anchor(bare).is_some();
+    if is_marker { bare } else { row }
 }
 
 /// What the lines being read belong to.
@@ -126,6 +183,11 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    /// Whether a line of a file may come next that looks like anything.
+    fn is_in_hunk(&self) -> bool {
+        matches!(self.section, Section::Update { hunk: Some(_) })
+    }
+
     fn header(&mut self, line: usize, row: &str, header: Header<'_>) -> Result<(), ParseProblem> {
         self.held.clear();
         let (action, section) = match header {

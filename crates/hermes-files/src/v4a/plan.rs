@@ -6,6 +6,7 @@
 //! by an add becomes a rewrite. The gate judges only those final contents, against what was on
 //! disk, because nobody will ever read the states in between.
 
+use super::editor::locate::Miss;
 use super::editor::{AppliedHunk, HunkEditor};
 use super::patch::{Hunk, Patch, PatchAction, PatchOperation};
 use super::problem::{PatchProblem, ProblemKind};
@@ -206,22 +207,56 @@ fn update(
     problems
 }
 
+/// Plays the hunks of a file. They are looked for in the file as it was; one that is not found there may
+/// speak of what earlier ones have written, and is looked for in that.
 fn edit(
     content: &[u8],
     path: &str,
     hunks: &[Hunk],
 ) -> (Vec<u8>, Vec<AppliedHunk>, Vec<PatchProblem>) {
-    let mut editor = HunkEditor::new(content);
     let (mut applied, mut problems) = (Vec::new(), Vec::new());
-    for hunk in hunks.iter().filter(|hunk| hunk.changes_something()) {
-        match editor.apply(hunk) {
-            Ok(done) => applied.push(done),
-            Err(miss) => {
-                problems.push(problem(path, hunk.line, ProblemKind::of_miss(miss, hunk, content)));
+    let mut rest: Vec<&Hunk> = hunks.iter().filter(|hunk| hunk.changes_something()).collect();
+    rest.reverse();
+    let (after, misses) = edit_from(content, 0, &mut rest, &mut applied);
+    for (hunk, miss) in misses {
+        problems.push(problem(path, hunk.line, ProblemKind::of_miss(miss, hunk, content)));
+    }
+    (after, applied, problems)
+}
+
+/// Applies hunks from the last of `rest` on to a file whose lines up to `cursor` were gone through.
+fn edit_from<'h>(
+    content: &[u8],
+    cursor: usize,
+    rest: &mut Vec<&'h Hunk>,
+    applied: &mut Vec<AppliedHunk>,
+) -> (Vec<u8>, Vec<(&'h Hunk, Miss)>) {
+    let mut editor = HunkEditor::from_line(content, cursor);
+    let mut misses = Vec::new();
+    while let Some(hunk) = rest.pop() {
+        let miss = match editor.apply(hunk) {
+            Ok(done) => {
+                applied.push(done);
+                continue;
+            }
+            Err(miss) => miss,
+        };
+        if editor.has_edits() {
+            let (now, cursor) = (editor.finish(), editor.cursor_after());
+            if HunkEditor::from_line(&now, cursor).apply(hunk).is_ok() {
+                rest.push(hunk);
+                let first = applied.len();
+                let (after, more) = edit_from(&now, cursor, rest, applied);
+                for later in applied.iter_mut().skip(first) {
+                    later.file_line = editor.line_before(later.file_line);
+                }
+                misses.extend(more);
+                return (after, misses);
             }
         }
+        misses.push((hunk, miss));
     }
-    (editor.finish(), applied, problems)
+    (editor.finish(), misses)
 }
 
 fn problem(path: &str, patch_line: usize, kind: ProblemKind) -> PatchProblem {

@@ -17,27 +17,33 @@ pub fn meaning(command: &str, code: i32) -> Option<&'static str> {
     if script.error.is_some() {
         return None; // the shell's own complaint
     }
-    of_program(&last_program(&script.root)?, code)
+    let words = last_call(&script.root)?;
+    let (program, args) = words.split_first()?;
+    of_program(program, args, code)
 }
 
-/// The program whose exit code is that of a list.
-fn last_program(list: &CommandList<'_>) -> Option<String> {
+/// The program whose exit code is that of a list, and what it is given.
+fn last_call(list: &CommandList<'_>) -> Option<Vec<String>> {
     let item = list.items.last()?;
     let pipeline = item.chain.pipelines().last()?;
     if pipeline.negated || item.terminator == Terminator::Background {
         return None;
     }
     match pipeline.commands.last()? {
-        ShellCommand::Simple(simple) => Some(LineCall::of(simple)?.program().to_owned()),
+        ShellCommand::Simple(simple) => {
+            let call = LineCall::of(simple)?;
+            let args = call.args().iter().map(|arg| arg.clone().into_owned());
+            Some(std::iter::once(call.program().to_owned()).chain(args).collect())
+        }
         ShellCommand::Compound(compound) => match &compound.kind {
-            CompoundKind::Subshell(list) | CompoundKind::Group(list) => last_program(list),
-            CompoundKind::Test(_) => Some("[[".to_owned()),
+            CompoundKind::Subshell(list) | CompoundKind::Group(list) => last_call(list),
+            CompoundKind::Test(_) => Some(vec!["[[".to_owned()]),
             _ => None,
         },
     }
 }
 
-fn of_program(program: &str, code: i32) -> Option<&'static str> {
+fn of_program(program: &str, args: &[String], code: i32) -> Option<&'static str> {
     match (program, code) {
         ("grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "ack", 1) => {
             Some("No matches were found (not an error)")
@@ -49,9 +55,43 @@ fn of_program(program: &str, code: i32) -> Option<&'static str> {
         ("curl", 7) => Some("The connection to the host failed"),
         ("curl", 22) => Some("The server answered with an HTTP error status"),
         ("curl", 28) => Some("The request timed out"),
-        ("git", 1) => Some("Often normal for git (`git diff` ends so when files differ)"),
+        ("git", 1) => of_git(args),
         _ => None,
     }
+}
+
+/// What a one says about a git command: for those that answer a question it is the answer, for all others
+/// (`push`, `commit`, `merge` …) a failure like any other.
+fn of_git(args: &[String]) -> Option<&'static str> {
+    match git_command(args)? {
+        "diff" | "diff-index" | "diff-files" | "diff-tree" => {
+            Some("Often normal for git: the files differ")
+        }
+        "grep" => Some("No matches were found (not an error)"),
+        "check-ignore" => Some("None of the paths is ignored (not an error)"),
+        "merge-base" if args.iter().any(|arg| arg == "--is-ancestor") => {
+            Some("It is no ancestor (not an error)")
+        }
+        "config" if args.iter().any(|arg| arg.starts_with("--get") || arg == "get") => {
+            Some("The setting is not there (not an error)")
+        }
+        _ => None,
+    }
+}
+
+/// The command behind git's own options.
+fn git_command(args: &[String]) -> Option<&str> {
+    const WITH_VALUE: [&str; 6] =
+        ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
+    let mut args = args.iter().map(String::as_str);
+    while let Some(arg) = args.next() {
+        match arg {
+            option if WITH_VALUE.contains(&option) => drop(args.next()),
+            option if option.starts_with('-') => {}
+            command => return Some(command),
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -81,6 +121,29 @@ mod tests {
         says("curl x", 22, "HTTP");
         says("curl x", 28, "timed out");
         says("git diff", 1, "Often normal");
+    }
+
+    #[test]
+    fn a_failed_git_push_is_not_called_normal() {
+        for command in [
+            "git push",
+            "git push origin main",
+            "git -C /tmp/x push --force",
+            "git -c a.b=diff push",
+            "git commit -m 'git diff'",
+            "git merge x",
+            "git pull",
+            "git --no-pager fetch",
+            "git config user.name x",
+            "git",
+        ] {
+            assert_eq!(meaning(command, 1), None, "{command}");
+        }
+        says("git --no-pager diff --exit-code", 1, "differ");
+        says("git -C x grep word", 1, "No matches");
+        says("git check-ignore x", 1, "ignored");
+        says("git merge-base --is-ancestor a b", 1, "ancestor");
+        says("git config --get user.name", 1, "not there");
     }
 
     #[test]

@@ -97,3 +97,42 @@ fn a_note_on_the_way_leaves_stdout_to_the_result() {
     assert_eq!(run.json(), json!({"error": "todo must be handled by the agent loop"}));
     assert_eq!(run.out.lines().count(), 1);
 }
+
+#[test]
+fn a_padded_patch_whose_hunks_build_on_each_other_is_applied() {
+    let sandbox = Sandbox::with_config("");
+    let file = sandbox.scratch("notes.txt");
+    write(&file, b"one\ntwo");
+    let patch = format!(
+        " *** Begin Patch\n  *** Update File: {0}\n@@\n one\n+middle\n@@\n-middle\n+centre\n*** Update File: {0}\n@@\n+three\n *** End Patch \n",
+        file.display()
+    );
+    let args = serde_json::json!({"mode": "patch", "patch": patch}).to_string();
+    sandbox.run(["tools", "call", "patch", &args]).exits(0);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ncentre\ntwo\nthree\n");
+}
+
+#[test]
+fn the_last_line_of_a_notebook_is_a_line_that_is_there() {
+    let sandbox = Sandbox::with_config("");
+    let file = sandbox.scratch("a.ipynb");
+    write(&file, br#"{"cells": [{"cell_type": "code", "source": "x = 1\n"}], "nbformat": 4}"#);
+    let args = serde_json::json!({"path": file}).to_string();
+    let read = sandbox.run(["tools", "call", "read_file", &args]).exits(0).json();
+    assert_eq!(read["content"], "1|# ── Code cell 1 ──\n2|x = 1", "{read}");
+    assert_eq!(read["total_lines"], 2, "{read}");
+}
+
+#[test]
+fn the_callers_path_survives_login_files() {
+    let sandbox = Sandbox::with_config("").var("PATH", "/venv/bin:/nvm/bin:/usr/bin:/bin:/last/bin");
+    write(&sandbox.scratch("user/.bash_profile"), b"export PATH=/own/bin:/usr/bin:/bin\n");
+    let args = r#"{"command": "echo $PATH"}"#;
+    let run = sandbox.run(["tools", "call", "terminal", args]).exits(0).json();
+    let path = run["output"].as_str().unwrap().trim();
+    assert!(path.starts_with("/venv/bin:/nvm/bin:/own/bin:/usr/bin:/bin"), "{path}");
+    assert!(path.contains(":/last/bin"), "{path}");
+    // In the state that is kept it stays like this.
+    let entries: Vec<&str> = path.split(':').collect();
+    assert_eq!(entries.iter().filter(|entry| **entry == "/venv/bin").count(), 1, "{path}");
+}

@@ -172,3 +172,37 @@ fn quotes_in_errors_are_short() {
     let long = format!("*** Add File: a\n{}", "é".repeat(500));
     assert!(error(&long).1.chars().count() < 200);
 }
+
+#[test]
+fn padded_headers_and_markers_are_headers_and_markers() {
+    let updated = |text: &str| match operations(text).as_slice() {
+        [PatchAction::Update { path, hunks, .. }] => (path.clone(), hunks.len()),
+        other => panic!("{text}: {other:?}"),
+    };
+    for text in [
+        "*** Begin Patch\n  *** Update File: f\n@@\n-a\n+b\n*** End Patch",
+        " *** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n *** End Patch \n",
+        "  *** Begin Patch  \n  *** Update File: f\n  @@\n-a\n+b\n  *** End Patch",
+        "\t*** Begin Patch\n\t*** Update File: f\n\t@@\n\t-a\n\t+b\n\t*** End Patch\n",
+        "    *** Begin Patch\n    *** Update File: f\n    @@\n     x\n    -a\n    +b\n    *** End Patch\n",
+        " *** Update File: f\n@@\n-a\n+b",
+        "*** Update File: f\n-a\n+b\n *** End Patch\n\n",
+    ] {
+        assert_eq!(updated(text), ("f".to_owned(), 1), "{text}");
+    }
+    let two =
+        " *** Begin Patch\n *** Update File: f\n @@\n-a\n+b\n *** Delete File: g\n *** End Patch";
+    assert_eq!(parse(two).unwrap().paths(), ["f", "g"]);
+    let moved = "*** Begin Patch\n*** Update File: f\n  *** Move to: g\n@@\n-a\n+b\n*** End Patch";
+    assert_eq!(parse(moved).unwrap().paths(), ["f", "g"]);
+    let added = "*** Begin Patch\n*** Add File: f\n+x\n  *** Delete File: g\n*** End Patch";
+    assert_eq!(parse(added).unwrap().paths(), ["f", "g"]);
+}
+
+#[test]
+fn context_that_looks_like_a_marker_stays_context() {
+    assert_eq!(
+        lines("@@\n *** Update File: x\n *** End Patch\n-a\n+b\n *** Delete File: y\n @@\n"),
+        [" *** Update File: x", " *** End Patch", "-a", "+b", " *** Delete File: y", " @@"]
+    );
+}

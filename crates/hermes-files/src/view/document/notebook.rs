@@ -60,12 +60,15 @@ pub(super) fn text(bytes: &[u8]) -> Option<String> {
             Some("raw") => "Raw cell".to_owned(),
             _ => continue,
         };
+        // Between cells, not behind the last: there the window would count a line that is not there.
+        if found {
+            rendering.line("");
+        }
         found = true;
         rendering.headline(&title);
         if !source.is_empty() {
             rendering.line(source.strip_suffix('\n').unwrap_or(&source));
         }
-        rendering.line("");
     }
     found.then(|| rendering.finish())
 }

@@ -33,7 +33,7 @@ fn notebooks_show_cells_with_their_own_counters_and_no_outputs() {
     assert_eq!(
         text_of(DocumentKind::Notebook, notebook).unwrap(),
         "# ── Markdown cell 1 ──\n# Title\ntext\n\n# ── Code cell 1 ──\nprint(1)\n\n\
-         # ── Raw cell ──\nraw\n\n# ── Code cell 2 ──\n\n# ── Markdown cell 2 ──\nend\n\n"
+         # ── Raw cell ──\nraw\n\n# ── Code cell 2 ──\n\n# ── Markdown cell 2 ──\nend\n"
     );
 }
 
@@ -42,7 +42,7 @@ fn notebooks_of_the_old_layout_are_read() {
     let notebook = r#"{"worksheets":[{"cells":[{"cell_type":"code","input":["a\n","b"]},
         {"cell_type":"heading","level":1,"source":"H"}]}],"nbformat":3}"#;
     let text = text_of(DocumentKind::Notebook, notebook).unwrap();
-    assert_eq!(text, "# ── Code cell 1 ──\na\nb\n\n# ── Markdown cell 1 ──\nH\n\n");
+    assert_eq!(text, "# ── Code cell 1 ──\na\nb\n\n# ── Markdown cell 1 ──\nH\n");
 }
 
 #[test]
