@@ -38,7 +38,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Host;
 use crate::models::ModelSources;
-use crate::session::{AgentSession, SessionOptions, SessionParts, session_finalized};
+use crate::session::{AgentSession, SessionOptions, SessionParts, late_servers, session_finalized};
 use background::Background;
 pub use content::content;
 use goals::Goals;
@@ -129,11 +129,14 @@ impl AgentConversation {
     }
 
     /// Lets MCP servers that are about to answer have their tools in the first turn.
-    async fn wait_for_servers(&self, stop: &CancellationToken) {
+    async fn wait_for_servers(&self, agent: &Agent, stop: &CancellationToken) {
         let Some(servers) = self.parts.tools.servers() else { return };
         if !self.has_waited.swap(true, Ordering::Relaxed) {
             let ready = servers.wait_ready(servers.discovery_timeout());
-            stop.run_until_cancelled(ready).await;
+            if stop.run_until_cancelled(ready).await == Some(false) {
+                let late = format!("{}; tools come when it does", late_servers(servers));
+                agent.notify(&late);
+            }
         }
     }
 

@@ -31,7 +31,7 @@ impl ChatSession for AgentConversation {
                 Err(problem) => return failed(problem.to_string()),
             };
             let mut agent = self.agent.lock().await;
-            self.wait_for_servers(&stop).await;
+            self.wait_for_servers(&agent, &stop).await;
             let session = agent.conversation().id().to_owned();
             for text in self.side_work.processes.take(&session).iter().chain(&reminder) {
                 agent.attach_note(text);

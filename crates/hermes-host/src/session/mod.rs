@@ -17,6 +17,7 @@ use std::time::Duration;
 use hermes_agent::system_prompt::ProjectRules;
 use hermes_agent::{Agent, AgentContext, AgentOptions, FrontEnd, TurnResult};
 use hermes_llm::{EndpointChoice, MessageContent};
+use hermes_mcp::client::Servers;
 use hermes_sessions::{SessionStore, SessionsError};
 use hermes_tool::ContextParts;
 use serde_json::Map;
@@ -36,6 +37,8 @@ use prompt::PromptParts;
 /// How long MCP servers are waited for before a question that nobody can repeat: it is to be answered
 /// with all tools.
 const SERVER_PATIENCE: Duration = Duration::from_secs(10);
+/// How long people wait before they are told what for.
+const TELL_AFTER: Duration = Duration::from_secs(2);
 
 /// What an [`AgentSession`] is made with. The default is a new session with the configured model and
 /// toolsets.
@@ -179,6 +182,16 @@ impl Host {
     }
 }
 
+/// Which MCP servers are waited for, in words.
+pub(crate) fn late_servers(servers: &Servers) -> String {
+    let late = servers.unanswered();
+    let names: Vec<String> = late.iter().map(|name| format!("'{name}'")).collect();
+    match names.as_slice() {
+        [one] => format!("MCP server {one} has not answered yet"),
+        several => format!("MCP servers {} have not answered yet", several.join(", ")),
+    }
+}
+
 impl AgentSession {
     /// Asks one question and waits for the whole answer, with all tools there: MCP servers that are
     /// about to be ready are waited for.
@@ -189,7 +202,13 @@ impl AgentSession {
     ) -> TurnResult {
         if let Some(servers) = self.tools.servers() {
             let patience = servers.discovery_timeout().max(SERVER_PATIENCE);
-            stop.run_until_cancelled(servers.wait_ready(patience)).await;
+            let first = patience.min(TELL_AFTER);
+            let ready = stop.run_until_cancelled(servers.wait_ready(first)).await;
+            if ready == Some(false) {
+                self.agent.notify(&format!("{}; waiting for a moment", late_servers(servers)));
+                let rest = servers.wait_ready(patience.saturating_sub(first));
+                stop.run_until_cancelled(rest).await;
+            }
         }
         self.agent.turn(asked, stop).await
     }

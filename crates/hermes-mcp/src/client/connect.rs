@@ -8,18 +8,21 @@ use hermes_runtime::registry::Registry;
 use hermes_store::home::Home;
 use hermes_tool::Vars;
 use rmcp::RoleClient;
-use rmcp::service::{ClientInitializeError, RunningService, serve_client};
+use rmcp::model::{ErrorCode, ProtocolVersion};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, RunningService, serve_client_with_lifecycle,
+};
 use rmcp::transport::Transport;
 use tokio::sync::Notify;
 
 use super::authorize::{AuthorizerRequest, MakeAuthorizer};
 use super::connect_error::ConnectError;
-use super::connection::{Connection, ServerHello};
+use super::connection::{Connection, Revision, ServerHello};
 use super::elicitation::{Elicitation, Person};
 use super::failure::RequestFailure;
 use super::handler::ServerRequestHandler;
 use super::progress::{OpenCalls, ProgressTable};
-use super::protocol::VERSIONS;
+use super::protocol::{NEWEST, VERSIONS};
 use super::sampling::{Sampler, Sampling};
 use super::settings::{HttpSettings, ServerSettings, StdioSettings, TransportSettings};
 use super::transport::authorized_http::AuthorizedHttp;
@@ -99,7 +102,7 @@ pub(crate) async fn connect(
     lasting: &LastingState,
     attempt: ConnectAttempt,
 ) -> Result<Connection, ConnectError> {
-    let handler = ServerRequestHandler {
+    let handler = || ServerRequestHandler {
         settings: Arc::clone(settings),
         sampling: Arc::clone(&lasting.sampling),
         sampler: shared.sampler.clone(),
@@ -114,10 +117,19 @@ pub(crate) async fn connect(
     let mut pipe = None;
     let running = match &settings.transport {
         TransportSettings::Stdio(stdio) => {
-            let monitor = Arc::clone(&handler.monitor);
-            let transport = start_program(shared, settings, stdio, monitor).await?;
-            pipe = Some(transport.requests());
-            shake_hands(handler, transport).await?
+            let mut begin = async |greeting| {
+                let handler = handler();
+                let monitor = Arc::clone(&handler.monitor);
+                let transport = start_program(shared, settings, stdio, monitor).await?;
+                pipe = Some(transport.requests());
+                Ok::<_, ConnectError>(greet(handler, transport, greeting).await)
+            };
+            // Every program there is knows the handshake or says at once that it does not; many of those
+            // that do have never heard of anything else, and would make us wait.
+            match begin(Greeting::Handshake).await? {
+                Err(error) if knows_no_handshake(&error) => begin(Greeting::Discovery).await?,
+                greeted => greeted,
+            }
         }
         TransportSettings::Http(http) => {
             let client = authorized_http(shared, settings, http)?;
@@ -125,16 +137,18 @@ pub(crate) async fn connect(
                 preflight::look(&client.http, settings, http).await?;
             }
             let standalone = Arc::clone(&client.standalone);
-            let running = shake_hands(handler, http::transport(client, http)).await?;
+            let transport = http::transport(client, http);
+            let running = greet(handler(), transport, Greeting::Either).await;
             standalone.until_open().await;
             running
         }
         TransportSettings::Sse(http) => {
             let client = authorized_http(shared, settings, http)?;
             let sse = Sse::open(client, http).await.map_err(|error| sse_error(settings, &error))?;
-            shake_hands(handler, sse).await?
+            greet(handler(), sse, Greeting::Handshake).await
         }
     };
+    let running = running.map_err(|error| handshake_error(settings, &error))?;
     greeted(settings, running, pipe)
 }
 
@@ -208,21 +222,61 @@ fn failed(settings: &ServerSettings, why: &str) -> ConnectError {
     ConnectError::Failed { server: settings.name.to_string(), why }
 }
 
-async fn shake_hands<T>(
+/// How we begin with a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Greeting {
+    /// With the handshake of the revisions that have one.
+    Handshake,
+    /// By asking what it is, as the newest revision has it.
+    Discovery,
+    /// The second; the first with a server that does not know it.
+    Either,
+}
+
+impl Greeting {
+    fn lifecycle(self) -> ClientLifecycleMode {
+        let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+        match self {
+            Self::Handshake => ClientLifecycleMode::Initialize,
+            Self::Discovery => ClientLifecycleMode::Discover { preferred_versions },
+            Self::Either => {
+                let legacy_version = Some(ProtocolVersion::V_2025_11_25);
+                ClientLifecycleMode::Auto { preferred_versions, legacy_version }
+            }
+        }
+    }
+}
+
+type Running = RunningService<RoleClient, ServerRequestHandler>;
+
+async fn greet<T>(
     handler: ServerRequestHandler,
     transport: T,
-) -> Result<RunningService<RoleClient, ServerRequestHandler>, ConnectError>
+    greeting: Greeting,
+) -> Result<Running, ClientInitializeError>
 where
     T: Transport<RoleClient> + 'static,
 {
-    let settings = Arc::clone(&handler.settings);
     let monitor = Arc::clone(&handler.monitor);
-    let shaken = serve_client(handler, MonitoredTransport::new(transport, monitor)).await;
-    shaken.map_err(|error| match &error {
+    let transport = MonitoredTransport::new(transport, monitor);
+    serve_client_with_lifecycle(handler, transport, greeting.lifecycle()).await
+}
+
+/// Whether a server speaks only revisions that have no handshake.
+fn knows_no_handshake(error: &ClientInitializeError) -> bool {
+    matches!(error, ClientInitializeError::JsonRpcError(error)
+        if [ErrorCode::METHOD_NOT_FOUND, ErrorCode::UNSUPPORTED_PROTOCOL_VERSION].contains(&error.code))
+}
+
+fn handshake_error(settings: &ServerSettings, error: &ClientInitializeError) -> ConnectError {
+    match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
+            handshake_error(settings, fallback)
+        }
         ClientInitializeError::TransportError { error, .. } => {
             match send_failure(error.error.as_ref()) {
-                RequestFailure::Auth(why) => login(&settings, &why),
-                other => failed(&settings, &format!("the handshake failed: {other}")),
+                RequestFailure::Auth(why) => login(settings, &why),
+                other => failed(settings, &format!("the handshake failed: {other}")),
             }
         }
         ClientInitializeError::ConnectionClosed(_) => {
@@ -230,13 +284,13 @@ where
             let text = "the connection ended during the handshake";
             match settings.transport {
                 TransportSettings::Stdio(_) => {
-                    failed(&settings, &format!("{text}; its own words are in logs/{log}"))
+                    failed(settings, &format!("{text}; its own words are in logs/{log}"))
                 }
-                _ => failed(&settings, text),
+                _ => failed(settings, text),
             }
         }
-        other => failed(&settings, &format!("the handshake failed: {}", chain(other))),
-    })
+        other => failed(settings, &format!("the handshake failed: {}", chain(other))),
+    }
 }
 
 /// What to do about certificates that do not fit.
@@ -254,7 +308,7 @@ fn certificate_hint(why: &str) -> &'static str {
 /// Keeps what the server said, if we understand each other.
 fn greeted(
     settings: &ServerSettings,
-    running: RunningService<RoleClient, ServerRequestHandler>,
+    running: Running,
     pipe: Option<Arc<RequestPipe>>,
 ) -> Result<Connection, ConnectError> {
     let Some(info) = running.peer().peer_info() else {
@@ -273,6 +327,11 @@ fn greeted(
         _ => serde_json::Map::new(),
     };
     let server = info.server_info.as_ref().map(|own| format!("{} {}", own.name, own.version));
-    let hello = ServerHello { capabilities, server, instructions: info.instructions.clone() };
+    let revision = match theirs == NEWEST {
+        true => Revision::Newest,
+        false => Revision::WithHandshake,
+    };
+    let instructions = info.instructions.clone();
+    let hello = ServerHello { capabilities, server, instructions, revision };
     Ok(Connection::new(running, hello, pipe))
 }

@@ -13,12 +13,12 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, Service};
 use rmcp::{RoleClient, model};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 
 use super::elicitation::{self, Elicitation, Person};
 use super::progress::{OpenCalls, ProgressTable};
-use super::protocol::VERSION;
+use super::protocol::{NEWEST, VERSION};
 use super::request_error::RequestError;
 use super::roots;
 use super::sampling::{self, Sampler, Sampling};
@@ -29,6 +29,7 @@ use super::transport::monitor::ConnectionMonitor;
 const LONGEST_LOG: usize = 2000;
 
 /// Everything a connection needs to answer its server.
+#[derive(Clone)]
 pub(crate) struct ServerRequestHandler {
     pub(crate) settings: Arc<ServerSettings>,
     pub(crate) sampling: Arc<Sampling>,
@@ -58,7 +59,18 @@ impl ServerRequestHandler {
         capabilities
     }
 
-    async fn answer(&self, method: &str, params: &Value) -> Result<Value, RequestError> {
+    /// Who we are, as every request of the newest revision says.
+    pub(crate) fn introduction(&self) -> Map<String, Value> {
+        let own = json!({
+            "io.modelcontextprotocol/protocolVersion": NEWEST,
+            "io.modelcontextprotocol/clientInfo": client_info(),
+            "io.modelcontextprotocol/clientCapabilities": self.capabilities(),
+        });
+        own.as_object().cloned().unwrap_or_default()
+    }
+
+    /// Answers a question of the server, however it came.
+    pub(crate) async fn answer(&self, method: &str, params: &Value) -> Result<Value, RequestError> {
         match method {
             "ping" => Ok(json!({})),
             sampling::METHOD => match &self.sampler {
@@ -136,11 +148,15 @@ impl Service<RoleClient> for ServerRequestHandler {
         let info = json!({
             "protocolVersion": VERSION,
             "capabilities": self.capabilities(),
-            "clientInfo": {"name": "hermes-agent-rs", "version": env!("CARGO_PKG_VERSION")},
+            "clientInfo": client_info(),
         });
         serde_json::from_value(info).unwrap_or_else(|_| {
             let own = model::Implementation::new("hermes-agent-rs", env!("CARGO_PKG_VERSION"));
             ClientConfig::new(model::ClientCapabilities::default(), own)
         })
     }
+}
+
+fn client_info() -> Value {
+    json!({"name": "hermes-agent-rs", "version": env!("CARGO_PKG_VERSION")})
 }

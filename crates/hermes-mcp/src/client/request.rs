@@ -12,7 +12,7 @@ use rmcp::model::{CancelledNotification, ClientRequest, CustomRequest, RequestId
 use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, ServiceError};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::failure::RequestFailure;
@@ -25,8 +25,8 @@ use super::transport::send_failure::send_failure;
 pub(crate) enum RequestRoute {
     /// Over the SDK's loop.
     Sdk(Peer<RoleClient>),
-    /// Straight into the program's pipe.
-    Pipe(Arc<RequestPipe>),
+    /// Straight into the program's pipe, with what every request says of us.
+    Pipe(Arc<RequestPipe>, Map<String, Value>),
 }
 
 /// A request as it is written into a pipe.
@@ -41,7 +41,7 @@ struct RequestLine<'a> {
 /// What a request asks for, and the number by which the server can tell of its progress.
 struct Params<'a> {
     asked: &'a Value,
-    token: i64,
+    meta: Meta<'a>,
 }
 
 impl Serialize for Params<'_> {
@@ -50,15 +50,17 @@ impl Serialize for Params<'_> {
         for (name, value) in self.asked.as_object().into_iter().flatten() {
             map.serialize_entry(name, value)?;
         }
-        map.serialize_entry("_meta", &Meta { progress_token: self.token })?;
+        map.serialize_entry("_meta", &self.meta)?;
         map.end()
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Meta {
+struct Meta<'a> {
     progress_token: i64,
+    #[serde(flatten)]
+    introduction: &'a Map<String, Value>,
 }
 
 /// A request that was sent. Dropping it tells the server that nobody waits.
@@ -98,10 +100,11 @@ impl RequestRoute {
                 let answer = PendingAnswer::Sdk(id, rx);
                 Ok((SentRequest { answer, notice, monitor }, progress.listen(&token)))
             }
-            Self::Pipe(pipe) => {
+            Self::Pipe(pipe, introduction) => {
                 let (id, reply) = pipe.expect();
                 let mut notice = Notice(Some(Whom::Pipe(Arc::clone(pipe), id)));
-                let params = Params { asked: params, token: id };
+                let params =
+                    Params { asked: params, meta: Meta { progress_token: id, introduction } };
                 let rest = match pipe.send(&RequestLine { jsonrpc: "2.0", id, method, params }) {
                     Ok(PipeWrite::Whole) => None,
                     Ok(PipeWrite::Partly(rest)) => Some(rest),

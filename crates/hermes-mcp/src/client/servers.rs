@@ -191,6 +191,13 @@ impl Servers {
         timeout(limit, all).await.is_ok()
     }
 
+    /// The started servers that have neither answered nor failed yet.
+    #[must_use]
+    pub fn unanswered(&self) -> Vec<Arc<str>> {
+        let waited = |status: &ServerStatus| status.state == ServerState::Connecting;
+        self.status().into_iter().filter(waited).map(|status| status.name).collect()
+    }
+
     /// How every configured server is doing, in the order of the configuration.
     #[must_use]
     pub fn status(&self) -> Vec<ServerStatus> {

@@ -44,6 +44,9 @@ pub struct ServerMetadata {
     /// Whether a client may be named by the address of its description.
     #[serde(default)]
     pub client_id_metadata_document_supported: bool,
+    /// Whether it promises to say who it is when it sends somebody back (RFC 9207).
+    #[serde(default)]
+    pub authorization_response_iss_parameter_supported: bool,
 }
 
 impl ServerMetadata {
@@ -66,6 +69,7 @@ impl ServerMetadata {
             token_endpoint_auth_methods_supported: None,
             code_challenge_methods_supported: None,
             client_id_metadata_document_supported: false,
+            authorization_response_iss_parameter_supported: false,
         })
     }
 }

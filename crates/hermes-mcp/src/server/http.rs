@@ -9,6 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::Request;
+use axum::http::{Method, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
@@ -46,7 +50,18 @@ pub(super) fn router(server: Server, options: &HttpOptions) -> Router {
     sessions.session_config.keep_alive = Some(IDLE);
     let service =
         StreamableHttpService::new(move || Ok(server.session()), Arc::new(sessions), config);
-    Router::new().route_service(HTTP_PATH, service)
+    Router::new().route_service(HTTP_PATH, service).layer(from_fn(session_ended))
+}
+
+/// The end of a session is done when it is answered: 200, as the clients of other SDKs expect, where 202
+/// would mean that it is still to be done.
+async fn session_ended(request: Request, next: Next) -> Response {
+    let is_goodbye = request.method() == Method::DELETE;
+    let mut response = next.run(request).await;
+    if is_goodbye && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::OK;
+    }
+    response
 }
 
 /// Pages that this very host serves may call it, on any port unless one was named.

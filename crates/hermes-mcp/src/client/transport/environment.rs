@@ -81,10 +81,10 @@ pub(crate) fn find(
     let mut env = filtered(vars, &settings.env);
     let user_home = env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home.clone());
     let command = expand(settings.command.trim(), user_home.as_deref());
-    let path = env
-        .iter()
-        .find(|(name, _)| name == "PATH")
-        .map_or_else(|| FALLBACK_PATH.to_owned(), |(_, path)| path.clone());
+    // An empty entry would mean the current folder, and a PATH of nothing else finds no program at all.
+    let given = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
+    let entries: Vec<&str> = given.split(':').filter(|entry| !entry.is_empty()).collect();
+    let path = if entries.is_empty() { FALLBACK_PATH.to_owned() } else { entries.join(":") };
     let file = if command.contains('/') {
         let file = PathBuf::from(&command);
         if !file.exists() {
@@ -96,13 +96,13 @@ pub(crate) fn find(
             .or_else(|| elsewhere(&command, home_dir, user_home.as_deref()))
             .ok_or_else(|| missing(&command))?
     };
-    if let Some(dir) = file.parent().filter(|dir| dir.is_absolute()) {
-        let dir = dir.to_string_lossy();
-        if !path.split(':').any(|entry| entry == dir) {
-            env.retain(|(name, _)| name != "PATH");
-            env.push(("PATH".to_owned(), format!("{dir}:{path}")));
-        }
-    }
+    let own = file.parent().filter(|dir| dir.is_absolute()).map(Path::to_string_lossy);
+    let path = match own {
+        Some(dir) if !path.split(':').any(|entry| entry == dir) => format!("{dir}:{path}"),
+        _ => path,
+    };
+    env.retain(|(name, _)| name != "PATH");
+    env.push(("PATH".to_owned(), path));
     Ok(ServerProgram { file, env })
 }
 
@@ -210,6 +210,21 @@ mod tests {
         if let Err(text) = find(&entry("npx"), &vars(&[("PATH", "/nowhere")]), empty.path()) {
             assert!(text.contains("Node.js"), "{text}");
         }
+    }
+
+    #[test]
+    fn an_empty_path_still_finds_programs_and_never_means_the_current_folder() {
+        for path in [Some(""), Some(":"), Some("::"), None] {
+            let given: Vec<(&str, &str)> = path.map(|path| ("PATH", path)).into_iter().collect();
+            let found = find(&entry("sh"), &vars(&given), Path::new("/x")).unwrap();
+            assert!(found.file.ends_with("sh"), "{path:?}: {found:?}");
+            let path = &found.env.iter().find(|(name, _)| name == "PATH").unwrap().1;
+            assert!(!path.is_empty() && path.split(':').all(|entry| !entry.is_empty()), "{path}");
+        }
+        let found =
+            find(&entry("sh"), &vars(&[("PATH", ":/bin::/usr/bin:")]), Path::new("/x")).unwrap();
+        let path = &found.env.iter().find(|(name, _)| name == "PATH").unwrap().1;
+        assert_eq!(path, "/bin:/usr/bin");
     }
 
     #[test]

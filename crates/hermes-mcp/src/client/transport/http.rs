@@ -20,6 +20,7 @@ use sse_stream::Sse;
 
 use super::MAX_MESSAGE_BYTES;
 use super::authorized_http::AuthorizedHttp;
+use super::session;
 use crate::client::authorize::{AuthChallenge, AuthError};
 use crate::client::settings::HttpSettings;
 
@@ -46,7 +47,7 @@ pub(crate) fn transport(
     StreamableHttpClientTransport::with_client(client, config)
 }
 
-type HttpResult<T> = Result<T, StreamableHttpError<HttpError>>;
+pub(super) type HttpResult<T> = Result<T, StreamableHttpError<HttpError>>;
 
 impl AuthorizedHttp {
     /// The token of the moment.
@@ -143,7 +144,8 @@ impl StreamableHttpClient for AuthorizedHttp {
             headers.clone(),
             max_sse_event_size,
         ));
-        answer.inspect(|answer| {
+        let has_session = session_id.is_some();
+        session::addressed(answer, &message, has_session).inspect(|answer| {
             use StreamableHttpPostResponse::{Json, Sse};
             if let Json(_, Some(_)) | Sse(_, Some(_)) = answer {
                 self.standalone.expect();

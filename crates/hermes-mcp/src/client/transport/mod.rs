@@ -2,7 +2,8 @@
 //!
 //! * [`stdio`]: a program of ours that speaks on its standard streams; [`pipe`] is the direct way
 //!   for our own requests to it, [`line_reader`] and [`decode`] make messages of what it writes.
-//! * [`http`]: streamable HTTP, the SDK's own, with our client, headers and authorisation.
+//! * [`http`]: streamable HTTP, the SDK's own, with our client, headers and authorisation; [`session`]
+//!   understands servers that have forgotten us.
 //! * [`sse`]: the older HTTP transport, which the SDK no longer has.
 //!
 //! [`monitor::MonitoredTransport`] goes around each transport and notes what a caller later needs to
@@ -20,6 +21,7 @@ pub(crate) mod monitor;
 pub(crate) mod pipe;
 pub(crate) mod preflight;
 pub(crate) mod send_failure;
+mod session;
 pub(crate) mod sse;
 pub(crate) mod stderr_log;
 pub(crate) mod stdio;

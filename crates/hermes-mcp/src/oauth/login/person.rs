@@ -8,6 +8,7 @@ use reqwest::Url;
 use tokio::time::timeout;
 
 use super::super::callback::{Callback, CallbackResult, PATH};
+use super::super::metadata::ServerMetadata;
 use super::super::register::register;
 use super::super::store::{Registration, Tokens};
 use super::super::token::{self, OAuthClient, TokenFailure};
@@ -189,14 +190,7 @@ impl Login {
                 "what came back is not the login to '{server}' that was asked for"
             )));
         }
-        if let Some(issuer) = &visit.issuer
-            && issuer.trim_end_matches('/') != found.metadata.issuer.trim_end_matches('/')
-        {
-            return Err(LoginError::Failed(format!(
-                "the login to '{server}' came back from {issuer}, not from {}",
-                found.metadata.issuer
-            )));
-        }
+        check_issuer(server, visit.issuer.as_deref(), &found.metadata)?;
         if let Some(error) = visit.error {
             return Err(LoginError::Failed(format!(
                 "the login to '{server}' was refused: {error}"
@@ -205,6 +199,29 @@ impl Login {
         visit.code.ok_or_else(|| {
             LoginError::Failed(format!("the login to '{server}' came back without a code"))
         })
+    }
+}
+
+/// Whether it was the authorization server that we sent the person to who sent them back. The names are
+/// compared letter for letter: what looks like the same address may be somebody else's.
+fn check_issuer(
+    server: &str,
+    issuer: Option<&str>,
+    expected: &ServerMetadata,
+) -> Result<(), LoginError> {
+    match issuer {
+        Some(issuer) if issuer == expected.issuer => Ok(()),
+        Some(issuer) => Err(LoginError::Failed(format!(
+            "the login to '{server}' came back from {issuer}, not from {}",
+            expected.issuer
+        ))),
+        None if expected.authorization_response_iss_parameter_supported => {
+            Err(LoginError::Failed(format!(
+                "the login to '{server}' came back without saying from whom, though {} promises to say so",
+                expected.issuer
+            )))
+        }
+        None => Ok(()),
     }
 }
 
@@ -219,4 +236,40 @@ fn page(found: &Discovered, params: &[(&str, &str)]) -> Result<Url, LoginError> 
 /// The port of a registration made here.
 fn port_of(stored: &Registration) -> Option<u16> {
     Url::parse(stored.redirect_uris.first()?).ok()?.port()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metadata(is_promised: bool) -> ServerMetadata {
+        let server = Url::parse("https://as.example").unwrap();
+        let mut metadata = ServerMetadata::undescribed(&server).unwrap();
+        metadata.authorization_response_iss_parameter_supported = is_promised;
+        metadata
+    }
+
+    #[test]
+    fn an_issuer_that_is_promised_must_be_there() {
+        assert!(check_issuer("s", None, &metadata(true)).is_err());
+        assert!(check_issuer("s", None, &metadata(false)).is_ok());
+    }
+
+    #[test]
+    fn an_issuer_is_compared_letter_for_letter() {
+        for is_promised in [true, false] {
+            let metadata = metadata(is_promised);
+            assert!(check_issuer("s", Some("https://as.example"), &metadata).is_ok());
+            for other in [
+                "https://as.example/",
+                "https://AS.example",
+                "https://as.example:443",
+                "http://as.example",
+                "https://evil.example",
+                "",
+            ] {
+                assert!(check_issuer("s", Some(other), &metadata).is_err(), "{other}");
+            }
+        }
+    }
 }

@@ -28,7 +28,7 @@ pub(super) fn run(args: &Configure, host: &Host, ui: &mut Ui) -> anyhow::Result<
     } else if !args.exclude.is_empty() {
         Choice::AllBut(args.exclude.clone())
     } else if is_interactive() {
-        let tools = names(host, &args.name)?;
+        let tools = names(host, &args.name, ui)?;
         for (at, tool) in tools.iter().enumerate() {
             let mark = if settings.tools.allows(tool) { "x" } else { " " };
             ui.note(format_args!("{:>3}. [{mark}] {tool}", at + 1))?;
@@ -52,8 +52,8 @@ pub(super) fn run(args: &Configure, host: &Host, ui: &mut Ui) -> anyhow::Result<
     Ok(Exit::Done)
 }
 
-fn names(host: &Host, server: &str) -> anyhow::Result<Vec<String>> {
-    Ok(probe::probe(host, server)?.tools.into_iter().map(|(name, _)| name).collect())
+fn names(host: &Host, server: &str, ui: &mut Ui) -> anyhow::Result<Vec<String>> {
+    Ok(probe::probe(host, server, ui)?.tools.into_iter().map(|(name, _)| name).collect())
 }
 
 /// Asks until the answer makes sense; Enter leaves everything as it is.

@@ -13,11 +13,11 @@ use owo_colors::Style;
 use serde_json::{Value, json};
 
 use super::args::List;
-use super::entries;
+use super::{entries, waiting_for};
 use crate::exit::Exit;
 use crate::host::{self, Host};
 use crate::ui::{Cell, Table, Ui};
-use crate::workers::block_on;
+use crate::workers::{block_on, telling};
 
 /// How long all servers together may take to show themselves.
 const CHECK: Duration = Duration::from_secs(120);
@@ -30,7 +30,13 @@ pub(super) fn run(args: &List, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit>
     if args.check {
         rows = block_on(async {
             servers.start();
-            servers.wait_ready(CHECK).await;
+            telling(servers.wait_ready(CHECK), || {
+                let late = servers.unanswered();
+                let late: Vec<&str> = late.iter().map(AsRef::as_ref).collect();
+                // Whoever cannot be told this is told the outcome all the same.
+                let _ = ui.warn(waiting_for(&late));
+            })
+            .await;
             let mut rows = servers.status();
             servers.stop().await;
             // One that is still being tried has failed at least once.

@@ -29,3 +29,8 @@ pub(crate) fn run(command: &McpCommand, host: &Host, ui: &mut Ui) -> anyhow::Res
         McpCommand::Serve(args) => serve::run(args, host, ui),
     }
 }
+
+/// What a person is told who waits for servers.
+fn waiting_for(names: &[&str]) -> String {
+    format!("still waiting for MCP server {}, which has not answered yet", names.join(", "))
+}

@@ -12,17 +12,17 @@ use owo_colors::{OwoColorize as _, Style};
 use serde_json::{Value, json};
 
 use super::args::Test;
-use super::entries;
+use super::{entries, waiting_for};
 use crate::exit::Exit;
 use crate::host::{self, Host};
 use crate::ui::{Cell, Table, Ui, count};
-use crate::workers::block_on;
+use crate::workers::{block_on, telling};
 
 pub(super) fn run(args: &Test, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     host::warn_about_files(host, ui)?;
     let settings = entries::usable(host, &args.name, ui)?;
     let begun = Instant::now();
-    let probed = probe(host, &args.name)?;
+    let probed = probe(host, &args.name, ui)?;
     let took = begun.elapsed().as_millis();
     if args.json {
         ui.json(&as_json(&settings, &probed, took))?;
@@ -68,10 +68,14 @@ fn first_sentence(description: &str) -> String {
 }
 
 /// Connects, lists, leaves.
-pub(super) fn probe(host: &Host, name: &str) -> anyhow::Result<Probed> {
+pub(super) fn probe(host: &Host, name: &str, ui: &mut Ui) -> anyhow::Result<Probed> {
     let person = std::sync::Arc::new(TerminalPerson::default());
     let servers = host.mcp_servers(&std::sync::Arc::new(Registry::new()), Some(person));
-    Ok(block_on(servers.probe(name))?)
+    let probing = telling(servers.probe(name), || {
+        // Whoever cannot be told this is told the outcome all the same.
+        let _ = ui.warn(waiting_for(&[name]));
+    });
+    Ok(block_on(probing)?)
 }
 
 fn as_json(settings: &ServerSettings, probed: &Probed, took: u128) -> Value {

@@ -23,7 +23,7 @@ use crate::args::ToolsCall;
 use crate::exit::{Exit, UsageError};
 use crate::host::{self, Host};
 use crate::ui::Ui;
-use crate::workers::block_on;
+use crate::workers::{block_on, telling};
 
 /// Most bytes of arguments read from stdin: larger ones are a mistake.
 const MAX_STDIN_BYTES: u64 = 64 * 1024 * 1024;
@@ -38,7 +38,15 @@ pub(crate) fn run(args: &ToolsCall, host: &Host, ui: &mut Ui) -> anyhow::Result<
             mcp: McpStart::ForTool { tool: args.name.clone(), wait: SERVERS_WAIT },
             ..ToolOptions::default()
         };
-        let tools = host.tools(options, &host::at_the_terminal()).await?;
+        let interaction = host::at_the_terminal();
+        let tools = telling(host.tools(options, &interaction), || {
+            // Whoever cannot be told this is told the result all the same.
+            let _ = ui.warn(format_args!(
+                "waiting for what `{}` needs: a server or plugin has not answered yet",
+                args.name
+            ));
+        });
+        let tools = tools.await?;
         ui.warn_all(tools.warnings())?;
         let exit = call_tool(args, arguments, &tools, ui).await;
         tools.close().await;

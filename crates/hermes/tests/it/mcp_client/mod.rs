@@ -2,6 +2,7 @@
 
 mod commands;
 mod login;
+mod restart;
 mod servers;
 
 use hermes_testkit::part;
