@@ -240,25 +240,27 @@ impl RequestSize {
     pub(crate) fn does_not_fit(&self, error: Option<&ModelError>) -> ModelError {
         let Self { overhead, messages, window } = *self;
         let is_overhead = self.is_hopeless() || messages * NEGLIGIBLE_PART < overhead;
-        let (message, advice) = match error {
-            Some(error) if !is_overhead => (
-                error.message.clone(),
-                "/compress makes the conversation shorter; /new begins another".to_owned(),
-            ),
-            _ => (
-                format!(
-                    "the instructions and tools alone take about {overhead} tokens of the {window} the \
-                     model can look at, which leaves no room for the conversation"
-                ),
+        let advice = match is_overhead {
+            true => {
                 "use fewer toolsets (-t file,terminal) or a model with a larger window (-m); \
                  model.context_length in config.yaml says how large it is"
-                    .to_owned(),
+            }
+            false => "/compress makes the conversation shorter; /new begins another",
+        };
+        let message = match error {
+            Some(error) if !self.is_hopeless() && is_overhead => {
+                format!("{}; nearly all of it are the instructions and tools", error.message)
+            }
+            Some(error) if !is_overhead => error.message.clone(),
+            _ => format!(
+                "the instructions and tools alone take about {overhead} tokens of the {window} the model \
+                 can look at, which leaves no room for the conversation"
             ),
         };
         ModelError {
             class: ErrorClass::ContextOverflow,
             message,
-            advice: Some(advice),
+            advice: Some(advice.to_owned()),
             status: error.and_then(|error| error.status),
             retry_after: None,
             limit: error.and_then(|error| error.limit),

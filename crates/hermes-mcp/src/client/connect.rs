@@ -137,8 +137,14 @@ pub(crate) async fn connect(
                 preflight::look(&client.http, settings, http).await?;
             }
             let standalone = Arc::clone(&client.standalone);
-            let transport = http::transport(client, http);
-            let running = greet(handler(), transport, Greeting::Either).await;
+            let running =
+                match greet(handler(), http::transport(client.clone(), http), Greeting::Either).await {
+                    // It said something, but nothing that makes sense: an older one that answers anything.
+                    Err(error) if is_misunderstanding(&error) => {
+                        greet(handler(), http::transport(client, http), Greeting::Handshake).await
+                    }
+                    greeted => greeted,
+                };
             standalone.until_open().await;
             running
         }
@@ -266,6 +272,14 @@ where
 fn knows_no_handshake(error: &ClientInitializeError) -> bool {
     matches!(error, ClientInitializeError::JsonRpcError(error)
         if [ErrorCode::METHOD_NOT_FOUND, ErrorCode::UNSUPPORTED_PROTOCOL_VERSION].contains(&error.code))
+}
+
+/// Whether a server answered the question of the newest revision with something else.
+fn is_misunderstanding(error: &ClientInitializeError) -> bool {
+    matches!(
+        error,
+        ClientInitializeError::ExpectedInitResponse(_) | ClientInitializeError::ExpectedInitResult(_)
+    )
 }
 
 fn handshake_error(settings: &ServerSettings, error: &ClientInitializeError) -> ConnectError {

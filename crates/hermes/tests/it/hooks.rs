@@ -200,7 +200,9 @@ fn mistakes_in_the_configuration_are_told_and_the_rest_counts() {
 
 #[test]
 fn a_quoted_hooks_auto_accept_is_understood() {
-    for (word, code) in [("'true'", 4), ("\"yes\"", 4), ("'on'", 4), ("'1'", 4), ("'false'", 0), ("'no'", 0)] {
+    for (word, code) in
+        [("'true'", 4), ("\"yes\"", 4), ("'on'", 4), ("'1'", 4), ("'false'", 0), ("'no'", 0)]
+    {
         let (sandbox, _) = hooked(BLOCK, "");
         let text = sandbox.read("config.yaml") + &format!("hooks_auto_accept: {word}\n");
         sandbox.write("config.yaml", &text);

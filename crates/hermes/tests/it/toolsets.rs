@@ -137,8 +137,9 @@ fn unknown_distributions_get_a_suggestion() {
 
 #[test]
 fn a_platform_without_tools_or_known_only_to_the_configuration_is_told() {
-    let sandbox =
-        Sandbox::with_config("platform_toolsets:\n  pager: []\n  telegrm: [memory]\n  cli: [file]\n");
+    let sandbox = Sandbox::with_config(
+        "platform_toolsets:\n  pager: []\n  telegrm: [memory]\n  cli: [file]\n",
+    );
     let resolve = |platform: &str| sandbox.run(["toolsets", "resolve", "--platform", platform]);
     resolve("pager").exits(0).notes("the platform `pager` gets no tools");
     resolve("telegrm").exits(0).says("memory").notes("only platform_toolsets");

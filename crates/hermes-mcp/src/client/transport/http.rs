@@ -136,14 +136,17 @@ impl StreamableHttpClient for AuthorizedHttp {
         headers: HashMap<HeaderName, HeaderValue>,
         max_sse_event_size: usize,
     ) -> HttpResult<StreamableHttpPostResponse> {
-        let answer = authorized!(self, token => self.http.post_message_with_max_sse_event_size(
-            uri.clone(),
-            message.clone(),
-            session_id.clone(),
-            token,
-            headers.clone(),
-            max_sse_event_size,
-        ));
+        let answer = async {
+            authorized!(self, token => self.http.post_message_with_max_sse_event_size(
+                uri.clone(),
+                message.clone(),
+                session_id.clone(),
+                token,
+                headers.clone(),
+                max_sse_event_size,
+            ))
+        }
+        .await;
         let has_session = session_id.is_some();
         session::addressed(answer, &message, has_session).inspect(|answer| {
             use StreamableHttpPostResponse::{Json, Sse};

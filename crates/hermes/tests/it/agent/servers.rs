@@ -59,7 +59,9 @@ fn a_tool_of_a_server_is_called_by_hand_under_each_of_its_names() {
 /// A server called `memory` was connected, and its tools were never offered.
 #[test]
 fn a_server_called_like_a_toolset_is_there_for_the_model_beside_the_toolset() {
-    for name in ["memory", "file", "web", "browser", "search", "todo", "terminal", "hermes-cli", "safe"] {
+    for name in
+        ["memory", "file", "web", "browser", "search", "todo", "terminal", "hermes-cli", "safe"]
+    {
         let tool = format!("mcp__{}__greet", name.replace('-', "_"));
         let steps = [Step::call(&tool, json!({"name": "Ada"})), Step::text("It said hello.")];
         let scene = scene(Wire::Chat, steps, &[(name, &[])]);
@@ -74,9 +76,8 @@ fn a_server_called_like_a_toolset_is_there_for_the_model_beside_the_toolset() {
 fn a_list_of_toolsets_that_names_one_does_not_choose_the_server_of_that_name() {
     let entry = json!({"command": "python3", "args": [SERVER]});
     let servers = json!({"memory": entry, "desk": entry});
-    let config = format!(
-        "mcp_servers: {servers}\nplatform_toolsets:\n  cli: [file, memory, terminal]\n"
-    );
+    let config =
+        format!("mcp_servers: {servers}\nplatform_toolsets:\n  cli: [file, memory, terminal]\n");
     let scene = Scene::with_config(Wire::Chat, [Step::text("Hello.")], &config);
     scene.asks("hello").exits(0);
     let sent = scene.sent()[0].body.to_string();
@@ -93,7 +94,8 @@ fn a_list_of_toolsets_that_names_one_does_not_choose_the_server_of_that_name() {
 
 #[test]
 fn a_server_that_hangs_is_told_of_after_two_seconds() {
-    let config = json!({"slow": {"command": "python3", "args": [SERVER, "--wait-for", "/no/such/file"]}});
+    let config =
+        json!({"slow": {"command": "python3", "args": [SERVER, "--wait-for", "/no/such/file"]}});
     let config = format!("mcp_servers: {config}\n");
     let scene = Scene::with_config(Wire::Chat, [Step::text("Hello.")], &config);
     let run = scene.asks("hello").exits(0).says("Hello.");

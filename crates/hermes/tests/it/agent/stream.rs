@@ -119,7 +119,8 @@ fn a_connection_cut_in_mid_answer_is_told_as_such_and_continued_from_the_last_wo
         let broken = Step::text("A long story about a quick brown").chunk(4).drop_after(7);
         let scene = Scene::new(wire, [broken, Step::text(" fox.")]);
         let run = scene.asks("tell").exits(0);
-        let arrived = run.out.strip_suffix(" fox.\n").unwrap_or_else(|| panic!("{run:#?}")).to_owned();
+        let arrived =
+            run.out.strip_suffix(" fox.\n").unwrap_or_else(|| panic!("{run:#?}")).to_owned();
         assert!(!arrived.is_empty());
         run.notes("the connection to the model broke in the middle of its answer");
         let turns = scene.sent().last().unwrap().view().turns;
