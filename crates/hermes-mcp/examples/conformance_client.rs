@@ -57,15 +57,17 @@ async fn run(url: &str, vars: &Vars) -> Result<(), Box<dyn std::error::Error>> {
     let servers = Servers::new(parts);
     servers.start();
     servers.wait_ready(PATIENCE).await;
-    let called = call_each(&servers, &registry).await;
+    let context: Value = serde_json::from_str(vars.get("MCP_CONFORMANCE_CONTEXT").unwrap_or("{}"))?;
+    let called = call_each(&servers, &registry, &context["toolCalls"]).await;
     servers.stop().await;
     called
 }
 
-/// Calls each tool once.
+/// Makes the calls that a scenario asks for, or else calls each tool once.
 async fn call_each(
     servers: &Servers,
     registry: &Arc<Registry>,
+    wanted: &Value,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let status = servers.status().remove(0);
     if status.state != ServerState::Connected {
@@ -73,11 +75,20 @@ async fn call_each(
         return Err(format!("not connected ({}): {error}", status.state.label()).into());
     }
     let runtime = Runtime::builder().registry(Arc::clone(registry)).build();
-    for tool in registry.snapshot().tools() {
-        let arguments = arguments(&json!(tool.schema()));
-        let call = ToolCall::new(tool.name().to_string(), arguments);
+    let wanted = wanted.as_array().into_iter().flatten().map(|call| {
+        let name = format!("mcp__suite__{}", call["name"].as_str().unwrap_or_default());
+        (name, call["arguments"].clone())
+    });
+    let mut calls: Vec<(String, Value)> = wanted.collect();
+    if calls.is_empty() {
+        let each =
+            |tool: &hermes_tool::Tool| (tool.name().to_string(), arguments(tool.parameters()));
+        calls.extend(registry.snapshot().tools().into_iter().map(each));
+    }
+    for (tool, arguments) in calls {
+        let call = ToolCall::new(tool.clone(), arguments);
         let outcome = runtime.call(call).await;
-        eprintln!("{}: {}", tool.name(), outcome.text());
+        eprintln!("{tool}: {}", outcome.text());
     }
     Ok(())
 }

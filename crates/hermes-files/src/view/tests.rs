@@ -19,7 +19,7 @@ fn documents_are_shown_as_their_text_with_the_size_of_the_file() {
     let notebook = r#"{"cells":[{"cell_type":"code","source":"x = 1\ny = 2"}]}"#;
     let FileView::Document(window) = shown("a.ipynb", notebook) else { panic!() };
     assert_eq!(window.content, "1|# ── Code cell 1 ──\n2|x = 1");
-    assert_eq!((window.total_lines, window.file_size), (4, notebook.len() as u64));
+    assert_eq!((window.total_lines, window.file_size), (3, notebook.len() as u64));
     assert!(window.truncated && window.hint.unwrap().contains("offset=3"));
 }
 

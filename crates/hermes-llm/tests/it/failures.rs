@@ -54,14 +54,15 @@ async fn a_key_that_a_server_repeats_is_not_shown() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_a_matter_of_the_connection() {
+async fn nobody_there_on_this_machine_is_not_waited_for() {
     let endpoint = Endpoint::new(WireApi::Chat, "http://127.0.0.1:9/v1", "m");
     let client = ModelClient::new(endpoint, ClientOptions::default());
     let request = ModelRequest::default();
     let error = client.answer(&request, &mut |_| {}, &CancellationToken::new()).await.unwrap_err();
-    assert_eq!(error.class, ErrorClass::Timeout, "{error:?}");
-    assert!(error.message.contains("cannot reach 127.0.0.1"), "{}", error.message);
-    assert!(error.advice.unwrap().contains("Is the server running"));
+    assert_eq!(error.class, ErrorClass::NotRunning, "{error:?}");
+    assert_eq!(hermes_llm::retry::remedy(error.class), hermes_llm::retry::Remedy::None);
+    assert!(error.message.contains("nothing listens at http://127.0.0.1:9"), "{}", error.message);
+    assert!(error.advice.unwrap().contains("Start the server"));
 }
 
 #[tokio::test]

@@ -124,7 +124,7 @@ async fn garbage_is_no_answer_and_says_so() {
             assert!(error.advice.unwrap().contains("protocol"));
         }
         let mut garbled = Pair::new(wire, [Step::raw_events(["nonsense", "{\"a\":", "[1]"])]);
-        assert_eq!(garbled.ask().await.unwrap_err().class, ErrorClass::Dropped);
+        assert_eq!(garbled.ask().await.unwrap_err().class, ErrorClass::InvalidResponse);
     }
 }
 

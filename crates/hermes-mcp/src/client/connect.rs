@@ -138,7 +138,9 @@ pub(crate) async fn connect(
             }
             let standalone = Arc::clone(&client.standalone);
             let running =
-                match greet(handler(), http::transport(client.clone(), http), Greeting::Either).await {
+                match greet(handler(), http::transport(client.clone(), http), Greeting::Either)
+                    .await
+                {
                     // It said something, but nothing that makes sense: an older one that answers anything.
                     Err(error) if is_misunderstanding(&error) => {
                         greet(handler(), http::transport(client, http), Greeting::Handshake).await
@@ -278,7 +280,8 @@ fn knows_no_handshake(error: &ClientInitializeError) -> bool {
 fn is_misunderstanding(error: &ClientInitializeError) -> bool {
     matches!(
         error,
-        ClientInitializeError::ExpectedInitResponse(_) | ClientInitializeError::ExpectedInitResult(_)
+        ClientInitializeError::ExpectedInitResponse(_)
+            | ClientInitializeError::ExpectedInitResult(_)
     )
 }
 

@@ -33,7 +33,7 @@ pub(super) async fn discover(
         // Servers from before descriptions are their own authorization servers.
         let origin = metadata::origin(server)
             .ok_or_else(|| LoginError::Failed(format!("{server} has no host")))?;
-        let found = match describe_server(http, &origin, server).await? {
+        let found = match describe_server(http, &origin, Named::ByHost, server).await? {
             Some(found) => Some(found),
             None => ServerMetadata::undescribed(server),
         };
@@ -53,7 +53,7 @@ pub(super) async fn discover(
         issuers.extend(metadata::origin(server));
     }
     for issuer in issuers.iter().filter(|issuer| metadata::is_usable(issuer, server)) {
-        if let Some(metadata) = describe_server(http, issuer, server).await? {
+        if let Some(metadata) = describe_server(http, issuer, Named::ByServer, server).await? {
             return Ok(Discovered { resource, scopes: described.scopes_supported, metadata });
         }
     }
@@ -78,6 +78,7 @@ async fn describe_resource(
 async fn describe_server(
     http: &Http,
     issuer: &Url,
+    by: Named,
     server: &Url,
 ) -> Result<Option<ServerMetadata>, LoginError> {
     let Some(found): Option<ServerMetadata> =
@@ -85,17 +86,33 @@ async fn describe_server(
     else {
         return Ok(None);
     };
-    check(&found, issuer, server)?;
+    check(&found, issuer, by, server)?;
     Ok(Some(found))
 }
 
+/// How we came to ask an authorization server.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    /// The protected server names it.
+    ByServer,
+    /// Nobody does; it is looked for at the protected server's own host, as in 2025-03-26.
+    ByHost,
+}
+
 /// Whether a description may be followed: it is by whom it says, and keeps codes and secrets safe.
-fn check(found: &ServerMetadata, issuer: &Url, server: &Url) -> Result<(), LoginError> {
+fn check(found: &ServerMetadata, issuer: &Url, by: Named, server: &Url) -> Result<(), LoginError> {
     let who = web::short(issuer);
     // The name it was looked for by (RFC 8414, 3.3), or one server could speak for another. A path that is
     // only a slash is the same as none: addresses are written either way.
-    let is_theirs = found.issuer.is_empty()
-        || found.issuer.trim_end_matches('/') == issuer.as_str().trim_end_matches('/');
+    let is_theirs = match by {
+        _ if found.issuer.is_empty() => true,
+        Named::ByServer => {
+            found.issuer.trim_end_matches('/') == issuer.as_str().trim_end_matches('/')
+        }
+        Named::ByHost => {
+            Url::parse(&found.issuer).is_ok_and(|named| named.origin() == issuer.origin())
+        }
+    };
     if !is_theirs {
         return Err(LoginError::Failed(format!("{who} calls itself {:?}", found.issuer)));
     }

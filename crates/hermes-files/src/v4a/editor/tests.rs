@@ -58,11 +58,13 @@ fn added_lines_end_like_their_neighbours() {
 fn the_final_newline_stays_as_it_is_unless_marked() {
     assert_eq!(edited("a\nb", "-b\n+c"), "a\nc");
     assert_eq!(edited("a", " a\n+b"), "a\nb");
-    assert_eq!(edited("a", "+b"), "a\nb");
+    // Lines that are appended are whole lines.
+    assert_eq!(edited("a", "+b"), "a\nb\n");
+    assert_eq!(edited("a", "+b\n\\ No newline at end of file"), "a\nb");
     assert_eq!(edited("a", "-a\n\\ No newline at end of file\n+b"), "b\n");
     assert_eq!(edited("a\n", "-a\n+b\n\\ No newline at end of file"), "b");
     assert_eq!(edited("a\nc\n", " a\n+b\n\\ No newline at end of file\n c"), "a\nb\nc\n");
-    assert_eq!(edited("a", "+b\n@@\n+c"), "a\nb\nc");
+    assert_eq!(edited("a", "+b\n@@\n+c"), "a\nb\nc\n");
 }
 
 #[test]
