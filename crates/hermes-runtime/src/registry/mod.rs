@@ -24,10 +24,8 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
+pub use crate::toolsets::MCP_PREFIX;
 pub use snapshot::Snapshot;
-
-/// Toolsets of MCP servers begin with this; such toolsets may replace each other's tools.
-pub const MCP_PREFIX: &str = "mcp-";
 
 /// What became of a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]

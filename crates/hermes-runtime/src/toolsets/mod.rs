@@ -48,6 +48,9 @@ pub use resolve::{ToolsetInfo, ToolsetSource};
 pub use select::{KanbanTask, RequestList, Selection, ToolRequest, UnknownToolset};
 pub use table::{ToolsetTable, Toolsets};
 
+/// Toolsets of MCP servers begin with this; such toolsets may replace each other's tools.
+pub const MCP_PREFIX: &str = "mcp-";
+
 /// Whether a name is one of the two that stand for every known toolset.
 pub fn means_everything(name: &str) -> bool {
     matches!(name, "all" | "*")

@@ -47,7 +47,7 @@ pub(crate) fn transport(
     StreamableHttpClientTransport::with_client(client, config)
 }
 
-pub(super) type HttpResult<T> = Result<T, StreamableHttpError<HttpError>>;
+type HttpResult<T> = Result<T, StreamableHttpError<HttpError>>;
 
 impl AuthorizedHttp {
     /// The token of the moment.

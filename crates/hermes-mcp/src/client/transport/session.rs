@@ -8,23 +8,22 @@
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{StreamableHttpError, StreamableHttpPostResponse};
 
-use super::http::{HttpError, HttpResult};
+/// What came of a message.
+type Posted<E> = Result<StreamableHttpPostResponse, StreamableHttpError<E>>;
 
 /// The answer to a message, such that a caller hears of it: an error about the session as one, any other
 /// that names no request as the answer to this one.
-pub(super) fn addressed(
-    answer: HttpResult<StreamableHttpPostResponse>,
+pub(super) fn addressed<E: std::error::Error + Send + Sync + 'static>(
+    answer: Posted<E>,
     message: &ClientJsonRpcMessage,
     has_session: bool,
-) -> HttpResult<StreamableHttpPostResponse> {
+) -> Posted<E> {
     use StreamableHttpPostResponse::Json;
     let ClientJsonRpcMessage::Request(request) = message else { return answer };
     match answer {
         Ok(Json(ServerJsonRpcMessage::Error(mut error), session)) => {
-            if is_for(error.id.as_ref(), &request.id) {
-                return Ok(Json(ServerJsonRpcMessage::Error(error), session));
-            }
-            if has_session && is_about_session(&error.error.message) {
+            let is_ours = is_for(error.id.as_ref(), &request.id);
+            if !is_ours && has_session && is_about_session(&error.error.message) {
                 return Err(StreamableHttpError::SessionExpired);
             }
             error.id = Some(request.id.clone());
@@ -33,7 +32,7 @@ pub(super) fn addressed(
         Err(StreamableHttpError::UnexpectedServerResponse(text))
             if has_session && is_refusal(&text) && is_about_session(&text) =>
         {
-            Err(StreamableHttpError::<HttpError>::SessionExpired)
+            Err(StreamableHttpError::SessionExpired)
         }
         other => other,
     }
@@ -66,7 +65,7 @@ mod tests {
         serde_json::from_value(json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"})).unwrap()
     }
 
-    fn refused(id: Option<RequestId>, text: &str) -> HttpResult<StreamableHttpPostResponse> {
+    fn refused(id: Option<RequestId>, text: &str) -> Posted<std::io::Error> {
         let error = ErrorData::new(ErrorCode(-32000), text.to_owned(), None);
         Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, id), None))
     }
@@ -81,7 +80,7 @@ mod tests {
                 assert!(matches!(answer, Err(StreamableHttpError::SessionExpired)), "{text}");
             }
         }
-        let plain = Err(StreamableHttpError::UnexpectedServerResponse(
+        let plain: Posted<std::io::Error> = Err(StreamableHttpError::UnexpectedServerResponse(
             "HTTP 400 Bad Request: Invalid session ID".into(),
         ));
         let answer = addressed(plain, &request(), true);

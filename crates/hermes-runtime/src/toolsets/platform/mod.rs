@@ -20,8 +20,7 @@ pub use save::ConfigEdit;
 pub use settings::{PlatformSettings, enabled_mcp_servers, is_configured_platform};
 pub use toggle::{Switch, ToggleOutcome, ToggleProblem};
 
-use super::{Toolsets, means_everything};
-use crate::registry::MCP_PREFIX;
+use super::{MCP_PREFIX, Toolsets, means_everything};
 
 /// What platform resolution depends on.
 #[derive(Debug, Clone, Copy)]

@@ -14,10 +14,9 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::super::suggest::closest;
-use super::super::{RegisteredTools, Toolsets, means_everything};
+use super::super::{MCP_PREFIX, RegisteredTools, Toolsets, means_everything};
 use super::settings::ConfiguredServers;
 use super::{ConfigEdit, PlatformRequest};
-use crate::registry::MCP_PREFIX;
 
 /// Which way to switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
