@@ -145,7 +145,7 @@ impl MemoryStore {
     fn change(&self, target: MemoryTarget, args: Memory, act: Act) -> Answer {
         if let Some(key) = self.settings.turned_off_by(target) {
             return Answer::invalid(format!(
-                "These notes are turned off; `hermes config set {key} true` turns them on."
+                "These notes are turned off ({key}); only the user can turn them on."
             ));
         }
         let (changes, step) = match args.operations {
