@@ -245,5 +245,5 @@ fn is_verb(word: &str) -> bool {
             || word.strip_prefix(verb).is_some_and(|rest| rest.starts_with(['-', ':']))
             || word.strip_suffix(verb).is_some_and(|rest| rest.ends_with(['-', ':']))
     };
-    VERBS.iter().any(|verb| parts(verb))
+    VERBS.iter().any(parts)
 }
