@@ -227,7 +227,7 @@ pub(super) const RULES: &[DangerRule] = &[
             ),
             (
                 "lxc|incus",
-                "config|profile|storage|network device|set|add|delete|edit *source=/*|security.privileged*|raw.*|*",
+                "config|profile|storage|network device|set|add|delete|edit *source=/*|*.privileged*|raw.*|*",
             ),
             (
                 "chown|chgrp|touch|nano|vim|vi|emacs|ed",
@@ -307,7 +307,7 @@ pub(super) const RULES: &[DangerRule] = &[
                 "run|create -v|--volume|--mount|-v*|--volume=* */.ssh*|*/.aws*|*/.gnupg*|*/.kube*",
             ),
             ("helm", "rollback"),
-            ("docker", "cp *:/etc/*|*:/usr/*|*:/root/*|*:/bin/*|*:/var/*"),
+            ("docker", "cp *:/etc/*|*:/usr/*|*:/bin/*|*:/var/*"),
             ("fallocate", "-l|--length *T|*000G|*00G|[1-9]*"),
         ]),
         catches: &[
@@ -563,7 +563,7 @@ pub(super) const RULES: &[DangerRule] = &[
         programs: &["scp", "rsync"],
         check: RuleCheck::Call(|call| {
             const PLACES: &[&str] =
-                &[":/etc/", ":/usr/", ":/root/", ":/boot/", ":/bin/", ":/lib/", ":/var/spool/"];
+                &[":/etc/", ":/usr/", ":/boot/", ":/bin/", ":/lib/", ":/var/spool/"];
             let to = call.operands().last().map_or("", Arg::as_str);
             PLACES.iter().any(|place| to.contains(place))
                 && !to.starts_with('/')
