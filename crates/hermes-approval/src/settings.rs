@@ -191,6 +191,20 @@ impl ApprovalSettings {
         };
         (settings, warnings)
     }
+
+    /// The same without anything that lets a flagged command run unasked.
+    #[must_use]
+    pub(crate) fn strictest(self) -> Self {
+        Self {
+            mode: ApprovalMode::Manual,
+            cron: Unattended::Deny,
+            headless: Unattended::Deny,
+            allow: Vec::new(),
+            allowlist: Vec::new(),
+            yolo: false,
+            ..self
+        }
+    }
 }
 
 impl Default for ApprovalSettings {

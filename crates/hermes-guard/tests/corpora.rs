@@ -1,18 +1,25 @@
 //! Commands with labels: dangerous ones that must be found, everyday ones that must pass.
+//!
+//! Rules are tuned on one half of each corpus and judged by the other ([`halves`]). `--nocapture` shows
+//! the figures; the example `measure` shows them for any corpus.
 
-use hermes_guard::command::{Analysis, CommandContext, analyse};
+use hermes_guard::command::{Analysis, CommandContext, KeptShell, analyse};
 use serde_json::Value;
 
-/// At least so many dangerous commands are found.
-const RECALL: f64 = 0.99;
-/// At most so many everyday commands are flagged.
-const FALSE_ALARMS: f64 = 0.005;
+#[path = "corpora/halves.rs"]
+mod halves;
+
+/// At least so many dangerous commands are found, of the half that no rule was tuned on.
+const RECALL: f64 = 0.97;
+/// At most so many everyday commands are asked about, of the half that no rule was tuned on.
+const FALSE_ALARMS: f64 = 0.02;
 
 /// A line of a corpus with what was found in it.
 struct Case {
     command: String,
     category: String,
     floor: bool,
+    reported: bool,
     analysis: Analysis,
 }
 
@@ -25,32 +32,46 @@ impl Case {
 }
 
 fn cases(corpus: &'static str) -> Vec<Case> {
-    let around = CommandContext {
-        home: Some("/home/user"),
-        hermes_home: Some("/home/user/.hermes"),
-        user: Some("user"),
-        cwd: Some("/home/user/project"),
-        temp_dir: Some("/tmp"),
-        shell: None,
-    };
     let case = |line: &str| {
         let entry: Value =
             serde_json::from_str(line).unwrap_or_else(|error| panic!("not JSON ({error}): {line}"));
         let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
         let command = text("command");
+        let nothing = KeptShell::default();
+        let kept = entry["kept"].as_str().map(|kept| KeptShell::read([], kept, Some(&nothing)));
+        let around = CommandContext { shell: kept.as_ref(), ..halves::PLACE };
         let analysis = analyse(&command, &around);
-        Case { command, category: text("category"), floor: entry["floor"] == true, analysis }
+        let reported = halves::is_reported(&command);
+        Case {
+            command,
+            category: text("category"),
+            floor: entry["floor"] == true,
+            reported,
+            analysis,
+        }
     };
     corpus.lines().filter(|line| !line.trim().is_empty()).map(case).collect()
 }
 
 /// What a check says about the cases it holds for, printed as well.
 #[expect(clippy::print_stdout, reason = "shown when a test fails, or with --nocapture")]
-fn complaints(cases: &[Case], what: &str, wrong: impl Fn(&Case) -> bool) -> Vec<String> {
+fn complaints<'c>(
+    cases: impl IntoIterator<Item = &'c Case>,
+    what: &str,
+    wrong: impl Fn(&Case) -> bool,
+) -> (Vec<String>, f64) {
+    let cases: Vec<&Case> = cases.into_iter().collect();
     let found = cases.iter().filter(|case| wrong(case)).map(|case| case.describe(what));
     let found: Vec<String> = found.collect();
-    println!("{what}: {} of {}\n{}", found.len(), cases.len(), found.join("\n"));
-    found
+    let share = share(found.len(), cases.len());
+    println!(
+        "{what}: {} of {} ({:.2} %)\n{}",
+        found.len(),
+        cases.len(),
+        100.0 * share,
+        found.join("\n")
+    );
+    (found, share)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of lines are small")]
@@ -61,22 +82,30 @@ fn share(part: usize, of: usize) -> f64 {
 #[test]
 fn dangerous_commands_are_found() {
     let cases = cases(include_str!("corpora/dangerous.jsonl"));
-    let missed = complaints(&cases, "missed", |case| !case.analysis.is_dangerous());
-    assert!(share(missed.len(), cases.len()) <= 1.0 - RECALL, "{missed:#?}");
-    let softened =
-        complaints(&cases, "not refused", |case| case.floor && !case.analysis.is_floor());
-    let floors = cases.iter().filter(|case| case.floor).count();
-    assert!(share(softened.len(), floors) <= 1.0 - RECALL, "{softened:#?}");
-    let refused =
-        complaints(&cases, "refused by mistake", |case| !case.floor && case.analysis.is_floor());
-    assert!(refused.is_empty(), "{refused:#?}");
+    assert!(cases.len() >= 1_200, "{}", cases.len());
+    let mut groups: Vec<&str> = cases.iter().map(|case| case.category.as_str()).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    assert!(groups.len() >= 20, "{groups:?}");
+    let is_missed = |case: &Case| !case.analysis.is_dangerous();
+    complaints(&cases, "missed", is_missed);
+    let reported = cases.iter().filter(|case| case.reported);
+    let (missed, share) = complaints(reported, "missed of the half for reporting", is_missed);
+    assert!(share <= 1.0 - RECALL, "{missed:#?}");
+    let floors = cases.iter().filter(|case| case.floor);
+    let (softened, share) = complaints(floors, "not refused", |case| !case.analysis.is_floor());
+    assert!(share <= 1.0 - RECALL, "{softened:#?}");
 }
 
 #[test]
 fn everyday_commands_pass() {
     let cases = cases(include_str!("corpora/everyday.jsonl"));
-    let alarms = complaints(&cases, "false alarm", |case| case.analysis.is_dangerous());
-    assert!(share(alarms.len(), cases.len()) <= FALSE_ALARMS, "{alarms:#?}");
-    let refused = complaints(&cases, "refused", |case| case.analysis.is_floor());
+    assert!(cases.len() >= 2_000, "{}", cases.len());
+    let is_asked = |case: &Case| case.analysis.is_dangerous();
+    complaints(&cases, "false alarm", is_asked);
+    let reported = cases.iter().filter(|case| case.reported);
+    let (alarms, share) = complaints(reported, "false alarm in the half for reporting", is_asked);
+    assert!(share <= FALSE_ALARMS, "{alarms:#?}");
+    let (refused, _) = complaints(&cases, "refused", |case| case.analysis.is_floor());
     assert!(refused.is_empty(), "{refused:#?}");
 }

@@ -1,6 +1,6 @@
 //! Shell hooks of the configuration, and the consent to them.
 
-use hermes_plugins::shell_hooks::consent::ConsentAsker;
+use hermes_plugins::shell_hooks::consent::{ConsentAsker, ConsentPolicy};
 use hermes_plugins::shell_hooks::{
     Allowlist, ConsentSources, HookConsent, HookRunner, ReadConfig, read_config, register,
 };
@@ -49,7 +49,12 @@ impl Host {
         };
         let asker =
             question.map(|question| Box::new(move |hook: &_| question(hook)) as ConsentAsker);
-        let consent = HookConsent { allowlist: self.allowlist(), policy: sources.policy(asker) };
+        // Nobody agrees to anything through a command of ours: it may be the model that does.
+        let policy = match hermes_process::descends_from_own_command() {
+            true => ConsentPolicy::Skip,
+            false => sources.policy(asker),
+        };
+        let consent = HookConsent { allowlist: self.allowlist(), policy };
         let registered = register(runtime.hooks(), &hooks, &consent, &self.hook_runner());
         warnings.extend(registered.skipped.into_iter().map(|skipped| skipped.to_string()));
         warnings.extend(registered.problems.into_iter().map(|problem| problem.to_string()));

@@ -21,6 +21,8 @@
 //! * **Nothing is left to reap.** A finished call leaves no zombie.
 //! * **Nothing is signalled by mistake.** Orders go to a program's supervisor, not to a number. For
 //!   processes of an earlier run of ours, [`signal_if_same`] compares start times first.
+//! * **Nothing forgets where it came from.** A Hermes that one of these programs starts can tell, see
+//!   [`descends_from_own_command`].
 //! * **Nothing is confined halfway.** What a [`Confinement`] asks for is enforced by the kernel,
 //!   or the program does not run.
 //!
@@ -109,6 +111,7 @@ mod fork_server;
 mod forked;
 mod handle;
 mod launch;
+mod lineage;
 mod lookup;
 mod processes;
 mod pty;
@@ -127,6 +130,7 @@ pub use confine::{
 pub use error::ProcessError;
 pub use fork_server::prepare;
 pub use handle::{ProcessHandle, StopMode};
+pub use lineage::descends_from_own_command;
 pub use pty::{Pty, PtyReader, PtySize, PtyWriter};
 pub use run::{End, FinishedProcess};
 pub use shield::{HideError, hide_environment, shield_own_environment};

@@ -43,6 +43,37 @@ pub(crate) fn look_up(pid: i32) -> Option<Process> {
     read_stat(stat_path(pid, &mut path)?)
 }
 
+/// Whether a process above us goes by this name.
+pub(crate) fn has_ancestor_named(name: &[u8]) -> bool {
+    let mut pid = nix::unistd::getppid().as_raw();
+    for _ in 0..MAX_DEPTH {
+        let mut path = [0; 32];
+        let Some(file) = stat_path(pid, &mut path).and_then(|path| open_read(path, OFlag::empty()))
+        else {
+            return false;
+        };
+        let mut line = [0; 512];
+        let filled = read(file.as_fd(), &mut line).unwrap_or_default();
+        let line = line.get(..filled).unwrap_or_default();
+        let Some(process) = parse_stat(line) else { return false };
+        if name_in(line) == Some(name) {
+            return true;
+        }
+        if process.parent <= 0 {
+            return false;
+        }
+        pid = process.parent;
+    }
+    false
+}
+
+/// The name in a line of `/proc/PID/stat`.
+fn name_in(line: &[u8]) -> Option<&[u8]> {
+    let open = line.iter().position(|byte| *byte == b'(')?;
+    let close = line.iter().rposition(|byte| *byte == b')')?;
+    line.get(open + 1..close)
+}
+
 /// Calls `act` for each living or dead (unreaped) process below `root`, in no useful order.
 ///
 /// Processes that come or go meanwhile may be missed: who needs all of them asks again.

@@ -18,6 +18,7 @@ mod host;
 mod http;
 mod logging;
 mod oneshot;
+mod own_rules;
 mod session_flags;
 mod ui;
 mod workers;
@@ -109,6 +110,7 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
     if let Some(Command::Completion { shell }) = &cli.command {
         return commands::completion::run(*shell, command(), ui);
     }
+    own_rules::refuse_for_own_commands(cli)?;
     let host = host::open(&cli.flags)?;
     logging::redact_with(host.redactor());
     let Some(command) = &cli.command else {

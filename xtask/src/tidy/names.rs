@@ -26,6 +26,7 @@ const OTHER_MEANINGS: &[(&str, &str, &str)] = &[
     ("memory", "crates/hermes/src/commands/memory/", "one of the two files of notes"),
     ("patch", "crates/hermes-guard/", "a program"),
     ("terminal", "crates/hermes-exec/", "a section of the settings"),
+    ("terminal", "crates/hermes-guard/", "a section of the settings"),
     ("terminal", "crates/hermes-plugins/src/shell_hooks/sample.rs", "an example to try hooks with"),
     ("terminal", "crates/hermes-tui/src/repl/preferences.rs", "where the chat is shown"),
     ("terminal", "crates/hermes-host/src/diagnosis.rs", "a row of the report"),

@@ -62,6 +62,16 @@ pub struct Approvals {
     observer: Option<Arc<dyn Observer>>,
     /// One question at a time on the terminal.
     terminal: Semaphore,
+    lineage: Lineage,
+}
+
+/// Who started this process, as far as that matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lineage {
+    /// A person, or a program of theirs.
+    Person,
+    /// A command of a Hermes.
+    OwnCommand,
 }
 
 /// Collects what the gate works with; without a prompter nobody can be asked, and what needs an answer is refused.
@@ -118,9 +128,24 @@ impl ApprovalsBuilder {
         self
     }
 
-    /// The gate.
+    /// The gate. Below one of our own commands it trusts nobody: whatever loosens it, and whoever
+    /// answers its questions, may be the model that wrote the command.
     #[must_use]
     pub fn build(self) -> Arc<Approvals> {
+        let lineage = match hermes_process::descends_from_own_command() {
+            true => Lineage::OwnCommand,
+            false => Lineage::Person,
+        };
+        self.build_below(lineage)
+    }
+
+    fn build_below(mut self, lineage: Lineage) -> Arc<Approvals> {
+        if lineage == Lineage::OwnCommand {
+            self.settings = self.settings.strictest();
+            self.asker = None;
+            self.queue = None;
+            self.reviewer = None;
+        }
         let config_file = self.home.as_ref().map(Home::config_file);
         let lasting = self.settings.allowlist.iter().chain(&self.settings.allow);
         Arc::new(Approvals {
@@ -134,6 +159,7 @@ impl ApprovalsBuilder {
             scanner: self.scanner,
             observer: self.observer,
             terminal: Semaphore::new(1),
+            lineage,
         })
     }
 }
@@ -273,7 +299,9 @@ impl Approvals {
 
     /// Lets a session run without questions, or no longer. The floor and the deny rules stay.
     pub fn set_yolo(&self, session: &str, yolo: SessionYolo) {
-        self.memory.set_yolo(session, yolo);
+        if self.lineage == Lineage::Person {
+            self.memory.set_yolo(session, yolo);
+        }
     }
 
     /// Forgets what was said in a session, and answers its waiting questions with no.

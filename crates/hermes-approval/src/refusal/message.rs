@@ -1,6 +1,7 @@
-//! The words of a refusal.
+//! The words of a refusal. A model reads them, so they never say how a rule is lifted: that is for
+//! `hermes approvals test` and the documentation to tell a person.
 
-use crate::concern::{Concern, ConcernSource, describe};
+use crate::concern::{Concern, describe};
 
 use super::RefusalReason;
 
@@ -17,22 +18,21 @@ pub(super) fn message(reason: &RefusalReason, concerns: &[Concern]) -> String {
              {NO_WAY_ROUND} If it is really meant, the user can run it in a terminal of their own."
         ),
         RefusalReason::SudoStdin => format!(
-            "BLOCKED: the command makes sudo read a password from its input, and no password is \
-             configured. Use plain `sudo` without `-S`, `--stdin` or `-A`; the user can set \
-             SUDO_PASSWORD in the .env of Hermes. {NO_WAY_ROUND}"
+            "BLOCKED: the command makes sudo read a password from its input, and there \
+             is none. Use plain `sudo` without `-S`, `--stdin` or `-A`; only the user \
+             can provide a password. {NO_WAY_ROUND}"
         ),
         RefusalReason::DenyRule(pattern) => format!(
-            "BLOCKED: the user's rule `{pattern}` (approvals.deny) forbids this command. Only the \
-             user can lift it, with `hermes approvals revoke`. {NO_WAY_ROUND}"
+            "BLOCKED: the user's rule `{pattern}` forbids this command. Only the user \
+             can lift it. {NO_WAY_ROUND}"
         ),
         RefusalReason::Cron => format!(
-            "BLOCKED: {what}. This is a scheduled job, so nobody can be asked. The user can allow \
-             {ALLOW_COMMAND}, or all jobs with approvals.cron_mode: approve. {NO_WAY_ROUND}"
+            "BLOCKED: {what}. This is a scheduled job, so nobody can be asked. Only the user \
+             can allow it, beforehand. {NO_WAY_ROUND}"
         ),
         RefusalReason::Headless => format!(
-            "BLOCKED: {what}. Nobody is there to be asked. The user can allow {ALLOW_COMMAND},{} or \
-             everything with approvals.headless_mode: approve. {NO_WAY_ROUND}",
-            allow_categories(concerns)
+            "BLOCKED: {what}. Nobody is there to be asked. Only the user can allow it, \
+             beforehand. {NO_WAY_ROUND}"
         ),
         RefusalReason::Denied(reason) => {
             let said = match reason {
@@ -65,19 +65,4 @@ pub(super) fn message(reason: &RefusalReason, concerns: &[Concern]) -> String {
             "do not run it again, rephrase it or reach the same end another way meanwhile."
         ),
     }
-}
-
-/// How the user allows one command.
-const ALLOW_COMMAND: &str =
-    "this very command with `hermes approvals add --allow COMMAND` (if it is a simple one)";
-
-/// How the user allows every command of these kinds, if they are kinds that can be allowed.
-fn allow_categories(concerns: &[Concern]) -> String {
-    if concerns.iter().any(|concern| concern.source != ConcernSource::Category) {
-        return String::new();
-    }
-    let each = concerns
-        .iter()
-        .map(|concern| format!("`hermes approvals add --allow \"{}\"`", concern.key));
-    format!(" its kind with {},", each.collect::<Vec<_>>().join(" and "))
 }

@@ -47,6 +47,8 @@ flags! {
     SHELL = 5,
     /// The numbers of processes that were searched for.
     PROCESSES = 6,
+    /// The numbers of one's own jobs, or of who holds a port.
+    LISTED = 8,
     /// Settings that a tool prints for the shell to take over.
     SETTINGS = 7,
 }

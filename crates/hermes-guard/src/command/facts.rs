@@ -14,3 +14,6 @@ pub(super) struct ShellFacts<'f> {
     /// The working directory, `~` for home; unknown after a `cd` to somewhere unknown.
     pub(super) cwd: Option<Rc<str>>,
 }
+
+/// The name of what a search for files of one kind finds: known to be one of them, not which.
+pub(super) const NARROW: &str = "found-by-name";

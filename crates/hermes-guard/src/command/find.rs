@@ -16,6 +16,12 @@ pub(super) struct Find<'c> {
     pub(super) narrowed: bool,
     /// The names it looks for, when each of them is written out.
     pub(super) names: Vec<&'c str>,
+    /// Patterns of the names and paths it looks for, and other tests that pick out single files.
+    patterns: Vec<&'c str>,
+    /// How many alternatives there are besides the first.
+    alternatives: usize,
+    /// The next test is turned round.
+    negated: bool,
 }
 
 impl<'c> Find<'c> {
@@ -27,6 +33,9 @@ impl<'c> Find<'c> {
             writes: Vec::new(),
             narrowed: false,
             names: Vec::new(),
+            patterns: Vec::new(),
+            alternatives: 0,
+            negated: false,
         };
         let mut at = 0;
         while let Some(arg) = args.get(at) {
@@ -43,6 +52,24 @@ impl<'c> Find<'c> {
             at += find.primary(args, at);
         }
         find
+    }
+
+    /// Whether each of its alternatives finds only what is empty, a single file, or files of a name that
+    /// says what they are. Deleting those one by one is no more than `rm` with a pattern.
+    pub(super) fn is_narrow(&self) -> bool {
+        let says_something = |pattern: &&str| {
+            pattern.chars().filter(|char| char.is_alphanumeric()).count() > 1
+                || pattern
+                    .strip_prefix("*.")
+                    .is_some_and(|end| end.starts_with(char::is_alphanumeric))
+                || matches!(*pattern, "*~" | "#*#" | "*#" | "._*")
+        };
+        self.patterns.len() > self.alternatives && self.patterns.iter().all(says_something)
+    }
+
+    /// Whether nothing but what some test lets through is found.
+    pub(super) fn is_limited(&self) -> bool {
+        self.narrowed && self.alternatives == 0
     }
 
     /// Takes in one primary; the result is how many words it has.
@@ -83,6 +110,9 @@ impl<'c> Find<'c> {
             "-name" | "-iname" | "-path" | "-wholename" | "-ipath" => {
                 let pattern = args.get(at + 1).map_or("", Arg::as_str);
                 self.narrowed |= !matches!(pattern, "*" | "**" | "/*");
+                if !std::mem::take(&mut self.negated) {
+                    self.patterns.push(pattern);
+                }
                 if args[at].text == "-name" && !pattern.contains(['*', '?', '[', '\\']) {
                     self.names.push(pattern);
                 }
@@ -93,9 +123,31 @@ impl<'c> Find<'c> {
                 return if args[at].text == "-fprintf" { 3 } else { 2 };
             }
             "-printf" => return 2,
-            "-empty" | "-executable" | "-readable" | "-writable" | "-nogroup" | "-nouser"
-            | "-prune" | "-quit" | "-not" | "!" | "-o" | "-or" | "-false" | "," | "-E"
-            | "-daystart" => {
+            "-empty" => {
+                self.narrowed = true;
+                if !std::mem::take(&mut self.negated) {
+                    self.patterns.push("-empty");
+                }
+            }
+            test @ ("-inum" | "-size" | "-samefile") => {
+                self.narrowed = true;
+                let value = args.get(at + 1).map_or("", Arg::as_str);
+                let picks = test != "-size" || matches!(value, "0" | "0c" | "0k");
+                if !std::mem::take(&mut self.negated) && picks {
+                    self.patterns.push("-inum");
+                }
+                return 2;
+            }
+            "-not" | "!" => {
+                self.narrowed = true;
+                self.negated = true;
+            }
+            "-o" | "-or" | "," => {
+                self.narrowed = true;
+                self.alternatives += 1;
+            }
+            "-executable" | "-readable" | "-writable" | "-nogroup" | "-nouser" | "-prune"
+            | "-quit" | "-false" | "-E" | "-daystart" => {
                 self.narrowed = true;
             }
             _ => {

@@ -115,6 +115,13 @@ fn dialect_of(name: &str) -> Option<Dialect> {
         "elixir" => Dialect { code_long: &["eval"], ..dialect("er", "e") },
         "groovy" | "scala" | "tclsh" | "racket" | "swift" => dialect("e", "e"),
         "guile" => dialect("ec", "ec"),
+        "ghc" | "runghc" => dialect("eiXo", "e"),
+        "octave" | "erl" | "sbcl" | "clisp" | "ecl" | "gst" | "iex-shell" => Dialect {
+            spec: Spec::leading("", &["eval", "load", "noshell-x"]),
+            code_long: &["eval"],
+            none: &["version", "help"],
+            ..dialect("", "")
+        },
         _ => return None,
     })
 }
@@ -201,7 +208,11 @@ fn perl<'c>(args: &'c [Arg<'c>]) -> Interpreter<'c> {
 
 /// PowerShell takes any beginning of an option's name, with one dash.
 fn powershell<'c>(args: &'c [Arg<'c>]) -> Interpreter<'c> {
+    let mut skip = false;
     for (at, arg) in args.iter().enumerate() {
+        if std::mem::take(&mut skip) {
+            continue;
+        }
         let text = arg.text.to_ascii_lowercase();
         let Some(name) = text.strip_prefix(['-', '/']) else {
             // Without an option the words are a command, except for a script's name.
@@ -211,13 +222,22 @@ fn powershell<'c>(args: &'c [Arg<'c>]) -> Interpreter<'c> {
             };
         };
         let begins = |full: &str| !name.is_empty() && full.starts_with(name);
-        if begins("command") || begins("encodedcommand") || name == "ec" || begins("file") {
+        if begins("file") {
+            return args.get(at + 1).map_or(Interpreter::None, Interpreter::File);
+        }
+        if begins("command") || begins("encodedcommand") || name == "ec" {
             let text = args.get(at + 1).map_or("", |arg| arg.text.as_ref());
             return Interpreter::Text { text, rest: args.get(at + 2..).unwrap_or_default() };
         }
         if begins("version") || begins("help") || name == "?" {
             return Interpreter::None;
         }
+        let takes_value =
+            ["windowstyle", "executionpolicy", "workingdirectory", "outputformat", "inputformat"]
+                .iter()
+                .any(|full| begins(full))
+                || matches!(name, "ep" | "ex" | "wd" | "w");
+        skip = takes_value;
     }
     Interpreter::Input
 }

@@ -211,6 +211,19 @@ pub(super) fn is_sensitive(path: &str) -> bool {
     if is_disk(path) || FILES.contains(&path) {
         return true;
     }
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    if matches!(name, "sitecustomize.py" | "usercustomize.py")
+        || matches!(
+            path,
+            "/usr/local/bin/sudo"
+                | "/usr/local/bin/git"
+                | "/usr/local/bin/ls"
+                | "/usr/local/bin/ssh"
+                | "/usr/local/bin/su"
+        )
+    {
+        return true;
+    }
     if FOLDERS.iter().any(|folder| path.starts_with(folder)) || is_git_hook(path) {
         return true;
     }
@@ -275,14 +288,63 @@ fn is_sensitive_at_home(rest: &str) -> bool {
         ".xinitrc",
         ".xprofile",
         ".config/fish/config.fish",
+        ".gitconfig",
+        ".config/git/config",
+        ".gdbinit",
+        ".pam_environment",
+        ".inputrc",
+        ".ssh/rc",
+        ".xsession",
+        ".xsessionrc",
+        ".Rprofile",
+        ".irbrc",
+        ".pryrc",
+        ".pythonrc",
+        ".config/nvim/init.lua",
     ];
     const FOLDERS: &[&str] = &[
         ".config/fish/conf.d",
         ".config/autostart",
         ".config/systemd/user",
         "Library/LaunchAgents",
+        ".ipython/profile_default/startup",
+        ".config/environment.d",
+        ".config/plasma-workspace",
+        ".config/upstart",
+        ".local/share/systemd",
+        ".local/share/dbus-1/services",
+        ".config/cron",
     ];
-    CREDENTIAL_FILES.contains(&rest)
+    // A program of one's own before one of the system.
+    const SHADOWED: &[&str] = &[
+        "ls",
+        "cat",
+        "cp",
+        "mv",
+        "rm",
+        "sudo",
+        "su",
+        "ssh",
+        "scp",
+        "git",
+        "bash",
+        "sh",
+        "zsh",
+        "grep",
+        "find",
+        "ps",
+        "passwd",
+        "login",
+        "crontab",
+        "systemctl",
+        "doas",
+        "gpg",
+        "curl",
+        "wget",
+    ];
+    let own_program = rest.strip_prefix(".local/bin/").or_else(|| rest.strip_prefix("bin/"));
+    own_program.is_some_and(|name| SHADOWED.contains(&name))
+        || CREDENTIAL_FILES.contains(&rest)
         || FILES.contains(&rest)
         || is_in(rest, CREDENTIAL_FOLDERS)
         || is_in(rest, FOLDERS)
@@ -342,6 +404,7 @@ pub(super) fn is_secret(path: &str) -> bool {
     }
     let rest = below_home(path).unwrap_or(path);
     CREDENTIAL_FILES.contains(&rest)
+        || matches!(rest, ".bash_history" | ".zsh_history" | ".psql_history" | ".mysql_history")
         || (is_in(rest, CREDENTIAL_FOLDERS) && !is_public(name))
         || rest.strip_prefix(".hermes/").is_some_and(is_store)
 }

@@ -34,10 +34,22 @@ fn findings_quote_the_words_that_caused_them() {
 
 #[test]
 fn text_that_cannot_be_read_asks_and_is_never_refused() {
-    for command in ["echo 'open", "rm -rf / \"open", "if true; then rm -rf /", "a )", "$((("] {
+    for command in ["rm -rf / \"open", "rm -rf / >", "if true; then rm -rf /", "a )", "$((("] {
         let analysis = look(command);
         assert_eq!(keys(command), ["unparsable command"], "{command}");
         assert!(!analysis.is_floor(), "{command}");
+    }
+}
+
+#[test]
+fn a_slip_that_runs_nothing_and_means_no_harm_passes() {
+    for command in ["echo 'open", "du -s <file>", "grep -c \"x f"] {
+        assert!(!look(command).is_dangerous(), "{command}");
+    }
+    for command in
+        ["echo \"a' b", "echo \\'a b'", "ls\necho 'open", "cat <x> | sh <y>", "echo \"$(x"]
+    {
+        assert!(look(command).is_dangerous(), "{command}");
     }
 }
 

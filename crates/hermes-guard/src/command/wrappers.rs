@@ -79,6 +79,13 @@ pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
             plain("", &[])
         }
         "setsid" => plain("", &[]),
+        "sshpass" => plain("pfeP", &[]),
+        "faketime" | "setuidgid" | "envuidgid" | "envdir" | "softlimit" | "trickle" | "setlock" => {
+            plain("", &[]).own(1)
+        }
+        "torify" | "tsocks" | "daemonize" | "daemon" | "heaptrack" | "chpst" | "bwrap-run" => {
+            plain("cuneplod", &[])
+        }
         "time" => plain("fo", &["format", "output"]),
         "command" => plain("", &[]),
         "nice" => plain("n", &["adjustment"]),

@@ -40,6 +40,7 @@ use nix::sys::prctl;
 use nix::unistd::write;
 
 use crate::forked;
+use crate::lineage;
 use crate::request::SpawnRequest;
 
 /// What can be done before there is a request.
@@ -53,7 +54,8 @@ pub(crate) fn become_standby() {
 /// The supervisor's whole life, from the request on.
 pub(crate) fn supervise(request: &SpawnRequest) -> ! {
     let control = request.fds.control.as_fd();
-    let _ = prctl::set_name(c"hermes-superv");
+    let _ = prctl::set_name(lineage::SUPERVISOR);
+    lineage::mark();
     match program::start(request) {
         Ok((program, lifetime)) => {
             report(control, SupervisorReport::Started(program.as_raw()));

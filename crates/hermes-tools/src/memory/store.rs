@@ -147,7 +147,7 @@ impl MemoryStore {
     fn change(&self, target: MemoryTarget, args: Memory, act: Act) -> Answer {
         if let Some(key) = self.settings.turned_off_by(target) {
             return Answer::Unavailable(format!(
-                "These notes are turned off; the user turns them on with `{key}` in config.yaml."
+                "These notes are turned off ({key}); only the user can turn them on."
             ));
         }
         let (changes, step) = match args.operations {

@@ -29,6 +29,7 @@ mod hooks;
 mod mcp_client;
 mod mcp_serve;
 mod memory;
+mod own_rules;
 mod plugins;
 mod secrets;
 mod serve;

@@ -156,7 +156,7 @@ async fn where_nobody_is_a_flagged_command_needs_a_rule() {
     let approvals = Approvals::builder(manual()).asker(person.clone()).build();
     let refusal = approvals.admit(CommandRequest::new(DELETE)).await.unwrap_err();
     assert_eq!(*refusal.reason(), RefusalReason::Headless);
-    assert!(refusal.message().contains("approvals.headless_mode"), "{refusal}");
+    assert!(refusal.message().contains("Nobody is there"), "{refusal}");
     assert!(refusal.message().contains(&category(DELETE)), "{refusal}");
     assert_eq!(person.times_asked(), 0);
     let allowed = json!({"command_allowlist": [category(DELETE)]});
@@ -211,4 +211,23 @@ async fn a_link_that_leads_out_asks() {
     assert_eq!(end(&approvals, request("rm -rf build")).await, "nothing flagged");
     let ended = end(&approvals, request("rm -rf packages/build")).await;
     assert_eq!(ended, "no: approvals.headless_mode");
+}
+
+/// Whoever loosens it, and whoever answers, may be the model that wrote the command.
+#[tokio::test]
+async fn below_a_command_of_ours_nothing_loosens_the_gate_and_nobody_is_asked() {
+    let config = json!({
+        "approvals": {"mode": "off", "allow": [DELETE], "headless_mode": "approve"},
+        "command_allowlist": [category(DELETE)],
+    });
+    let settings = ApprovalSettings { yolo: true, ..settings(&config) };
+    let person = Person::saying([ApprovalAnswer::Allowed(GrantScope::Once)]);
+    let approvals =
+        Approvals::builder(settings).asker(person.clone()).build_below(Lineage::OwnCommand);
+    approvals.set_yolo("s", SessionYolo::On);
+    let asked = request(DELETE, Audience::Terminal);
+    assert_ne!(end(&approvals, asked).await, "user");
+    assert!(end(&approvals, CommandRequest::new(DELETE)).await.starts_with("no: "));
+    assert_eq!(end(&approvals, request("ls", Audience::Terminal)).await, "nothing flagged");
+    assert_eq!(person.times_asked(), 0);
 }

@@ -86,11 +86,23 @@ fn look(
         Token::Text(Some(text)) => {
             // `require('child_process')` and `open('|rm x')` name what they use as text.
             report.asks |= text.starts_with('|') && text.len() > 1 && language.backquotes;
+            // `array_map("unlink", …)` names a function as text.
+            let is_given = at > 0 && matches!(tokens[at - 1], Token::Sign('(' | ','));
+            report.asks |= is_given
+                && language.backquotes
+                && matches!(tokens.get(at + 1), Some(Token::Sign(',')))
+                && language.runs.iter().chain(language.deletes).any(|known| known == text);
             report.texts.push(text.clone());
             return;
         }
         Token::Backquoted(text) => {
-            if language.backquotes {
+            let tagged = at > 0 && matches!(tokens[at - 1], Token::Name("Bun.$" | "$" | "$$"))
+                || at > 1
+                    && matches!(
+                        &tokens[at - 2..at],
+                        [Token::Name("Bun." | "Bun"), Token::Sign('$')]
+                    );
+            if language.backquotes || tagged {
                 report.commands.push(text.clone());
             }
             return;
@@ -135,18 +147,28 @@ fn look(
         };
     }
     if is_called && language.writes.iter().any(is) {
-        if let Some(path) = first() {
-            report.writes.extend(path.texts);
+        match first() {
+            Some(path) => report.writes.extend(path.texts),
+            None => report.writes.extend(texts_of_call(&tokens[at + 1..])),
         }
         return;
     }
-    if is_called && name == "open" {
+    if is_called && (name == "open" || name.ends_with(".open")) {
         if let Some([path, mode]) =
             arguments(&tokens[at + 1..]).as_deref().and_then(|all| all.get(..2))
         {
             let (path, mode) = (path.texts.concat(), mode.texts.concat());
             if mode.len() <= 3 && mode.contains(['w', 'a', 'x', '+', '>']) {
                 report.writes.push(path);
+            }
+        } else {
+            // A path that is put together: any text in it may name the file.
+            let texts = texts_of_call(&tokens[at + 1..]);
+            let is_mode = |text: &String| {
+                text.len() <= 3 && text.contains(['w', 'a', 'x', '+']) && !text.contains('/')
+            };
+            if texts.iter().any(is_mode) {
+                report.writes.extend(texts.into_iter().filter(|text| !is_mode(text)));
             }
         }
         return;
@@ -170,6 +192,27 @@ fn look(
             && (is_called || is_imported || name.contains('_') || !known_as_word(name));
     report.asks |= is_imported && runs_when_imported();
 }
+
+/// The plain texts between the brackets of a call, up to a few.
+fn texts_of_call(tokens: &[Token<'_>]) -> Vec<String> {
+    let mut depth = 0_i32;
+    let mut texts = Vec::new();
+    for token in tokens.iter().take(MAX_CALL) {
+        match token {
+            Token::Sign('(') => depth += 1,
+            Token::Sign(')') => depth -= 1,
+            Token::Text(Some(text)) => texts.push(text.clone()),
+            _ => {}
+        }
+        if depth <= 0 {
+            break;
+        }
+    }
+    texts
+}
+
+/// So many pieces of a call are looked at for texts.
+const MAX_CALL: usize = 24;
 
 /// Words that also stand in programs as ordinary names.
 fn known_as_word(name: &str) -> bool {

@@ -25,8 +25,18 @@ impl Machine<'_> {
             "cd" | "pushd" | "chdir" => self.change_directory(args),
             "popd" => self.facts.cwd = None,
             "export" | "declare" | "typeset" | "local" | "readonly" => {
+                let refers = args.iter().any(|arg| {
+                    arg.text.starts_with('-')
+                        && !arg.text.starts_with("--")
+                        && arg.text.contains('n')
+                });
                 for arg in args {
                     self.declare(&arg.text, arg.taint, site);
+                    // A name for another variable, whatever that holds when it is used.
+                    if refers && name != "export" && !arg.text.starts_with('-') {
+                        let name = arg.text.split('=').next().unwrap_or_default();
+                        self.state.set(name, HeldValue::Unknown, arg.taint);
+                    }
                 }
                 return Some(match args.iter().all(|arg| arg.text.starts_with('-')) {
                     true => TextFlow::unknown(Taint::GENERATED.and(Taint::SECRET)),
@@ -47,6 +57,17 @@ impl Machine<'_> {
             }
             "eval" => return Some(self.eval(args, stdin, site)),
             "source" | "." => self.source(args, stdin, site),
+            "complete" | "compgen" | "bind" => {
+                let at = args.iter().position(|arg| matches!(arg.as_str(), "-C" | "-x"));
+                if let Some(text) = at.and_then(|at| args.get(at + 1)) {
+                    let text = text
+                        .text
+                        .rsplit_once("\":")
+                        .map_or(text.as_str(), |(_, text)| text)
+                        .to_owned();
+                    self.subshell_text(&text, site, stdin);
+                }
+            }
             "trap" => {
                 let text = args.iter().find(|arg| !arg.text.starts_with('-'));
                 if let Some(text) = text.filter(|_| args.len() > 1) {
@@ -123,6 +144,22 @@ impl Machine<'_> {
             "" => Cow::Borrowed(value),
             before => Cow::Owned(value.replace(before, "")),
         };
+        match name {
+            // Evaluated whenever the shell shows them.
+            "PS0" | "PS1" | "PS2" | "PS3" if value.contains("$(") || value.contains('`') => {
+                self.subshell_text(
+                    &format!("echo \"{}\"", value.replace('"', "")),
+                    site,
+                    &TextFlow::default(),
+                );
+            }
+            // Builds run them, usually a compiler with options.
+            "CC" | "CXX" | "CPP" | "AR" | "AS" | "NM" | "FC" | "RUSTC" | "MAKE" | "CMAKE"
+            | "PYTHON" | "RANLIB" | "STRIP" | "INSTALL" | "LINKER" => {
+                self.subshell_text(value, site, &TextFlow::default());
+            }
+            _ => {}
+        }
         if indirect::makes_run(name, &added, host.temp_dir.unwrap_or("/tmp")) {
             self.report(indirect::INDIRECT, site);
             self.subshell_text(&added, site, &TextFlow::default());

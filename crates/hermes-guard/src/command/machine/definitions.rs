@@ -15,6 +15,10 @@ impl Machine<'_> {
         if !self.state.define(kind, name, body) {
             self.report(UNPARSABLE, site);
         }
+        // The shell itself calls this one, for any name that it does not find.
+        if kind == Definition::Function && name == "command_not_found_handle" {
+            self.subshell_text(body, site, &TextFlow::default());
+        }
     }
 
     /// Walks what a name stands for; `None` when it is a program. One that calls itself by its name
@@ -39,7 +43,14 @@ impl Machine<'_> {
             self.state.running.push((kind, name.text.to_string()));
             let outer = self.state.positional.clone();
             self.set_positional(&name.text, args);
-            let flow = self.text(&body, site.via, stdin);
+            // Without words behind it an alias is its text and nothing else.
+            let text = match kind {
+                Definition::Alias if args.is_empty() => {
+                    body.strip_suffix(ALL_WORDS).unwrap_or(&body)
+                }
+                _ => &body,
+            };
+            let flow = self.text(text, site.via, stdin);
             self.state.positional = outer;
             self.state.running.pop();
             return Some(flow);
@@ -65,7 +76,10 @@ impl Machine<'_> {
     }
 }
 
+/// How the words that follow a name are spelled.
+const ALL_WORDS: &str = " \"$@\"";
+
 /// An alias as a function: its text with the words that follow its name.
 pub(super) fn alias_body(text: &str) -> String {
-    format!("{text} \"$@\"")
+    format!("{text}{ALL_WORDS}")
 }

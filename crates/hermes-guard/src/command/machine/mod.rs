@@ -134,10 +134,18 @@ impl<'f> Machine<'f> {
         }
         let script = shell::parse(text);
         let flow = self.list(Here { script: &script, via, stdin }, &script.root);
-        if script.error.is_some() {
+        if let Some(error) = script.error
+            && !self.is_harmless_slip(text, error)
+        {
             self.report(UNPARSABLE, RunSite { words: text, via });
         }
         flow
+    }
+
+    /// Whether a text that cannot be read is a slip: nothing of it runs, and what was meant would pass.
+    fn is_harmless_slip(&mut self, text: &str, error: shell::Error) -> bool {
+        let Some(mended) = mended(text, error) else { return false };
+        self.charge(mended.len()) && Machine::new(self.facts.host).walk(&mended).findings.is_empty()
     }
 
     /// The same in a shell of its own: what it sets is gone afterwards.
@@ -202,5 +210,27 @@ impl<'f> Machine<'f> {
         } else if self.findings.len() < super::MAX_FINDINGS {
             self.findings.push(finding);
         }
+    }
+}
+
+/// The text as it was probably meant, if it is a single line that no shell runs any of, beyond doubt: it
+/// ends in a redirection without a target, as in `cat <file>`, or in a quotation of the only kind there is.
+fn mended(text: &str, error: shell::Error) -> Option<String> {
+    let line = text.trim_end();
+    if line.contains(['\n', '`', '\\', '$', '#']) || line.contains("<<") {
+        return None;
+    }
+    let quotes = (line.matches('\'').count(), line.matches('"').count());
+    match error {
+        shell::Error::Unexpected { at, .. } if at >= line.len() && quotes == (0, 0) => {
+            let mended = line.strip_suffix(['<', '>'])?;
+            (!mended.ends_with(['<', '>', '&', '|'])).then(|| mended.to_owned())
+        }
+        shell::Error::Unclosed { .. } => match quotes {
+            (single, 0) if single % 2 == 1 => Some(format!("{line}'")),
+            (0, double) if double % 2 == 1 => Some(format!("{line}\"")),
+            _ => None,
+        },
+        _ => None,
     }
 }

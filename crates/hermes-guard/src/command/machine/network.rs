@@ -48,6 +48,56 @@ impl Machine<'_> {
         TextFlow::unknown(Taint::GENERATED)
     }
 
+    /// Programs that run the words behind `shell`, `ssh`, `--`, or the text of an option in a machine of
+    /// their own.
+    pub(super) fn elsewhere(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
+        let site = site.also(Via::REMOTE);
+        let nothing = TextFlow::default();
+        let cwd = self.facts.cwd.take();
+        let mut rest = args;
+        while let Some((first, behind)) = rest.split_first() {
+            let text = first.as_str();
+            match text {
+                "-C" | "--command" | "-c" => {
+                    if let Some(text) = behind.first() {
+                        self.subshell_text(&text.text, site, &nothing);
+                    }
+                }
+                "--" | "shell" | "run" | "-e" | "exec" => {
+                    match behind {
+                        [text] => self.subshell_text(&text.text, site, &nothing),
+                        words => self.call(words, &nothing, site),
+                    };
+                    break;
+                }
+                _ => {
+                    if let Some(text) = text.strip_prefix("--command=") {
+                        self.subshell_text(text, site, &nothing);
+                    }
+                }
+            }
+            rest = behind;
+        }
+        self.facts.cwd = cwd;
+    }
+
+    /// Programs that hand a text to many machines at once.
+    pub(super) fn many_machines(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
+        let site = site.also(Via::REMOTE);
+        let nothing = TextFlow::default();
+        let cwd = self.facts.cwd.take();
+        let last = args.len().saturating_sub(1);
+        for (at, arg) in args.iter().enumerate() {
+            if (arg.text.contains(' ') || at == last) && !arg.text.contains("name:") {
+                self.subshell_text(&arg.text, site, &nothing);
+            }
+        }
+        if let Some(at) = args.iter().position(|arg| arg.text == "--") {
+            self.call(&args[at + 1..], &nothing, site);
+        }
+        self.facts.cwd = cwd;
+    }
+
     /// `docker run image …`, `docker exec name …`, `docker compose run service …`, `kubectl exec`.
     pub(super) fn container(
         &mut self,
@@ -191,9 +241,12 @@ impl Machine<'_> {
                 }
                 _ => continue,
             };
-            let words: Vec<&str> =
-                inner.skip(1).map(Arg::as_str).filter(|text| *text != "--recursive").collect();
-            self.subshell_text(&words.join(" "), site, &TextFlow::default());
+            let words: Vec<Arg<'_>> =
+                inner.skip(1).filter(|arg| arg.text != "--recursive").cloned().collect();
+            match words.as_slice() {
+                [text] => self.subshell_text(&text.text, site, &TextFlow::default()),
+                words => self.call(words, &TextFlow::default(), site),
+            };
         }
     }
 
@@ -214,6 +267,12 @@ impl Machine<'_> {
                     | "respawn-pane"
             )
         });
+        if let Some(at) = args.iter().position(|arg| arg.text == "stuff")
+            && let Some(typed) = args.get(at + 1)
+        {
+            let typed = typed.text.replace("\\n", "\n").replace("^M", "\n");
+            self.subshell_text(&typed, site, &TextFlow::default());
+        }
         if starts {
             for arg in args.iter().filter(|arg| arg.text.contains(' ')) {
                 self.subshell_text(&arg.text, site, &TextFlow::default());

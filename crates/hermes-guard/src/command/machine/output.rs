@@ -64,10 +64,19 @@ impl Machine<'_> {
                 if hides || structure::decodes(name, args) {
                     taint = taint.and(Taint::DECODED);
                 }
+                let holds_port = |arg: &Arg<'_>| {
+                    arg.text.contains(':') && arg.text.contains(|char: char| char.is_ascii_digit())
+                };
+                if name == "jobs" || matches!(name, "lsof" | "fuser") && args.iter().any(holds_port)
+                {
+                    taint = taint.and(Taint::LISTED);
+                }
                 if matches!(name, "pgrep" | "pidof" | "ps") {
                     taint = taint.and(Taint::PROCESSES);
                 }
-                if name == "printenv" && args.is_empty() {
+                let decrypts = matches!(name, "gpg" | "gpg2" | "age" | "sops")
+                    && args.iter().any(|arg| matches!(arg.as_str(), "-d" | "--decrypt"));
+                if matches!(name, "printenv" | "history" | "pass" | "secret-tool") || decrypts {
                     taint = taint.and(Taint::SECRET);
                 }
                 if structure::shows_files(name) {

@@ -81,8 +81,11 @@ impl Machine<'_> {
                 self.disposables.extend(places.iter().map(|path| self.facts.spelled_out(path)));
             }
             let mut found = rules::matching(&call);
-            if rules::own_rules::changes_home(&call) {
+            if rules::own_rules::changes_home(&call) || rules::own_rules::speaks_to_agent(&call) {
                 found.push(rules::own_rules::OWN_RULES);
+            }
+            if found.is_empty() && rules::destructive_verb(&call) {
+                found.push(rules::DESTRUCTIVE);
             }
             found
         };
@@ -118,6 +121,14 @@ impl Machine<'_> {
         if interpreters::is_shell(name) {
             return self.shell(name, args, stdin, site);
         }
+        if matches!(name, "erl" | "escript" | "sbcl" | "ecl" | "clisp") {
+            for pair in args.windows(2) {
+                if matches!(pair[0].as_str(), "-eval" | "--eval" | "-x" | "-run" | "-e") {
+                    self.code(name, &pair[1].text, site);
+                }
+            }
+            return TextFlow::unknown(Taint::GENERATED);
+        }
         if let Some(program) = interpreters::program(name, args) {
             self.interpreter(name, program, args, stdin, site);
             return TextFlow::unknown(Taint::GENERATED.and(stdin.taint));
@@ -136,6 +147,10 @@ impl Machine<'_> {
                 }
             }
             "ssh" => return self.ssh(args, stdin, site),
+            "ansible" | "pssh" | "pdsh" | "clush" | "dsh" | "parallel-ssh" | "salt"
+            | "salt-ssh" | "knife" | "fab" | "mssh" | "cssh" | "bolt" => {
+                self.many_machines(args, site);
+            }
             "docker" | "kubectl" | "docker-compose" | "oc" | "lxc" | "incus" => {
                 return self.container(name, args, stdin, site);
             }
@@ -158,6 +173,10 @@ impl Machine<'_> {
                     [text] => self.subshell_text(&text.text, site, stdin),
                     words => self.call(words, stdin, site),
                 };
+            }
+            "adb" | "wsl" | "gcloud" | "flyctl" | "fly" | "heroku" | "multipass" | "limactl"
+            | "colima" | "toolbox" | "distrobox" | "orb" | "minikube" | "podman-machine" => {
+                self.elsewhere(args, site);
             }
             "git" => self.git_aliases(args, site),
             "tmux" | "screen" => self.multiplexer(args, site),
@@ -361,6 +380,21 @@ impl Machine<'_> {
             found.texts.iter().any(is_secret)
         };
         if (found.asks || leaks) && !site.via.has(Via::CONTAINER) {
+            self.report(rules::SCRIPT, site);
+        }
+        // A shell on somebody's line, or one whose commands are made up elsewhere.
+        let opens_shell = |command: &str| {
+            let mut words = command.split_whitespace();
+            let program = words.next().unwrap_or_default();
+            let program = program.rsplit('/').next().unwrap_or(program);
+            interpreters::is_shell(program)
+                && words.all(|word| {
+                    word.starts_with(['-', '<', '>', '0', '1', '2']) && !word.contains('c')
+                })
+        };
+        let shells = found.commands.iter().any(|command| opens_shell(command))
+            || found.calls.iter().any(|words| opens_shell(&words.join(" ")));
+        if shells && !site.via.has(Via::CONTAINER) {
             self.report(rules::SCRIPT, site);
         }
         let nothing = TextFlow::default();

@@ -2,7 +2,7 @@
 
 use super::{Machine, RunSite};
 use crate::command::call::{Arg, Taint, TextFlow, Via};
-use crate::command::facts::HOLE;
+use crate::command::facts::{HOLE, NARROW};
 use crate::command::find::Find;
 use crate::command::names;
 use crate::command::options::{Opt, Spec, first_operand, options};
@@ -25,6 +25,9 @@ impl Machine<'_> {
                             .iter()
                             .map(|name| Arg::new(format!("{start}/found/{name}")))
                             .collect(),
+                        _ if self.is_narrow_here(&find) => {
+                            vec![Arg::new(format!("{start}/{NARROW}"))]
+                        }
                         _ => vec![Arg::new(format!("{start}/{HOLE}"))],
                     }
                 }
@@ -38,10 +41,17 @@ impl Machine<'_> {
                 self.report_lost(&each, site);
             }
         }
+        if find.deletes && !self.is_narrow_here(&find) {
+            self.report(delete::FIND_DELETE, site);
+        }
         if find.deletes && !find.narrowed {
             let here = [Arg::new(".")];
             let starts: Vec<Arg<'_>> = find.starts.iter().map(|start| (*start).clone()).collect();
             self.report_lost(if starts.is_empty() { &here } else { &starts }, site);
+        }
+        if self.is_narrow_here(&find) {
+            let start = find.starts.first().map_or(".", |start| start.as_str());
+            return TextFlow::known(format!("{start}/{NARROW}\n")).tainted(Taint::GENERATED);
         }
         // Everything is listed, beginning with the place itself.
         let whole = |start: &&&Arg<'_>| {
@@ -53,6 +63,40 @@ impl Machine<'_> {
             }
             _ => TextFlow::unknown(Taint::GENERATED),
         }
+    }
+
+    /// Whether a search finds only things of a kind, in the project or among temporary files.
+    fn is_narrow_here(&self, find: &Find<'_>) -> bool {
+        let host = self.facts.host;
+        let project = host.cwd.map(|cwd| self.facts.path(cwd).into_owned());
+        let temp = self.facts.path(host.temp_dir.unwrap_or("/tmp")).into_owned();
+        let is_project = project.as_deref().is_none_or(|project| {
+            crate::command::paths::protected(project).is_none() && !project.starts_with("~/.hermes")
+        });
+        let is_inside = |path: &str, place: &str| {
+            path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let is_temporary = |start: &str| {
+            let path = self.facts.path(start);
+            [temp.as_str(), "/tmp", "/var/tmp"].iter().any(|temp| is_inside(&path, temp))
+                && !path.contains(HOLE)
+                && !project.as_deref().is_some_and(|project| is_inside(&path, project))
+        };
+        let is_here = |start: &str| {
+            let path = self.facts.path(start);
+            is_project
+                && !path.contains(HOLE)
+                && match &project {
+                    Some(project) => is_inside(&path, project),
+                    None => !path.starts_with(['/', '~']) && !path.contains(".."),
+                }
+        };
+        let starts: Vec<&str> = match find.starts.as_slice() {
+            [] => vec!["."],
+            starts => starts.iter().map(|start| start.as_str()).collect(),
+        };
+        find.is_limited() && starts.iter().all(|start| is_temporary(start))
+            || find.is_narrow() && starts.iter().all(|start| is_here(start) || is_temporary(start))
     }
 
     fn report_lost(&mut self, places: &[Arg<'_>], site: RunSite<'_>) {

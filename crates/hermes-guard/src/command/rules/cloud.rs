@@ -5,7 +5,7 @@ use super::super::category::Category;
 use super::super::options::{Opt, Spec, options};
 use super::{DangerRule, RuleCheck};
 
-const INFRASTRUCTURE: Category = Category::asks(
+pub(super) const INFRASTRUCTURE: Category = Category::asks(
     "infrastructure deletion",
     "Machines, clusters, buckets, databases or repositories would be deleted.",
 );

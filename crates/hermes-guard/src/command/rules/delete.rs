@@ -2,8 +2,7 @@
 
 use super::super::call::{Arg, ProgramCall, Via};
 use super::super::category::Category;
-use super::super::facts::HOLE;
-use super::super::find::Find;
+use super::super::facts::{HOLE, NARROW};
 use super::super::names::is_pattern;
 use super::super::options::{Opt, Spec, options};
 use super::super::paths::{self, Protected};
@@ -26,7 +25,8 @@ pub(crate) const RECURSIVE: Category =
 const XARGS_RM: Category =
     Category::asks("xargs with rm", "Whatever another program lists is deleted.");
 const FIND_RM: Category = Category::asks("find -exec rm", "Whatever a search finds is deleted.");
-const FIND_DELETE: Category = Category::asks("find -delete", "Whatever a search finds is deleted.");
+pub(crate) const FIND_DELETE: Category =
+    Category::asks("find -delete", "Whatever a search finds is deleted.");
 
 /// The category for losing a place.
 pub(crate) fn lost(place: Protected) -> Category {
@@ -151,6 +151,7 @@ pub(super) const RULES: &[DangerRule] = &[
                 && deletion(call).operands.iter().any(|arg| {
                     let path = call.path(&arg.text);
                     path.starts_with('/')
+                        && !is_narrow(&path)
                         && arg.text.starts_with('/')
                         && !is_below_temp(call, &path)
                 })
@@ -179,7 +180,9 @@ pub(super) const RULES: &[DangerRule] = &[
             let repeated = call.via.has(Via::FIND.and(Via::EACH));
             let deletion = deletion(call);
             let disposes = !deletion.operands.is_empty()
-                && deletion.operands.iter().all(|arg| is_disposable(call, &arg.text));
+                && deletion.operands.iter().all(|arg| {
+                    is_disposable(call, &arg.text) || !deletion.recursive && is_narrow(&arg.text)
+                });
             call.name == "rm" && (repeated || deletion.recursive) && !disposes
                 || deletion.operands.iter().any(|arg| call.protects(&arg.text).is_some())
         }),
@@ -212,7 +215,14 @@ pub(super) const RULES: &[DangerRule] = &[
     DangerRule {
         category: XARGS_RM,
         programs: &["rm", "unlink", "shred"],
-        check: RuleCheck::Call(|call| call.via.has(Via::XARGS)),
+        check: RuleCheck::Call(|call| {
+            let deletion = deletion(call);
+            let narrow = call.name == "rm"
+                && !deletion.recursive
+                && !deletion.operands.is_empty()
+                && deletion.operands.iter().all(|arg| is_narrow(&arg.text));
+            call.via.has(Via::XARGS) && !narrow
+        }),
         catches: &[
             "ls | xargs rm",
             "git ls-files -z | xargs -0 -n1 /bin/rm -f",
@@ -224,14 +234,23 @@ pub(super) const RULES: &[DangerRule] = &[
         category: FIND_RM,
         programs: &["rm", "unlink", "shred"],
         check: RuleCheck::Call(|call| {
-            let operands = deletion(call).operands;
+            let deletion = deletion(call);
             let disposes = call.name == "rm"
-                && !operands.is_empty()
-                && operands.iter().all(|arg| is_disposable(call, &arg.text));
+                && !deletion.operands.is_empty()
+                && deletion.operands.iter().all(|arg| {
+                    is_disposable(call, &arg.text) || !deletion.recursive && is_narrow(&arg.text)
+                });
             call.via.has(Via::FIND) && !disposes
         }),
-        catches: &["find . -name '*.o' -exec rm {} \\;", "find . -execdir /bin/rm -f {} +"],
+        catches: &[
+            "find . -type f -exec rm {} \\;",
+            "find . -execdir /bin/rm -f {} +",
+            "find ~ -name '*.o' -exec rm {} +",
+            "find . -name '*.o' -exec rm -r {} +",
+            "find . ! -name '*.o' -exec rm {} +",
+        ],
         passes: &[
+            "find . -name '*.o' -exec rm {} \\;",
             "find . -print",
             "find . -type d -exec rmdir {} +",
             "find . -exec grep rm {} +",
@@ -241,11 +260,26 @@ pub(super) const RULES: &[DangerRule] = &[
     DangerRule {
         category: FIND_DELETE,
         programs: &["find"],
-        check: RuleCheck::Call(|call| Find::new(call.args).deletes),
-        catches: &["find . -name '*.pyc' -delete"],
-        passes: &["find . -name '*.pyc'", "grep -delete x", "find . -name '-delete' -print"],
+        check: RuleCheck::Structure,
+        catches: &[
+            "find . -type f -delete",
+            "find / -name '*.pyc' -delete",
+            "find . ! -name x.c -delete",
+        ],
+        passes: &[
+            "find . -name '*.pyc'",
+            "find . -name '*.pyc' -delete",
+            "find src -empty -delete",
+            "grep -delete x",
+            "find . -name '-delete' -print",
+        ],
     },
 ];
+
+/// Whether a path is what a search for files of one kind finds.
+fn is_narrow(text: &str) -> bool {
+    text.ends_with(NARROW)
+}
 
 /// What an rm is told.
 struct Deletion<'c> {

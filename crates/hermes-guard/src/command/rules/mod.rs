@@ -21,7 +21,9 @@ mod services;
 mod sql;
 pub(super) mod structure;
 mod system;
+mod verbs;
 mod windows;
+mod worded;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -31,6 +33,7 @@ use super::category::Category;
 pub(super) use arguments::SCRIPT;
 pub(super) use power::is_only_of_system;
 pub(super) use services::INIT_SCRIPT;
+pub(super) use verbs::{DESTRUCTIVE, destructive_verb};
 
 /// The name under which rules about redirections are kept: the target is the only argument.
 pub(super) const REDIRECTION: &str = ">";
@@ -51,6 +54,8 @@ pub(super) struct DangerRule {
 pub(super) enum RuleCheck {
     /// By a call.
     Call(fn(&ProgramCall<'_>) -> bool),
+    /// By the words of a call: programs, and a line of [`worded`].
+    Words(&'static [(&'static str, &'static str)]),
     /// By how calls are put together, which the machine sees while it goes through the text.
     Structure,
 }
@@ -77,23 +82,40 @@ const FAMILIES: &[&[DangerRule]] = &[
     sql::RULES,
     structure::RULES,
     system::RULES,
+    verbs::RULES,
     windows::RULES,
 ];
 
 /// Every rule.
 pub(super) fn all() -> impl Iterator<Item = &'static DangerRule> {
-    FAMILIES.iter().flat_map(|family| family.iter())
+    FAMILIES.iter().chain(worded::RULES).flat_map(|family| family.iter())
 }
 
-type Checks = Vec<(fn(&ProgramCall<'_>) -> bool, Category)>;
+/// What is looked for in the calls of one program.
+#[derive(Clone, Copy)]
+enum ProgramCheck {
+    Call(fn(&ProgramCall<'_>) -> bool),
+    Words(&'static str),
+}
+
+type Checks = Vec<(ProgramCheck, Category)>;
 
 static BY_PROGRAM: LazyLock<HashMap<&'static str, Checks>> = LazyLock::new(|| {
     let mut by_program: HashMap<&'static str, Checks> = HashMap::new();
     for rule in all() {
-        if let RuleCheck::Call(check) = rule.check {
-            for program in rule.programs {
-                by_program.entry(program).or_default().push((check, rule.category));
+        let mut add = |program, check| {
+            by_program.entry(program).or_default().push((check, rule.category));
+        };
+        match rule.check {
+            RuleCheck::Call(check) => {
+                rule.programs.iter().for_each(|program| add(program, ProgramCheck::Call(check)));
             }
+            RuleCheck::Words(lines) => {
+                for (programs, line) in lines {
+                    programs.split('|').for_each(|program| add(program, ProgramCheck::Words(line)));
+                }
+            }
+            RuleCheck::Structure => {}
         }
     }
     by_program
@@ -102,7 +124,17 @@ static BY_PROGRAM: LazyLock<HashMap<&'static str, Checks>> = LazyLock::new(|| {
 /// The categories of all rules that a call breaks.
 pub(super) fn matching(call: &ProgramCall<'_>) -> Vec<Category> {
     let Some(checks) = BY_PROGRAM.get(call.name) else { return Vec::new() };
-    checks.iter().filter(|(check, _)| check(call)).map(|(_, category)| *category).collect()
+    let breaks = |check: &ProgramCheck| match check {
+        ProgramCheck::Call(check) => check(call),
+        ProgramCheck::Words(line) => worded::says(call, line),
+    };
+    let mut broken: Vec<Category> = Vec::new();
+    for (check, category) in checks {
+        if !broken.contains(category) && breaks(check) {
+            broken.push(*category);
+        }
+    }
+    broken
 }
 
 #[cfg(test)]

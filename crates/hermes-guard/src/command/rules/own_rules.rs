@@ -288,6 +288,40 @@ fn only_reads(call: &ProgramCall<'_>) -> bool {
     }
 }
 
+/// Whether a program, whatever it is called, is told what only the agent's own program understands: a
+/// copy of it, a link to it, or `cargo run`.
+pub(crate) fn speaks_to_agent(call: &ProgramCall<'_>) -> bool {
+    const SETTINGS: &[&str] = &[
+        "approvals",
+        "command_allowlist",
+        "terminal",
+        "security",
+        "hooks",
+        "hooks_auto_accept",
+        "plugins",
+        "mcp_servers",
+        "delegation",
+        "auxiliary",
+    ];
+    if call.args.len() < 2 || matches!(call.name, "echo" | "printf" | "grep" | "rg" | "git" | "man")
+    {
+        return false;
+    }
+    call.args.windows(3).take(8).any(|three| {
+        let [first, second, third] = [three[0].as_str(), three[1].as_str(), three[2].as_str()];
+        match (first, second) {
+            ("config", "set" | "unset") => {
+                SETTINGS.contains(&third.split('.').next().unwrap_or_default())
+            }
+            ("approvals", "add") => third.starts_with("--"),
+            _ => false,
+        }
+    }) || call.args.windows(2).take(8).any(|two| {
+        matches!((two[0].as_str(), two[1].as_str()), ("hooks", "approve") | ("approvals", "revoke"))
+    }) || call.args.iter().take(8).any(|arg| arg.text == "--yolo")
+        && call.args.iter().any(|arg| matches!(arg.as_str(), "tools" | "chat" | "-z" | "serve"))
+}
+
 /// Whether a call changes something in the home of the agent, however it is spelled.
 pub(crate) fn changes_home(call: &ProgramCall<'_>) -> bool {
     if call.args.is_empty() || !names_home(call) {

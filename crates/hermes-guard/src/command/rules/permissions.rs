@@ -1,6 +1,6 @@
 //! Who may do what with files.
 
-use super::super::call::{Arg, ProgramCall};
+use super::super::call::{Arg, ProgramCall, Via};
 use super::super::category::Category;
 use super::super::options::{Opt, Spec, options};
 use super::super::paths::Protected;
@@ -69,7 +69,13 @@ pub(super) const RULES: &[DangerRule] = &[
     DangerRule {
         category: SETUID,
         programs: &["chmod", "install", "mkdir"],
-        check: RuleCheck::Call(|call| mode(call).is_some_and(sets_id)),
+        check: RuleCheck::Call(|call| {
+            // What a search finds for this is folders, whose files then belong to their group.
+            let found = call.via.has(Via::FIND.and(Via::XARGS));
+            let of_group =
+                |mode: &str| mode == "g+s" || mode.trim_start_matches('0').starts_with('2');
+            mode(call).is_some_and(|mode| sets_id(mode) && !(found && of_group(mode)))
+        }),
         catches: &[
             "chmod u+s x",
             "chmod 4755 x",
@@ -110,7 +116,10 @@ pub(super) const RULES: &[DangerRule] = &[
                     let home =
                         matches!(call.path(&arg.text).as_ref(), "/home" | "/root" | "/home/*");
                     let place = call.protects(&arg.text);
+                    let shuts =
+                        matches!(operands[0].as_str(), "000" | "0" | "0000" | "a-rwx" | "a=");
                     !home && matches!(place, Some(Protected::Root | Protected::System))
+                        || shuts && place.is_some()
                 })
         }),
         catches: &["chmod -R 000 /", "chown -R nobody /etc", "chmod -R 755 /usr"],

@@ -1,6 +1,6 @@
 //! Secrets that leave the machine.
 
-use super::super::call::{Arg, ProgramCall, Taint};
+use super::super::call::{Arg, Channel, ProgramCall, Taint};
 use super::super::category::Category;
 use super::super::paths;
 use super::{DangerRule, RuleCheck, files};
@@ -153,12 +153,22 @@ fn uploads(call: &ProgramCall<'_>) -> bool {
         "curl" => {
             let posts = call.args.iter().any(|arg| {
                 let text = arg.as_str();
-                matches!(text, "-" | "@-") || text.ends_with("=@-") || text.ends_with("@/dev/stdin")
+                matches!(text, "-" | "@-" | "-d@-" | "-T-")
+                    || text.ends_with("=@-")
+                    || text.ends_with("@/dev/stdin")
             });
             let sent = call.args.windows(2).any(|two| {
                 let value = two[1].as_str();
                 match two[0].as_str() {
-                    "-T" | "--upload-file" => secret(value),
+                    "--upload-file" => secret(value),
+                    // Also at the end of a bundle: `-sT`.
+                    option
+                        if option.starts_with('-')
+                            && !option.starts_with("--")
+                            && option.ends_with('T') =>
+                    {
+                        secret(value)
+                    }
                     "-d" | "--data" | "--data-binary" | "--data-raw" | "--data-ascii"
                     | "--data-urlencode" | "-F" | "--form" | "--json" => at(value),
                     _ => false,
@@ -192,7 +202,23 @@ fn uploads(call: &ProgramCall<'_>) -> bool {
                     .windows(2)
                     .any(|two| two[0].text == "--post-file" && secret(&two[1].text))
         }
-        "nc" | "socat" | "telnet" | "openssl" | "mail" | "sendmail" | "ftp" => fed,
+        "nc" | "socat" | "telnet" => {
+            // A bare line to another machine is no place for files.
+            let files = call.stdin.text.is_none()
+                && (call.stdin.channel == Channel::File
+                    || call.stdin.channel == Channel::Pipe
+                        && call.stdin.taint.has(Taint::GENERATED.and(Taint::FILE)));
+            let is_here = |arg: &Arg<'_>| {
+                matches!(arg.as_str(), "localhost" | "127.0.0.1" | "::1")
+                    || arg.text.contains("localhost")
+            };
+            let serves = call
+                .args
+                .iter()
+                .any(|arg| arg.text.starts_with("-l") || arg.text.contains("LISTEN"));
+            fed || files && !serves && !call.args.iter().any(is_here) && call.operands().count() > 1
+        }
+        "openssl" | "mail" | "sendmail" | "ftp" => fed,
         "ssh" => fed,
         "dig" | "nslookup" => tainted,
         "scp" | "rsync" => copies_out(call, &secret),

@@ -1,6 +1,6 @@
 //! Services, processes and protections that are switched off.
 
-use super::super::call::{ProgramCall, Taint, Via};
+use super::super::call::{Arg, ProgramCall, Taint, Via};
 use super::super::category::Category;
 use super::super::options::{Opt, Spec, options};
 use super::{DangerRule, RuleCheck};
@@ -80,7 +80,10 @@ pub(super) const RULES: &[DangerRule] = &[
         category: SEARCH_KILL,
         programs: &["kill"],
         check: RuleCheck::Call(|call| {
-            call.via.has(Via::XARGS) || call.args.iter().any(|arg| arg.taint.has(Taint::PROCESSES))
+            // The jobs of this shell, or whoever holds a port, are not searched for by a name.
+            let named = |arg: &Arg<'_>| arg.taint.has(Taint::LISTED);
+            let found = |arg: &Arg<'_>| arg.taint.has(Taint::PROCESSES);
+            call.args.iter().any(found) || call.via.has(Via::XARGS) && !call.args.iter().any(named)
         }),
         catches: &[
             "kill -9 $(pgrep node)",

@@ -8,6 +8,8 @@ const DROP: Category =
     Category::asks("SQL DROP", "A table, a column or a whole database would be deleted.");
 const DELETE: Category =
     Category::asks("SQL DELETE without WHERE", "All rows of a table would be deleted.");
+const UPDATE: Category =
+    Category::asks("SQL UPDATE without WHERE", "All rows of a table would be changed.");
 const TRUNCATE: Category = Category::asks("SQL TRUNCATE", "A table would be emptied.");
 
 const CLIENTS: &[&str] = &[
@@ -83,6 +85,13 @@ pub(super) const RULES: &[DangerRule] = &[
         passes: &["psql -c 'DELETE FROM users WHERE id=1'", "mysql -e 'delete from a\nwhere b=1'"],
     },
     DangerRule {
+        category: UPDATE,
+        programs: CLIENTS,
+        check: RuleCheck::Call(|call| sends(call, Verdict::Update)),
+        catches: &["psql -c \"UPDATE users SET admin = true\"", "mysql -e 'update a set b=1'"],
+        passes: &["psql -c 'update a set b=1 where c=2'", "psql -c 'select 1 for update'"],
+    },
+    DangerRule {
         category: TRUNCATE,
         programs: CLIENTS,
         check: RuleCheck::Call(|call| sends(call, Verdict::Truncate)),
@@ -100,6 +109,7 @@ enum Verdict {
     Drop,
     Delete,
     Truncate,
+    Update,
 }
 
 fn sends(call: &ProgramCall<'_>, verdict: Verdict) -> bool {
@@ -135,14 +145,16 @@ const MAX_STATEMENT: usize = 512;
 
 fn statement_says(words: &[SqlWord], verdict: Verdict) -> bool {
     use SqlWord as W;
+    let chooses = words.contains(&W::Where)
+        && !words.windows(2).any(|two| matches!(two, [W::Where, W::Always]));
     match verdict {
         Verdict::Drop => words
             .windows(2)
             .any(|two| matches!(two, [W::Drop, W::Table | W::Database | W::Schema | W::Column])),
         Verdict::Delete => {
-            words.windows(2).any(|two| matches!(two, [W::Delete, W::From]))
-                && !words.contains(&W::Where)
+            words.windows(2).any(|two| matches!(two, [W::Delete, W::From])) && !chooses
         }
+        Verdict::Update => words.first() == Some(&W::Update) && words.contains(&W::Set) && !chooses,
         Verdict::Truncate => {
             let first = words.iter().position(|word| *word == W::Truncate);
             first == Some(0) && words.len() > 1 && words[1] != W::Bracket
@@ -162,6 +174,10 @@ enum SqlWord {
     From,
     Where,
     Truncate,
+    Update,
+    Set,
+    /// A condition that always holds.
+    Always,
     Bracket,
     Other,
     End,
@@ -221,6 +237,23 @@ fn keyword(word: &str) -> SqlWord {
         ("where", SqlWord::Where),
         ("truncate", SqlWord::Truncate),
         ("keyspace", SqlWord::Database),
+        ("owned", SqlWord::Database),
+        ("user", SqlWord::Database),
+        ("view", SqlWord::Database),
+        ("materialized", SqlWord::Database),
+        ("function", SqlWord::Database),
+        ("procedure", SqlWord::Database),
+        ("trigger", SqlWord::Database),
+        ("sequence", SqlWord::Database),
+        ("extension", SqlWord::Database),
+        ("policy", SqlWord::Database),
+        ("publication", SqlWord::Database),
+        ("true", SqlWord::Always),
+        ("1", SqlWord::Always),
+        ("role", SqlWord::Database),
+        ("tablespace", SqlWord::Database),
+        ("update", SqlWord::Update),
+        ("set", SqlWord::Set),
     ];
     KEYWORDS
         .iter()

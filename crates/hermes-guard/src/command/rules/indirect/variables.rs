@@ -168,6 +168,11 @@ pub(crate) fn makes_run(name: &str, value: &str, temp_dir: &str) -> bool {
         "LD_LIBRARY_PATH" | "PATH" | "PERL5LIB" | "RUBYLIB" | "NODE_PATH" => {
             value.split(':').any(|entry| is_strange_place(entry, temp_dir))
         }
+        // One's own folder is where programs in Python usually are.
+        "PYTHONPATH" | "CLASSPATH" | "LUA_PATH" => {
+            let strange = |entry: &str| entry != "." && is_strange_place(entry, temp_dir);
+            value.split(':').any(strange)
+        }
         name if name.starts_with("LD_") && name != "LD_LIBRARY_PATH" => {
             matches!(name, "LD_ORIGIN_PATH" | "LD_CONFIG")
         }
