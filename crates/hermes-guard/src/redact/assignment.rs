@@ -186,6 +186,11 @@ fn is_secret(scan: &mut SecretScan<'_>, field: &Field) -> bool {
     let name = &scan.text[field.name.clone()];
     let value = &scan.text[field.value.clone()];
     let Some(family) = family(name) else { return false };
+    let guessing = scan.rules.names == Names::Guess;
+    let looks = looks_secret(scan, field, family);
+    if !looks && !guessing {
+        return false;
+    }
     let computed = !field.value_quoted
         && (is_expression(value) || field.spaced && field.sign == Sign::Equals && is_field(value));
     if computed
@@ -196,8 +201,7 @@ fn is_secret(scan: &mut SecretScan<'_>, field: &Field) -> bool {
     {
         return false;
     }
-    looks_secret(scan, field, family)
-        || scan.rules.names == Names::Guess && named_as_secret(scan, field, family)
+    looks || named_as_secret(scan, field, family)
 }
 
 /// Whether the value shows by itself that it belongs to the name.

@@ -22,7 +22,7 @@ pub(super) enum SecretLook {
 const LEAST_GENERATED: usize = 16;
 const LEAST_CHOSEN: usize = 6;
 /// How much of a value is judged.
-const JUDGED: usize = 256;
+const JUDGED: usize = 128;
 /// Longest run of letters that passes for a word.
 const LONGEST_WORD: usize = 15;
 /// Most digits behind a word, as in `version2024`.
@@ -30,19 +30,15 @@ const MOST_DIGITS: usize = 4;
 /// Words of a phrase that stands for a wallet's key.
 const PHRASE_WORDS: [usize; 5] = [12, 15, 18, 21, 24];
 
+const LONGEST_PHRASE: usize = 256;
+
 /// What a value is, from how it is written.
 pub(super) fn look(value: &str) -> SecretLook {
-    let value = &value[..value.floor_char_boundary(JUDGED)];
-    if is_phrase(value) {
+    if is_phrase(&value[..value.floor_char_boundary(LONGEST_PHRASE)]) {
         return SecretLook::Generated;
     }
-    if value.len() < LEAST_CHOSEN
-        || value.bytes().any(|byte| byte <= b' ')
-        || stands_in(value)
-        || is_reference(value)
-        || is_number(value)
-        || is_alphabet(value)
-    {
+    let value = &value[..value.floor_char_boundary(JUDGED)];
+    if value.len() < LEAST_CHOSEN || value.bytes().any(|byte| byte <= b' ') {
         return SecretLook::Plain;
     }
     let signs = |byte: u8| matches!(byte, b'!' | b'$' | b'#' | b'&' | b'^' | b'%' | b'@');
@@ -55,7 +51,12 @@ pub(super) fn look(value: &str) -> SecretLook {
     if named && !(has_sign && digits > 0 && letters > 0) {
         return SecretLook::Plain;
     }
-    if mostly_words(value) && !(has_sign && digits > 0) {
+    if mostly_words(value) && !(has_sign && digits > 0)
+        || is_number(value)
+        || is_alphabet(value)
+        || stands_in(value)
+        || is_reference(value)
+    {
         return SecretLook::Plain;
     }
     if !named && value.len() >= LEAST_GENERATED && (digits >= 2 || changes_case(value)) {
