@@ -113,8 +113,8 @@ fn row_about(sandbox: &Sandbox, command: &str) -> Value {
     let Ok(log) = std::fs::read_to_string(sandbox.path("logs/approvals.jsonl")) else {
         return Value::Null;
     };
-    let rows = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    rows.filter(|row| row["command"] == command).last().unwrap_or(Value::Null)
+    let mut rows = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    rows.rfind(|row| row["command"] == command).unwrap_or(Value::Null)
 }
 
 fn sandbox_with(settings: &str) -> Sandbox {
@@ -164,6 +164,7 @@ def register(ctx):
 "#;
     let sandbox = sandbox_with("plugins:\n  enabled: [doorman]\n");
     let about = b"name: doorman\nversion: 1.0\ndescription: Runs commands\n";
+    std::fs::create_dir_all(sandbox.path("plugins/doorman")).unwrap();
     write(&sandbox.path("plugins/doorman/plugin.yaml"), about);
     write(&sandbox.path("plugins/doorman/__init__.py"), CODE.as_bytes());
     call(sandbox, "door_run", &json!({"command": command}), person)
