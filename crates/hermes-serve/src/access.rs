@@ -2,7 +2,9 @@
 //!
 //! Three of them, in this order. The host by which we are addressed must be one of ours: a web page
 //! whose name was made to point at this machine still says its own name. The origin, if a browser
-//! tells one, must be one of ours as well. And the token must be right.
+//! tells one, must be the very host and port that is addressed: a page that another program serves
+//! from this machine, on another port, is as foreign as any. And the token must be right. Only then is
+//! the body read.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -11,9 +13,10 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 
+use crate::body::read_whole;
 use crate::problem::ApiProblem;
 use crate::token::AccessToken;
 
@@ -88,9 +91,9 @@ impl AccessCheck {
         Self { hosts, token }
     }
 
-    /// Puts the checks before every route of a router.
+    /// Puts the checks before every route of a router, and the limits of bodies behind them.
     pub fn protect(self, router: Router) -> Router {
-        router.layer(from_fn_with_state(Arc::new(self), check))
+        router.layer(from_fn(read_whole)).layer(from_fn_with_state(Arc::new(self), check))
     }
 
     fn admit(
@@ -108,7 +111,8 @@ impl AccessCheck {
                 format!("Address the server as one of: {}", self.hosts.0.join(", ")),
             ));
         }
-        if headers.contains_key(ORIGIN) && !self.is_own_origin(single(headers, ORIGIN.as_str())) {
+        let origin = single(headers, ORIGIN.as_str());
+        if headers.contains_key(ORIGIN) && !is_own_origin(origin, host.unwrap_or_default()) {
             return Err(ApiProblem::new(
                 StatusCode::FORBIDDEN,
                 "foreign_origin",
@@ -121,12 +125,13 @@ impl AccessCheck {
             _ => Ok(()),
         }
     }
+}
 
-    fn is_own_origin(&self, origin: Option<&str>) -> bool {
-        let Some(origin) = origin else { return false };
-        let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-        authority.is_some_and(|authority| self.hosts.has(authority))
-    }
+/// Whether a page comes from the very host and port that is addressed.
+fn is_own_origin(origin: Option<&str>, host: &str) -> bool {
+    let Some(origin) = origin else { return false };
+    let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
 }
 
 /// A header that stands there once and is text.
@@ -208,12 +213,19 @@ mod tests {
         let from = |origin: &str| {
             verdict(
                 "/health",
-                &[("host", "localhost"), ("origin", origin), ("authorization", &token)],
+                &[("host", "localhost:8766"), ("origin", origin), ("authorization", &token)],
             )
         };
-        assert_eq!(from("http://localhost:3000"), None);
-        for foreign in ["https://evil.example", "null", "file://localhost", "http://localhost@evil"]
-        {
+        assert_eq!(from("http://localhost:8766"), None);
+        for foreign in [
+            "https://evil.example",
+            "null",
+            "file://localhost:8766",
+            "http://localhost:8766@evil",
+            "http://localhost:3000",
+            "http://localhost",
+            "http://127.0.0.1:8766",
+        ] {
             assert_eq!(from(foreign), Some("foreign_origin"), "{foreign}");
         }
     }

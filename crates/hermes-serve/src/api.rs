@@ -8,6 +8,7 @@ use hermes_runtime::{Offer, OfferCache, Runtime, ToolScope};
 use hermes_tool::Services;
 
 use crate::problem::ApiProblem;
+use crate::sessions::OpenSessions;
 
 /// Makes services for a call, given the name of its session.
 type SessionServices = Arc<dyn Fn(&str) -> Services + Send + Sync>;
@@ -24,6 +25,7 @@ pub(crate) struct ApiContext {
     pub(crate) services: SessionServices,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) version: String,
+    pub(crate) sessions: OpenSessions,
 }
 
 /// Collects runtime, token and limits; nothing listens before it is built.
@@ -39,6 +41,7 @@ impl Api {
             services: Arc::new(|_| Services::default()),
             cwd: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            sessions: OpenSessions::default(),
         })
     }
 

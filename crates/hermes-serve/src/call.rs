@@ -104,6 +104,7 @@ fn start(api: &Api, wanted: CallRequest) -> Result<Running, ApiProblem> {
             _ => return Err(bad_query(format!("{seconds} is not a number of seconds"))),
         },
     };
+    shared.sessions.enter(&session)?;
     let services = (shared.services)(&session);
     let cancellation = CancellationToken::new();
     let (sink, notes) = mpsc::channel(WAITING_NOTES);

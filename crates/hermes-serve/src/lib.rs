@@ -30,23 +30,27 @@
 //! # What never happens here
 //!
 //! A call goes around the runtime's pipeline. A request without the token learns which tools there
-//! are. A call runs on after its client went away. A token is compared in a time that depends on where
+//! are. A client that says nothing holds a connection for long. A call runs on after its client went away. A token is compared in a time that depends on where
 //! it differs, or shown in a log.
 
 mod access;
 mod api;
 mod bind;
+mod body;
 mod call;
 mod openapi;
 mod problem;
 mod routes;
+mod sessions;
 mod token;
 
 pub use access::{AccessCheck, Hosts};
 pub use api::{Api, ApiBuilder};
-pub use bind::{BindError, listen, serve};
+pub use bind::{BindError, HEADER_WAIT, MAX_CONNECTIONS, listen, serve};
+pub use body::{BODY_WAIT, MAX_BODY_BYTES};
 pub use call::Called;
 pub use openapi::document as openapi_document;
 pub use problem::ApiProblem;
-pub use routes::{MAX_BODY_BYTES, router};
+pub use routes::router;
+pub use sessions::MAX_SESSIONS;
 pub use token::{AccessToken, AccessTokenError};

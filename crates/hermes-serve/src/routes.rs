@@ -12,12 +12,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::api::Api;
+use crate::body::MAX_BODY_BYTES;
 use crate::call::{self, CallQuery};
 use crate::openapi;
 use crate::problem::ApiProblem;
-
-/// The largest body, in bytes.
-pub const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 /// All routes, without any check of who asks: put `AccessCheck` before them.
 pub fn router(api: &Api) -> Router {

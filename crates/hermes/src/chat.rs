@@ -68,7 +68,7 @@ async fn chat(
         looks,
         settings: ChatSettings::read(host.config(), host.redactor()),
         home: host.home().clone(),
-        vars: host.vars().clone(),
+        vars: host.process_vars().clone(),
         command_line: Arc::new(move |words, style| {
             crate::command_line::run(words, &flags_of_commands, style)
         }),

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use hermes_serve::{AccessCheck, AccessToken, Hosts};
+use hermes_store::home::ensure_private_dir;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::host::Host;
+use crate::ui::Ui;
 
 /// How long running requests may take to end after a signal.
 const GRACE: std::time::Duration = std::time::Duration::from_secs(5);
@@ -36,6 +38,16 @@ impl HttpFlags {
             (None, None) => Ok(None),
         }
     }
+}
+
+/// The token in a file of the state folder, made if it is not there: programs of the same user read it
+/// from there, and nobody else can.
+pub(crate) fn own_token(host: &Host, file: &str, ui: &mut Ui) -> anyhow::Result<AccessToken> {
+    ensure_private_dir(host.home().root())?;
+    let file = host.home().root().join(file);
+    let token = AccessToken::read_or_create(&file)?;
+    ui.note(format_args!("(the token is in {})", file.display()))?;
+    Ok(token)
 }
 
 /// An open port, and who may use it.

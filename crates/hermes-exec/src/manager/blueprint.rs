@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hermes_process::Confinement;
+use hermes_store::dotenv::is_secret_name;
 use hermes_tool::Vars;
 use hermes_tool::settings::Settings as _;
 use serde_json::{Map, Value};
@@ -48,6 +49,9 @@ pub struct TaskOverride {
 
 /// The settings that name a variable with a key in it.
 const KEY_SETTINGS: [&str; 2] = ["key_env", "api_key_env"];
+
+/// Shorter values are found in others by chance.
+const LEAST_SECRET: usize = 8;
 
 fn not_yet(backend: BackendKind) -> ExecError {
     let why = "this version does not have it yet; choose local, docker, ssh or singularity";
@@ -172,21 +176,32 @@ impl Blueprint {
         name.map_or_else(|| "default".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// The variables that hold the keys of the user's own providers: the configuration names them.
+    /// The variables that hold the keys of the user's own providers and servers: the configuration
+    /// names them, or uses their values where a secret belongs (`api_key: ${HOUSE_KEY}`).
     fn own_keys(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
+        let mut secrets: Vec<&str> = Vec::new();
         let mut open: Vec<&Value> = vec![&self.config];
         while let Some(value) = open.pop() {
             match value {
                 Value::Object(fields) => {
                     let named = KEY_SETTINGS.iter().filter_map(|key| fields.get(*key)?.as_str());
                     names.extend(named.map(str::to_owned));
+                    let secret = |(name, _): &(&String, &Value)| {
+                        is_secret_name(&name.to_ascii_uppercase().replace('-', "_"))
+                    };
+                    let values = fields.iter().filter(secret).filter_map(|(_, v)| v.as_str());
+                    secrets.extend(values.filter(|value| value.len() >= LEAST_SECRET));
                     open.extend(fields.values());
                 }
                 Value::Array(items) => open.extend(items),
                 _ => {}
             }
         }
+        let used = |value: &str| {
+            value.len() >= LEAST_SECRET && secrets.iter().any(|secret| secret.contains(value))
+        };
+        names.extend(self.process_vars.iter().filter(|(_, v)| used(v)).map(|(n, _)| n.to_owned()));
         names
     }
 

@@ -13,8 +13,19 @@ pub(super) enum SecretAnchor {
     Prefix(usize),
     /// Begin or end of an armoured block.
     Block,
-    /// `://`.
+    /// `//`, where a host begins.
     Scheme,
+    /// `?`, where the parameters of an address begin.
+    Query,
+    /// The values of a manifest, which may be one of secrets.
+    Manifest,
+    PuttyKey,
+    /// A program that takes a password in a fixed place.
+    Positional,
+    /// In the middle of an application's secret.
+    AzureSecret,
+    /// A database login with a star for a part.
+    LoginLine,
     /// A URL that is a secret itself.
     Webhook,
     /// Begin of a signed web token.
@@ -35,7 +46,13 @@ pub(super) enum SecretAnchor {
 
 const ANCHORS: &[(SecretAnchor, &[&str])] = &[
     (SecretAnchor::Block, &["-----BEGIN ", "-----END "]),
-    (SecretAnchor::Scheme, &["://"]),
+    (SecretAnchor::Scheme, &["//"]),
+    (SecretAnchor::Query, &["?"]),
+    (SecretAnchor::Manifest, &["data:", "data\":"]),
+    (SecretAnchor::Positional, &["net user ", "htpasswd ", "identified by ", "sqlplus "]),
+    (SecretAnchor::PuttyKey, &["Private-Lines: "]),
+    (SecretAnchor::AzureSecret, &["q~"]),
+    (SecretAnchor::LoginLine, &[":*:"]),
     (
         SecretAnchor::Webhook,
         &[
@@ -45,6 +62,9 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
             "webhook.office.com/",
             "hooks.zapier.com/hooks/",
             "chat.googleapis.com/v1/spaces/",
+            "webhook.site/",
+            "hooks.airtable.com/workflows/",
+            "maker.ifttt.com/trigger/",
         ],
     ),
     (SecretAnchor::Jwt, &["eyJ"]),
@@ -52,8 +72,8 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
     (SecretAnchor::Phone, &["+1", "+2", "+3", "+4", "+5", "+6", "+7", "+8", "+9"]),
     (SecretAnchor::Authorization, &["authorization"]),
     (SecretAnchor::Cookie, &["cookie"]),
-    (SecretAnchor::User, &["-u", "-user"]),
-    (SecretAnchor::PasswordOption, &[" -p"]),
+    (SecretAnchor::User, &["-u", "-user", "-creds"]),
+    (SecretAnchor::PasswordOption, &[" -p", " -a", " -w", " -u"]),
     (
         SecretAnchor::Name,
         &[
@@ -65,9 +85,27 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
             "secret",
             "passw",
             "passphrase",
-            "_pass",
-            "-pass",
-            ".pass",
+            "passcode",
+            "passin",
+            "passout",
+            "pass:",
+            "pass=",
+            "pass\"",
+            "pass'",
+            "pass ",
+            "pass>",
+            "pwd",
+            "_pw",
+            "bindpw",
+            "rootpw",
+            "psk",
+            "masterauth",
+            "mnemonic",
+            "salt",
+            "_pat",
+            "securestring",
+            "login(",
+            "login ",
             "credential",
             "auth",
             "bearer",
@@ -79,11 +117,18 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
             "access-key",
             "account_key",
             "accountkey",
-            "signing_key",
-            "encryption_key",
-            "master_key",
+            "key:",
+            "key=",
+            "key\"",
+            "key'",
+            "key ",
+            "key>",
+            "key<",
+            "key,",
             "key_material",
             "keymaterial",
+            "key-data",
+            "key_data",
         ],
     ),
 ];

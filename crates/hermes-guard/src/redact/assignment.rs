@@ -1,28 +1,28 @@
 //! Values that are secret because of the name before them.
 //!
-//! A hit is part of a name. The whole name is found first, then the sign behind it, then the value:
-//! `NAME=value`, `some.name=value`, `"name": "value"`, `name: value`. Which of these count depends on
-//! the mode: in source code only names that nothing else uses (`x-api-key`, `AccountKey`).
+//! A hit is part of a name. The whole name is found first, then the sign and the value behind it
+//! ([`fields`](super::fields)). What counts depends on the mode. In logs and dumps a name is
+//! enough. In source text the value has to look like a secret, too ([`values`](super::values)),
+//! except behind names that nothing else uses (`x-api-key`, `AccountKey`).
 //!
 //! What is computed, looked up or left to fill in is no secret, and neither is a limit on tokens.
 
 use std::ops::Range;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::fields::{Field, Sign, field};
 use super::flags;
 use super::headers::plausible_in_code;
 use super::mask::is_masked;
 use super::names::{SecretFamily, family};
-use super::scan::{Names, SecretScan, is_blank, is_gap, is_quote};
+use super::scan::{Names, SecretScan, is_blank, is_gap};
+use super::values::{SecretLook, follows_password_rules, is_prose, is_reference, look, stands_in};
 use super::words::{is_expression, is_field, is_placeholder, made_of_words};
 
 /// Longest name, to either side of the hit.
 const LONGEST_NAME: usize = 64;
-/// Longest value within quotes.
-const LONGEST_QUOTED: usize = 64 * 1024;
-/// How much of a value without quotes is looked at before it is known to be a secret.
-const JUDGED: usize = 512;
-/// Furthest that a value may stand behind its sign.
-const WIDEST_GAP: usize = 32;
 /// How much may stand between the start of a line and a name.
 const LINE_LEAD: usize = 64;
 /// Shortest storage key.
@@ -36,6 +36,11 @@ const KEY_HEADERS: &[&str] = &[
     "x-api-token",
     "x-auth-token",
     "x-access-token",
+    "x-auth-key",
+    "x-vault-token",
+    "private-token",
+    "fastly-key",
+    "ocp-apim-subscription-key",
 ];
 /// In lower case and without marks between the words.
 const SECRET_ACCESS_KEY: &str = "secretaccesskey";
@@ -75,39 +80,29 @@ const PLAIN_VALUES: &[&str] = &[
     "required",
 ];
 
-/// The sign between a name and its value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    Equals,
-    Colon,
-}
-
-struct Field {
-    name: Range<usize>,
-    name_quoted: bool,
-    sign: Sign,
-    /// Whether blanks stand around the sign.
-    spaced: bool,
-    value: Range<usize>,
-    value_quoted: bool,
-}
-
 pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let Some(name) = whole_name(scan, &hit) else { return };
     if scan.text[..name.start].ends_with("--") {
         return flags::long_option(scan, name);
     }
-    if is_blank(scan.byte(name.end)) && &scan.text[name.clone()] == "password" {
-        flags::netrc(scan, name.clone());
+    if scan.text[name.end..].starts_with(">\n") && &scan.text[name.clone()] == "auth-user-pass" {
+        return flags::user_and_password(scan, name.end + 2);
     }
-    let guessing = scan.rules.names == Names::Guess;
+    if is_gap(scan.byte(name.end)) || scan.byte(name.end) == b'\n' {
+        flags::directive(scan, name.clone());
+    }
     let plain_name = &scan.text[name.clone()];
-    let special = special(plain_name);
-    if special.is_none() && !guessing {
+    let Some(field) = field(scan, name) else { return };
+    // A part of `arn:aws:secretsmanager:…`
+    if field.sign == Sign::Colon
+        && !field.spaced
+        && !field.value_quoted
+        && scan.byte_before(field.name.start) == b':'
+    {
         return;
     }
-    let Some(field) = field(scan, name) else { return };
     let value = &scan.text[field.value.clone()];
+    let special = special(plain_name);
     if is_masked(value) {
         if special.is_some() || family(plain_name).is_some() {
             scan.keep(field.value);
@@ -116,12 +111,9 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     }
     let secret = !is_placeholder(value)
         && (special.is_some_and(|special| special.holds_secret(scan, &field))
-            || guessing && is_secret(scan, &field));
+            || is_secret(scan, &field));
     if secret {
-        let value = match field.value_quoted {
-            true => field.value,
-            false => unquoted(scan, field.value.start, field.sign, field.name_quoted, usize::MAX),
-        };
+        let value = field.whole_value(scan);
         scan.hide(value);
     }
 }
@@ -137,6 +129,8 @@ enum Special {
     Storage,
     /// The secret half of an access key pair.
     SecretAccessKey,
+    /// A login for a container registry, in Base64.
+    Login,
 }
 
 fn special(name: &str) -> Option<Special> {
@@ -147,6 +141,8 @@ fn special(name: &str) -> Option<Special> {
         Some(Special::Registry)
     } else if named(STORAGE_KEYS) {
         Some(Special::Storage)
+    } else if name == "auth" {
+        Some(Special::Login)
     } else if name.len() >= SECRET_ACCESS_KEY.len()
         && name.to_ascii_lowercase().replace(['_', '-'], "").ends_with(SECRET_ACCESS_KEY)
     {
@@ -164,6 +160,7 @@ impl Special {
         match self {
             // `Service::ApiKey` is the name of a type.
             Self::Header if scan.byte_before(field.name.start) == b':' => false,
+            Self::Header if stands_in(value) || !field.value_quoted && is_field(value) => false,
             Self::Header if scan.rules.code() => plausible_in_code(value),
             Self::Header => !is_plain(value, SecretFamily::ApiKey) && !is_expression(value),
             Self::Registry => equals && !is_expression(value),
@@ -171,8 +168,17 @@ impl Special {
             Self::SecretAccessKey => {
                 value.len() == SECRET_ACCESS_KEY_CHARS && value.bytes().all(base64)
             }
+            Self::Login => field.value_quoted && is_login(value),
         }
     }
+}
+
+/// Whether a text is `user:password` in Base64.
+fn is_login(value: &str) -> bool {
+    value.len() >= 8
+        && STANDARD.decode(value).is_ok_and(|login| {
+            login.contains(&b':') && login.iter().all(|byte| byte.is_ascii_graphic())
+        })
 }
 
 /// Whether a name, its place and its value together are a secret.
@@ -180,15 +186,93 @@ fn is_secret(scan: &mut SecretScan<'_>, field: &Field) -> bool {
     let name = &scan.text[field.name.clone()];
     let value = &scan.text[field.value.clone()];
     let Some(family) = family(name) else { return false };
-    let computed = !field.value_quoted
-        && (is_expression(value) || field.spaced && field.sign == Sign::Equals && is_field(value));
-    if computed || is_plain(value, family) || value.starts_with("-----BEGIN ") {
+    let guessing = scan.rules.names == Names::Guess;
+    let looks = looks_secret(scan, field, family);
+    if !looks && !guessing {
         return false;
     }
+    let computed = !field.value_quoted
+        && (is_expression(value) || field.spaced && field.sign == Sign::Equals && is_field(value));
+    if computed
+        || is_plain(value, family)
+        || value.starts_with("-----BEGIN ")
+        || stands_in(value)
+        || is_reference(value)
+    {
+        return false;
+    }
+    looks || named_as_secret(scan, field, family)
+}
+
+/// Whether the value shows by itself that it belongs to the name.
+fn looks_secret(scan: &SecretScan<'_>, field: &Field, family: SecretFamily) -> bool {
+    let value = &scan.text[field.value.clone()];
+    let look = look(value);
+    match family {
+        SecretFamily::Password
+            if (field.value_quoted || is_setting(scan, field)) && follows_password_rules(value) =>
+        {
+            true
+        }
+        SecretFamily::Password | SecretFamily::Secret if look == SecretLook::Chosen => {
+            field.value_quoted
+                || field.sign == Sign::Element
+                || field.sign == Sign::Pair
+                || !is_name_in_code(scan, field)
+        }
+        SecretFamily::Auth => false,
+        SecretFamily::AnyKey
+            if !field.value_quoted && field.spaced && field.sign == Sign::Equals =>
+        {
+            false
+        }
+        _ if field.value_quoted => look == SecretLook::Generated,
+        _ => look == SecretLook::Generated && !value.contains(['(', '[', '{']),
+    }
+}
+
+/// Whether a name, a sign and a value are all there is on a line.
+fn is_setting(scan: &SecretScan<'_>, field: &Field) -> bool {
+    field.sign == Sign::Equals
+        && !field.spaced
+        && matches!(scan.byte(field.value.end), 0 | b'\n' | b'\r')
+        && at_line_start(scan, field.name.start)
+}
+
+/// Whether a value without quotes is the name of a variable in a program.
+fn is_name_in_code(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let value = &scan.text[field.value.clone()];
+    let code = |byte: u8| matches!(byte, b'(' | b')' | b'[' | b'{' | b'<' | b'|');
+    let name =
+        value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+    let before = scan.byte_before(field.name.start);
+    let listed = matches!(scan.byte(field.value.end), b',' | b')' | b';' | b'}');
+    value.bytes().any(code)
+        || name
+            && (field.sign == Sign::Equals && field.spaced
+                || listed && !is_connection(scan, field)
+                || matches!(before, b'(' | b',' | b'.'))
+}
+
+/// Whether the name stands in a list such as `Server=x;Password=y;`.
+fn is_connection(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let before = scan.byte_before(field.name.start);
+    field.sign == Sign::Equals && !field.spaced && matches!(before, b';' | b',')
+}
+
+/// Whether the name alone is reason enough, in text that is no program.
+fn named_as_secret(scan: &mut SecretScan<'_>, field: &Field, family: SecretFamily) -> bool {
+    let name = &scan.text[field.name.clone()];
+    let value = &scan.text[field.value.clone()];
     let shouted = name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    let strong = !matches!(family, SecretFamily::Auth | SecretFamily::AnyKey);
     match field.sign {
+        _ if family == SecretFamily::AnyKey || is_prose(value) => false,
+        Sign::Colon if is_field(value) || !field.value_quoted && is_camel_case(value) => false,
+        _ if scan.byte_before(field.value.start) == b'`' && value.contains(' ') => false,
+        _ if !field.value_quoted && value.contains(['(', ')', '<', '|']) => false,
         Sign::Equals if shouted => true,
-        Sign::Equals if field.name_quoted => field.value_quoted && family != SecretFamily::Auth,
+        Sign::Equals if field.name_quoted => field.value_quoted && strong,
         Sign::Equals => {
             let before = scan.byte_before(field.name.start);
             let listed = matches!(family, SecretFamily::Password | SecretFamily::Secret)
@@ -198,15 +282,27 @@ fn is_secret(scan: &mut SecretScan<'_>, field: &Field) -> bool {
                 || listed && !field.spaced;
             place && !scan.line_has_url(field.name.start)
         }
-        Sign::Colon if field.value_quoted => family != SecretFamily::Auth,
+        Sign::Colon if field.value_quoted => strong,
         Sign::Colon if field.name_quoted => false,
         Sign::Colon => {
-            family != SecretFamily::Auth
+            strong
                 && at_line_start(scan, field.name.start)
                 && !scan.line_has_url(field.name.start)
                 && reads_like_value(value, family)
         }
+        Sign::Element | Sign::Argument | Sign::Pair => false,
     }
+}
+
+/// `userPassword1`, `PrivateKey`: the name of a variable or a type.
+fn is_camel_case(value: &str) -> bool {
+    let value = value.trim_end_matches(',');
+    value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && look(value) == SecretLook::Plain
+        && value
+            .as_bytes()
+            .windows(2)
+            .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 /// Words after a colon may be prose. A pass phrase may be several words, a token is one.
@@ -231,98 +327,16 @@ fn is_name(byte: u8) -> bool {
 
 fn whole_name(scan: &SecretScan<'_>, hit: &Range<usize>) -> Option<Range<usize>> {
     let start = scan.run_start(hit.start, LONGEST_NAME, is_name);
-    let end = scan.run_end_within(hit.end, LONGEST_NAME, is_name);
-    if hit.start - start == LONGEST_NAME || end - hit.end == LONGEST_NAME {
+    // Some hits end in the sign behind the name.
+    let hit_end = scan.run_end_within(hit.start, hit.len(), is_name);
+    let end = scan.run_end_within(hit_end, LONGEST_NAME, is_name);
+    if hit.start - start == LONGEST_NAME || end - hit_end == LONGEST_NAME {
         return None;
     }
     let name = &scan.text[start..end];
     let front = name.len() - name.trim_start_matches(['-', '.']).len();
     let name = name.trim_end_matches(['-', '.']);
     (front < name.len()).then(|| start + front..start + name.len())
-}
-
-/// The sign and the value behind a name.
-fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> {
-    let mut at = name.end;
-    if scan.byte(at) == b'\\' && is_quote(scan.byte(at + 1)) {
-        at += 1;
-    }
-    let name_quoted = is_quote(scan.byte(at));
-    at += usize::from(name_quoted);
-    at += usize::from(name_quoted && scan.byte(at) == b']');
-    let sign_at = scan.run_end_within(at, WIDEST_GAP, is_gap);
-    let (sign, length) = match (scan.byte(sign_at), scan.byte(sign_at + 1)) {
-        (b':', b'=') => (Sign::Equals, 2),
-        (b'=', b'>') => (Sign::Colon, 2),
-        (b':', b':') | (b'=', b'=' | b'~') => return None,
-        (b':', _) => (Sign::Colon, 1),
-        (b'=', _) => (Sign::Equals, 1),
-        _ => return None,
-    };
-    let behind = sign_at + length;
-    let start = scan.run_end_within(behind, WIDEST_GAP, is_gap);
-    let spaced = sign_at > at || start > behind;
-    let (value, value_quoted) = match quoted(scan, start) {
-        Some(value) => (value, true),
-        None => (unquoted(scan, start, sign, name_quoted, JUDGED), false),
-    };
-    (!value.is_empty()).then_some(Field { name, name_quoted, sign, spaced, value, value_quoted })
-}
-
-/// The inside of a string, also one whose quotes are escaped because it stands in another string.
-fn quoted(scan: &SecretScan<'_>, at: usize) -> Option<Range<usize>> {
-    let at = at
-        + usize::from(matches!(scan.byte(at), b'b' | b'r' | b'u') && is_quote(scan.byte(at + 1)));
-    let escaped = scan.byte(at) == b'\\';
-    let open = at + usize::from(escaped);
-    let quote = scan.byte(open);
-    if !is_quote(quote) {
-        return None;
-    }
-    let start = open + 1;
-    let mut end = start;
-    while end < start + LONGEST_QUOTED {
-        match scan.byte(end) {
-            b'\\' if escaped && scan.byte(end + 1) == quote => return Some(start..end),
-            b'\\' => end += 2,
-            b'\n' => break,
-            byte if byte == quote => return Some(start..end),
-            _ if end >= scan.text.len() => break,
-            _ => end += 1,
-        }
-    }
-    // Cut off: up to the next blank.
-    Some(start..scan.run_end(start, |byte| !is_blank(byte)))
-}
-
-/// A value without quotes: up to a blank, in a list of settings up to the end of the line.
-fn unquoted(
-    scan: &SecretScan<'_>,
-    start: usize,
-    sign: Sign,
-    name_quoted: bool,
-    most: usize,
-) -> Range<usize> {
-    let bytes = &scan.bytes()[..scan.text.floor_char_boundary(start.saturating_add(most))];
-    let mut end = start;
-    while let Some(&byte) = bytes.get(end) {
-        let next = scan.byte(end + 1);
-        let stop = match byte {
-            b'\\' => matches!(next, b'n' | b'r' | b't' | b'"' | b'\''),
-            b'&' => sign == Sign::Equals,
-            b' ' => sign == Sign::Equals || name_quoted || next == b'#',
-            _ if is_quote(byte) => {
-                is_blank(next) || matches!(next, b',' | b'}' | b']' | b')' | b':' | b';')
-            }
-            _ => is_blank(byte),
-        };
-        if stop {
-            break;
-        }
-        end += 1;
-    }
-    let value = scan.text[start..end].trim_end_matches([',', ';', ')', ' ', '"', '\'', '`']);
-    start..start + value.len()
 }
 
 /// Whether only marks and commands that set variables stand before a name on its line.

@@ -179,3 +179,13 @@ fn line_start(scan: &SecretScan<'_>, end: usize) -> Option<usize> {
         None => (from == scan.done()).then_some(from),
     }
 }
+
+/// `Private-Lines: 3` and as many lines of key material.
+pub(super) fn putty(scan: &mut SecretScan<'_>, number: usize) {
+    let lines = scan.run_end_within(number, 3, |byte| byte.is_ascii_digit());
+    let body = scan.run_end_within(lines, 2, |byte| matches!(byte, b'\r' | b'\n'));
+    let end = end_of_material(scan, body);
+    if lines > number && body > lines && end > body {
+        scan.replace(body..end, PRIVATE_KEY);
+    }
+}

@@ -7,19 +7,46 @@ use memchr::memmem;
 use super::mask::is_masked;
 use super::names::{SecretFamily, family};
 use super::scan::{SecretScan, is_blank, is_gap, is_quote, is_token};
+use super::values::{SecretLook, is_reference, look, stands_in};
 use super::words::is_placeholder;
 
 /// How far back on the line the program's name may stand.
 const LINE_BACK: usize = 256;
-/// Programs whose `-p` is a password, and whether it has to follow without a blank.
-const WITH_PASSWORD: [(&str, Attached); 3] =
-    [("sshpass", Attached::Maybe), ("mysql", Attached::Always), ("mariadb", Attached::Always)];
+/// Programs with a short option that is a password, and whether it has to follow without a blank.
+const WITH_PASSWORD: &[(&str, u8, Attached)] = &[
+    ("sshpass", b'p', Attached::Maybe),
+    ("mysql", b'p', Attached::Always),
+    ("mariadb", b'p', Attached::Always),
+    ("7z", b'p', Attached::Always),
+    ("login", b'p', Attached::Maybe),
+    ("mongo", b'p', Attached::Maybe),
+    ("redis-cli", b'a', Attached::Maybe),
+    ("zip", b'P', Attached::Maybe),
+    ("mosquitto", b'P', Attached::Maybe),
+    ("ldap", b'w', Attached::Maybe),
+    ("smbclient", b'U', Attached::Maybe),
+];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Attached {
     Maybe,
     Always,
 }
+
+/// Shortest key behind the word `login`.
+const LEAST_LOGIN: usize = 32;
+
+/// Settings whose value follows a blank.
+const DIRECTIVES: &[&str] = &[
+    "requirepass",
+    "masterauth",
+    "bindpw",
+    "rootpw",
+    "add-authtoken",
+    "storepassword",
+    "keypassword",
+    "to-securestring",
+];
 
 /// Words that follow an option in its description, not in its use.
 const DESCRIPTIONS: &[&str] = &[
@@ -105,11 +132,13 @@ pub(super) fn long_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
     let start = if separator == b'=' { name.end + 1 } else { scan.run_end(name.end, is_gap) };
     let range = argument(scan, start);
     let value = &scan.text[range.clone()];
+    let bare = value.trim_end_matches([',', '.', ':', ']', ')']);
     let described = is_gap(separator)
         && (value.starts_with(['-', '[', '|', '(', ',', '='])
-            || DESCRIPTIONS.contains(&value.trim_end_matches([',', '.', ':']))
-            || value.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'));
-    if value.is_empty() || described || is_placeholder(value) || value.starts_with("$(") {
+            || DESCRIPTIONS.contains(&bare)
+            || bare.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'));
+    let names_place = value.starts_with("id=") || value.starts_with("type=");
+    if value.is_empty() || described || names_place || stands_in(value) || is_reference(value) {
         return;
     }
     scan.hide(range);
@@ -120,7 +149,8 @@ pub(super) fn user(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let option = scan.run_start(hit.start, 16, is_token);
     let name = &scan.text[option..hit.end];
     let before = scan.byte_before(option);
-    let known = name == "-u" || matches!(name, "--user" | "--proxy-user");
+    let known = name == "-u"
+        || matches!(name, "--user" | "--proxy-user" | "--creds" | "--src-creds" | "--dest-creds");
     let separator = scan.byte(hit.end);
     if !known
         || !(is_blank(before) || is_quote(before))
@@ -143,39 +173,154 @@ pub(super) fn user(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     scan.hide(range.start + user.len() + 1..range.end);
 }
 
-/// `sshpass -p password`, `mysql -ppassword`.
+/// `sshpass -p password`, `mysql -ppassword`, `redis-cli -a password`.
 pub(super) fn password_option(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let bytes = scan.bytes();
+    let letter = scan.byte_before(hit.end);
     let line = &bytes[hit.start.saturating_sub(LINE_BACK)..hit.start];
     let from = memchr::memrchr3(b'\n', b'|', b';', line).map_or(0, |at| at + 1);
-    let program = WITH_PASSWORD
-        .iter()
-        .find(|(program, _)| memmem::find(&line[from..], program.as_bytes()).is_some());
-    let Some(&(_, attached)) = program else { return };
+    let program = WITH_PASSWORD.iter().find(|(program, option, _)| {
+        *option == letter && memmem::find(&line[from..], program.as_bytes()).is_some()
+    });
+    let Some(&(_, _, attached)) = program else { return };
     let start = match attached {
         Attached::Always => hit.end,
         Attached::Maybe => scan.run_end(hit.end, is_gap),
     };
-    let range = argument(scan, start);
+    let mut range = argument(scan, start);
+    if letter == b'U' {
+        // `user%password`
+        let Some((user, _)) = scan.text[range.clone()].split_once('%') else { return };
+        range.start += user.len() + 1;
+    }
     let value = &scan.text[range.clone()];
-    if !value.is_empty() && !is_placeholder(value) {
+    if !value.is_empty() && !value.starts_with('-') && !is_placeholder(value) {
         scan.hide(range);
     }
 }
 
+/// What stands behind a name and a blank: logins, settings of servers, variables that are set.
+pub(super) fn directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
+    let word = &scan.text[name.clone()];
+    if word == "password" && netrc(scan, name.clone()) {
+        return;
+    }
+    if !is_gap(scan.byte(name.end)) {
+        return;
+    }
+    let start = scan.run_end(name.end, is_gap);
+    let mut range = argument(scan, start);
+    let mut value = &scan.text[range.clone()];
+    // `secret 0 value` on a router, `set NAME --body value`
+    let kind = matches!(word, "secret" | "password") && matches!(value.as_bytes(), [b'0'..=b'9']);
+    if kind || value == "--body" {
+        range = argument(scan, scan.run_end(range.end, is_gap));
+        value = &scan.text[range.clone()];
+    }
+    if matches!(word, "passin" | "passout") {
+        if let Some(secret) = value.strip_prefix("pass:")
+            && !is_placeholder(secret)
+            && !is_masked(secret)
+        {
+            scan.hide(range.start + 5..range.end);
+        }
+        return;
+    }
+    let lower = word.to_ascii_lowercase();
+    // `PASSWORD 'value'` of a query, `tool login value`
+    if lower == "password" && scan.byte(start) == b'\'' && look(value) >= SecretLook::Chosen
+        || lower == "login" && value.len() >= LEAST_LOGIN && look(value) == SecretLook::Generated
+    {
+        return scan.hide(range);
+    }
+    let known = DIRECTIVES.iter().any(|directive| lower.ends_with(directive));
+    let sets = || {
+        let from = name.start.saturating_sub(LINE_BACK);
+        let line = &scan.bytes()[from..name.start];
+        let line = &line[memchr::memrchr(b'\n', line).map_or(0, |at| at + 1)..];
+        SETTERS.iter().any(|setter| line.trim_ascii().ends_with(setter.as_bytes()))
+            && family(word).is_some()
+    };
+    if (known || kind || sets())
+        && look(value) >= SecretLook::Chosen
+        && !is_masked(value)
+        && !value.contains(['(', '{', '['])
+    {
+        scan.hide(range);
+    }
+}
+
+/// Words before a variable and its value.
+const SETTERS: &[&str] = &[
+    "ENV",
+    "ARG",
+    "setenv",
+    "set -x",
+    "set -gx",
+    "set -Ux",
+    "configure set",
+    "config set",
+    "secret set",
+];
+
 /// `machine host login user password value`. The range is the word `password`.
-pub(super) fn netrc(scan: &mut SecretScan<'_>, word: Range<usize>) {
+fn netrc(scan: &mut SecretScan<'_>, word: Range<usize>) -> bool {
     let from = word.start.saturating_sub(LINE_BACK);
     let before = String::from_utf8_lossy(&scan.bytes()[from..word.start]);
     let mut words = before.split_ascii_whitespace().rev();
     let names_user = matches!(words.nth(1), Some("login" | "machine" | "account"));
     let entry = before.split_ascii_whitespace().any(|word| matches!(word, "machine" | "default"));
     if !names_user || !entry {
-        return;
+        return false;
     }
     let start = scan.run_end(word.end, is_blank);
     let range = argument(scan, start);
-    if !range.is_empty() && !is_placeholder(&scan.text[range.clone()]) {
+    let value = &scan.text[range.clone()];
+    let secret = !range.is_empty() && !value.starts_with('=') && !is_placeholder(value);
+    if secret {
+        scan.hide(range);
+    }
+    secret
+}
+
+/// Programs that take a password in a fixed place: the words between, and what must stand among them.
+const POSITIONAL: &[(&str, usize, &str)] =
+    &[("net user ", 1, ""), ("htpasswd ", 3, "b"), ("identified by ", 0, "")];
+
+/// `net user NAME VALUE`, `htpasswd -b FILE NAME VALUE`, `IDENTIFIED BY 'VALUE'`, `sqlplus NAME/VALUE@HOST`.
+pub(super) fn positional(scan: &mut SecretScan<'_>, hit: Range<usize>) {
+    let program = scan.text[hit.clone()].to_ascii_lowercase();
+    let mut range = argument(scan, hit.end);
+    if program == "sqlplus " {
+        let login = &scan.text[range.clone()];
+        let Some((user, rest)) = login.split_once('/') else { return };
+        let length = rest.rfind('@').unwrap_or(rest.len());
+        range = range.start + user.len() + 1..range.start + user.len() + 1 + length;
+    } else {
+        let Some(&(_, skipped, option)) = POSITIONAL.iter().find(|(known, ..)| *known == program)
+        else {
+            return;
+        };
+        if !scan.text[range.clone()].contains(option) {
+            return;
+        }
+        for _ in 0..skipped {
+            let quote = usize::from(is_quote(scan.byte(range.end)));
+            range = argument(scan, scan.run_end(range.end + quote, is_gap));
+        }
+    }
+    let value = &scan.text[range.clone()];
+    if look(value) >= SecretLook::Chosen && !is_masked(value) && !value.starts_with('-') {
+        scan.hide(range);
+    }
+}
+
+/// A name on one line and a password on the next, as a tunnel's settings have them.
+pub(super) fn user_and_password(scan: &mut SecretScan<'_>, start: usize) {
+    let user = scan.run_end_within(start, LINE_BACK, |byte| byte != b'\n');
+    let end = scan.run_end_within(user + 1, LINE_BACK, |byte| byte != b'\n' && byte != b'<');
+    let range = user + 1..end;
+    if scan.byte(user) == b'\n' && scan.byte(end) == b'\n' && end > user + 1 {
         scan.hide(range);
     }
 }

@@ -34,7 +34,7 @@ const COOKIE_ATTRIBUTES: &[&str] =
 pub(super) fn plausible_in_code(value: &str) -> bool {
     let bare = value.trim_end_matches([',', ';', ')', '}', ']']);
     bare.len() >= LEAST_IN_CODE
-        && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._~+/=-:@".contains(&byte))
+        && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._~+/=-:@%".contains(&byte))
         && !made_of_words(bare)
         && !is_expression(value)
         && !is_field(bare)
@@ -100,7 +100,7 @@ pub(super) fn authorization(scan: &mut SecretScan<'_>, name: std::ops::Range<usi
     if is_masked(first) {
         return scan.keep(start..first_end);
     }
-    if first.is_empty() || known || stands_for_secret(first, code) {
+    if first.is_empty() || first.contains("://") || known || stands_for_secret(first, code) {
         return;
     }
     if if code { plausible_in_code(first) } else { !has_second } {
@@ -163,7 +163,9 @@ pub(super) fn cookie(scan: &mut SecretScan<'_>, name: std::ops::Range<usize>) {
             let value = name_end + 1;
             end = scan.run_end(value, |byte| !ends_credential(byte) && byte != b';');
             let text = &scan.text[value..end];
-            let harmless = is_placeholder(text) || scan.rules.code() && !plausible_in_code(text);
+            let harmless = is_placeholder(text)
+                || text.len() < LEAST_IN_CODE && made_of_words(text)
+                || scan.rules.code() && !plausible_in_code(text);
             if attribute {
                 // Dates have blanks.
                 end =

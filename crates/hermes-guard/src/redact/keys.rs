@@ -2,6 +2,7 @@
 
 use super::mask::{marker, masked_length};
 use super::scan::{Remains, SecretScan, is_token};
+use super::values::{SecretLook, look};
 use super::words::made_of_words;
 
 /// A prefix that issuers put before their keys.
@@ -20,6 +21,8 @@ enum Shape {
     Dotted,
     /// Names in programs begin like this too.
     Common,
+    /// Anything may begin like this: what follows has to show that a generator made it.
+    Random,
 }
 
 const fn distinct(text: &'static str, least: usize) -> KeyPrefix {
@@ -34,6 +37,10 @@ const fn common(text: &'static str, least: usize) -> KeyPrefix {
     KeyPrefix { text, least, shape: Shape::Common }
 }
 
+const fn random(text: &'static str, least: usize) -> KeyPrefix {
+    KeyPrefix { text, least, shape: Shape::Random }
+}
+
 /// How much of a key is looked at to tell it from a name.
 const JUDGED: usize = 128;
 
@@ -46,6 +53,116 @@ pub(super) const KEY_PREFIXES: &[KeyPrefix] = &[
     distinct("ghs_", 10),
     distinct("ghr_", 10),
     distinct("glpat-", 10),
+    distinct("glptt-", 10),
+    distinct("gldt-", 10),
+    distinct("glrt-", 10),
+    distinct("glcbt-", 10),
+    distinct("glsoat-", 10),
+    distinct("gloas-", 10),
+    distinct("glft-", 10),
+    distinct("glagent-", 10),
+    distinct("whsec_", 10),
+    distinct("xoxc-", 10),
+    distinct("xoxd-", 10),
+    distinct("xoxe-", 10),
+    dotted("xoxe.", 10),
+    distinct("ABIA", 16),
+    distinct("ABSK", 40),
+    distinct("AGE-SECRET-KEY-1", 30),
+    distinct("ATATT3", 20),
+    distinct("ATCTT3", 20),
+    distinct("ATBB", 20),
+    distinct("GOCSPX-", 10),
+    distinct("GR1348941", 10),
+    distinct("HRKU-", 20),
+    distinct("NRAK-", 20),
+    distinct("NRII-", 20),
+    distinct("PMAK-", 20),
+    distinct("LTAI", 16),
+    distinct("AKID", 28),
+    distinct("AKCp", 30),
+    distinct("EZAK", 40),
+    distinct("CFPAT-", 20),
+    distinct("CCIPAT_", 20),
+    distinct("FLWSECK", 20),
+    distinct("dor_v1_", 10),
+    distinct("dapi", 32),
+    distinct("dckr_pat_", 10),
+    distinct("dckr_oat_", 10),
+    distinct("figd_", 20),
+    distinct("glsa_", 20),
+    distinct("hcaik_", 20),
+    distinct("lin_api_", 20),
+    distinct("lin_oauth_", 20),
+    distinct("lsv2_", 20),
+    distinct("nvapi-", 20),
+    distinct("pcsk_", 20),
+    distinct("pscale_tkn_", 20),
+    distinct("pscale_pw_", 20),
+    distinct("pscale_oauth_", 20),
+    distinct("rubygems_", 32),
+    distinct("rzp_live_", 10),
+    distinct("rzp_test_", 10),
+    distinct("sbp_", 20),
+    distinct("sb_secret_", 20),
+    distinct("shpss_", 10),
+    distinct("shpca_", 10),
+    distinct("shppa_", 10),
+    distinct("shpua_", 10),
+    distinct("sntrys_", 20),
+    distinct("sntryu_", 20),
+    distinct("sq0atp-", 20),
+    distinct("sq0csp-", 20),
+    distinct("squ_", 30),
+    distinct("sqp_", 30),
+    distinct("sqa_", 30),
+    distinct("tgp_v1_", 20),
+    distinct("tskey-", 16),
+    distinct("vercel_blob_rw_", 20),
+    distinct("xkeysib-", 20),
+    distinct("xsmtpsib-", 20),
+    distinct("npg_", 10),
+    distinct("access-production-", 20),
+    distinct("access-sandbox-", 20),
+    distinct("access-development-", 20),
+    distinct("pat-na1-", 20),
+    distinct("pat-eu1-", 20),
+    dotted("hvb.", 10),
+    dotted("hvr.", 10),
+    dotted("ya29.", 20),
+    dotted("dp.pt.", 20),
+    dotted("dp.st.", 20),
+    dotted("dp.ct.", 20),
+    dotted("dt0c01.", 20),
+    dotted("dt0s01.", 20),
+    dotted("amzn.mws.", 20),
+    dotted("amzn1.oa2-cs.v1.", 20),
+    random("nsec1", 50),
+    random("1//0", 40),
+    random("EAA", 60),
+    random("oy2", 43),
+    random("cio", 32),
+    random("pat", 70),
+    random("key-", 32),
+    random("secret_", 40),
+    random("oauth:", 30),
+    random("pul-", 32),
+    random("nfp_", 30),
+    random("rnd_", 30),
+    random("fo1_", 30),
+    random("fm2_", 30),
+    random("re_", 30),
+    random("csk-", 30),
+    random("jina_", 30),
+    random("e2b_", 30),
+    random("ops_", 60),
+    random("y0_", 40),
+    random("AQVN", 30),
+    random("pnu_", 30),
+    random("bkua_", 30),
+    random("glc_", 40),
+    random("phx_", 30),
+    random("sl.", 60),
     distinct("sk_live_", 10),
     distinct("sk_test_", 10),
     distinct("rk_live_", 10),
@@ -106,13 +223,17 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, start: usize, index: usize) {
         return scan.keep(start..start + length);
     }
     let body = start + prefix.text.len();
-    let belongs = |byte: u8| is_token(byte) || dotted && byte == b'.';
+    let random = prefix.shape == Shape::Random;
+    let belongs = |byte: u8| is_token(byte) || (dotted || random) && byte == b'.';
     // Judged by its beginning: only what is hidden is read to its end.
     let judged = &scan.text[body..scan.run_end_within(body, JUDGED, belongs)];
     // One lower-case word after a distinct prefix is still a key; two are a name.
     let names_possible = prefix.shape == Shape::Common || judged.contains(['_', '-', '.']);
     let judged = judged.trim_end_matches('.');
-    if judged.len() < prefix.least || names_possible && made_of_words(judged) || filler(judged) {
+    if random && look(judged) != SecretLook::Generated {
+        return;
+    }
+    if judged.len() < prefix.least || names_possible && is_name(judged) || filler(judged) {
         return;
     }
     let end = scan.run_end(body, belongs);
@@ -121,14 +242,45 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, start: usize, index: usize) {
         return;
     }
     let end = body + scan.text[body..end].trim_end_matches('.').len();
+    hide_key(scan, start..end, prefix);
+    if matches!(prefix.text, "AKIA" | "ASIA") {
+        second_half(scan, end);
+    }
+}
+
+/// Characters of the secret that belongs to a key's id.
+const SECOND_HALF: usize = 40;
+
+/// The secret right behind a key's id: `("AKIA…", "secret")`, `AKIA…:secret`.
+fn second_half(scan: &mut SecretScan<'_>, id_end: usize) {
+    let start = scan.run_end_within(id_end, 8, |byte| {
+        matches!(byte, b'"' | b'\'' | b',' | b':' | b' ' | b'\t')
+    });
+    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'+');
+    let end = scan.run_end_within(start, SECOND_HALF + 1, base64);
+    if start > id_end
+        && end - start == SECOND_HALF
+        && look(&scan.text[start..end]) == SecretLook::Generated
+    {
+        scan.hide(start..end);
+    }
+}
+
+fn hide_key(scan: &mut SecretScan<'_>, range: std::ops::Range<usize>, prefix: &KeyPrefix) {
+    let rest = &scan.text[range.start..];
     match scan.rules.remains {
-        Remains::Ends => scan.hide(start..end),
+        Remains::Ends => scan.hide(range),
         Remains::Nothing => {
             // A shorter prefix is met before a longer one that begins with it.
             let longest = KEY_PREFIXES.iter().find(|known| rest.starts_with(known.text));
-            scan.replace(start..end, &marker(longest.unwrap_or(prefix).text));
+            scan.replace(range, &marker(longest.unwrap_or(prefix).text));
         }
     }
+}
+
+/// Whether people made this up: `buff_head_init`, `X509_pop_free`.
+fn is_name(judged: &str) -> bool {
+    made_of_words(judged) || judged.contains('_') && look(judged) == SecretLook::Plain
 }
 
 /// Whether a word can begin here. Escapes in strings and URLs (`\n`, `%3D`) end in a letter that does

@@ -13,6 +13,8 @@ pub(super) enum SecretFamily {
     ApiKey,
     Key,
     Credential,
+    /// A key of no known kind: only a value that was generated counts.
+    AnyKey,
     /// The weakest sign; not used where any text may stand.
     Auth,
 }
@@ -22,68 +24,137 @@ const ABOUT: &[&str] = &[
     "age",
     "alg",
     "algorithm",
+    "arn",
+    "audience",
     "backend",
+    "bucket",
+    "budget",
+    "button",
     "bytes",
     "cache",
+    "callback",
     "chars",
+    "claims",
     "class",
+    "color",
+    "column",
+    "columns",
+    "command",
     "count",
     "counts",
+    "data",
+    "days",
+    "decoder",
+    "description",
+    "digest",
     "dir",
+    "disabled",
     "email",
     "enabled",
+    "encoder",
+    "encryption",
     "endpoint",
     "endpoints",
+    "error",
+    "errors",
+    "example",
+    "expired",
     "expires",
     "expiry",
+    "factory",
     "field",
     "file",
+    "fingerprint",
     "folder",
+    "form",
     "format",
+    "generator",
+    "group",
+    "hashers",
     "header",
     "help",
+    "helper",
     "hint",
     "host",
+    "hours",
+    "icon",
+    "id",
+    "ids",
+    "index",
+    "input",
     "interval",
+    "invalid",
     "issuer",
     "kind",
     "label",
     "len",
     "length",
     "level",
+    "lifetime",
     "limit",
     "limits",
+    "lines",
+    "list",
     "location",
+    "manager",
     "max",
     "message",
     "method",
     "min",
+    "minutes",
+    "missing",
     "mode",
+    "model",
     "module",
     "name",
     "names",
     "needed",
+    "page",
     "parallelism",
     "path",
+    "pattern",
+    "patterns",
+    "placeholder",
     "policy",
     "port",
+    "position",
     "prefix",
     "prompt",
     "provider",
+    "rate",
+    "ref",
+    "reference",
+    "regex",
     "region",
     "required",
+    "reset",
     "retries",
+    "role",
+    "roles",
     "rotation",
+    "rules",
+    "schema",
     "scope",
     "scopes",
+    "seconds",
+    "selector",
+    "service",
     "size",
     "sock",
     "socket",
     "source",
+    "state",
+    "status",
     "stdin",
     "store",
     "strategy",
+    "strength",
     "suffix",
+    "table",
+    "template",
+    "test",
+    "tests",
+    "text",
     "threshold",
     "time",
     "timeout",
@@ -96,8 +167,12 @@ const ABOUT: &[&str] = &[
     "used",
     "user",
     "username",
+    "valid",
+    "validator",
+    "validators",
     "validity",
     "version",
+    "view",
 ];
 
 /// Words before `token` that make it a mark in a text or a page number.
@@ -106,9 +181,11 @@ const TOKEN_KINDS: &[&str] = &[
     "change",
     "bos",
     "cls",
+    "color",
     "completion",
     "continuation",
     "cursor",
+    "design",
     "end",
     "eos",
     "idempotency",
@@ -131,28 +208,123 @@ const TOKEN_KINDS: &[&str] = &[
     "start",
     "starting",
     "stop",
+    "style",
     "sync",
     "total",
     "unk",
 ];
 
 /// Words before `key` that make it a secret one.
-const KEY_KINDS: &[&str] = &[
+pub(super) const KEY_KINDS: &[&str] = &[
     "access",
     "account",
+    "admin",
+    "aes",
+    "app",
+    "application",
+    "auth",
+    "cipher",
+    "consumer",
+    "crypto",
+    "decryption",
+    "deploy",
+    "encrypt",
     "encryption",
+    "fernet",
+    "function",
+    "functions",
+    "hmac",
+    "jwt",
+    "licence",
+    "license",
     "master",
+    "preshared",
     "private",
+    "role",
+    "root",
     "secret",
+    "server",
+    "service",
+    "session",
     "shared",
     "signing",
+    "ssh",
     "storage",
+    "subscription",
+    "webhook",
+];
+
+/// Words before `key` that make it a name, a place or something for everybody.
+const PLAIN_KEYS: &[&str] = &[
+    "any",
+    "by",
+    "cache",
+    "candidate",
+    "composite",
+    "dict",
+    "foreign",
+    "gpg",
+    "group",
+    "hash",
+    "host",
+    "idempotency",
+    "index",
+    "lookup",
+    "map",
+    "object",
+    "partition",
+    "pgp",
+    "primary",
+    "project",
+    "pub",
+    "public",
+    "publishable",
+    "range",
+    "registry",
+    "routing",
+    "row",
+    "s3",
+    "sort",
+    "state",
+    "storage_object",
+    "translation",
+    "unique",
+    "verify",
+    "websocket",
+];
+
+/// Names that end like one that is about a secret and are one all the same.
+const SECRET_ALL_THE_SAME: &[(&str, SecretFamily)] = &[
+    ("secret_id", SecretFamily::Secret),
+    ("secret_input", SecretFamily::Secret),
+    ("client_key_data", SecretFamily::Key),
+    ("key_data", SecretFamily::Key),
+    ("service_role_key", SecretFamily::Key),
+];
+
+/// Words that mean a password and nothing else.
+const PASSWORDS: &[&str] = &[
+    "bindpw",
+    "masterauth",
+    "passcode",
+    "passin",
+    "passout",
+    "psk",
+    "pw",
+    "pwd",
+    "requirepass",
+    "rootpw",
+    "securestring",
 ];
 
 /// What kind of secret a name speaks of, if any.
 pub(super) fn family(name: &str) -> Option<SecretFamily> {
     let spread = spread(name);
     let words: Vec<&str> = spread.split('_').filter(|word| !word.is_empty()).collect();
+    if let Some(&(_, family)) = SECRET_ALL_THE_SAME.iter().find(|(name, _)| spread.ends_with(name))
+    {
+        return Some(family);
+    }
     if words.last().is_some_and(|last| ABOUT.contains(last)) || ends_in(&words, "expires", "in") {
         return None;
     }
@@ -171,13 +343,15 @@ fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
     if contains("password") && word != "passwordless"
         || contains("passwd")
         || contains("passphrase")
-        || word == "pass" && last && index > 0
+        || word == "pass" && last
+        || PASSWORDS.contains(&word)
     {
         Some(SecretFamily::Password)
-    } else if contains("secret") && word != "secretary" {
+    } else if contains("secret") && word != "secretary" || matches!(word, "mnemonic" | "salt") {
         Some(SecretFamily::Secret)
     } else if contains("token") && !contains("tokeni") && !TOKEN_KINDS.contains(&before)
         || word == "bearer" && words.len() == 1
+        || word == "pat" && last && index > 0
     {
         Some(SecretFamily::Token)
     } else if contains("apikey") || word.starts_with("key") && before == "api" {
@@ -191,6 +365,10 @@ fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
         Some(SecretFamily::Key)
     } else if contains("credential") {
         Some(SecretFamily::Credential)
+    } else if word == "login" && last
+        || last && word == "key" && index > 0 && !PLAIN_KEYS.contains(&before)
+    {
+        Some(SecretFamily::AnyKey)
     } else if contains("auth")
         && (!contains("author") || contains("authori") && !contains("authority"))
     {

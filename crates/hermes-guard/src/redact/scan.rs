@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{RedactMode, mask, terminal};
+use super::{RedactMode, manifests, mask, terminal};
 
 /// What a mode does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +83,8 @@ pub(super) struct SecretScan<'t> {
     /// End of the last URL whose query was looked at.
     pub(super) url_end: usize,
     pub(super) key_ends: KeyEnds,
+    /// The documents with secrets, once somebody asked for them.
+    secret_documents: Option<Vec<Range<usize>>>,
 }
 
 impl<'t> SecretScan<'t> {
@@ -96,6 +98,7 @@ impl<'t> SecretScan<'t> {
             line: (0..0, false),
             url_end: 0,
             key_ends: KeyEnds::default(),
+            secret_documents: None,
         }
     }
 
@@ -162,6 +165,14 @@ impl<'t> SecretScan<'t> {
             self.line = (start..end, has_url);
         }
         self.line.1
+    }
+
+    /// Whether a position lies in a document that holds secrets.
+    pub(super) fn in_secret_document(&mut self, at: usize) -> bool {
+        let text = self.text;
+        let documents = self.secret_documents.get_or_insert_with(|| manifests::documents(text));
+        let next = documents.partition_point(|document| document.end <= at);
+        documents.get(next).is_some_and(|document| document.contains(&at))
     }
 
     /// From a position, the end of the bytes that pass a test.

@@ -87,3 +87,21 @@ pub(super) fn phone(scan: &mut SecretScan<'_>, plus: usize) {
     let number = masked_phone(&scan.text[plus..end]);
     scan.replace(plus..end, &number);
 }
+
+/// Characters before and after the `Q~` in an application's secret.
+const AZURE_BEFORE: usize = 4;
+const AZURE_AFTER: std::ops::RangeInclusive<usize> = 28..=40;
+
+/// `abc8Q~…`: the secret of an application, with a mark in its middle.
+pub(super) fn azure(scan: &mut SecretScan<'_>, mark: std::ops::Range<usize>) {
+    let belongs = |byte: u8| is_token(byte) || matches!(byte, b'~' | b'.');
+    let start = scan.run_start(mark.start, AZURE_BEFORE + 1, belongs);
+    let end = scan.run_end_within(mark.end, AZURE_AFTER.end() + 1, belongs);
+    let fits = mark.start - start == AZURE_BEFORE
+        && scan.byte_before(mark.start).is_ascii_digit()
+        && scan.byte(mark.start) == b'Q'
+        && AZURE_AFTER.contains(&(end - mark.end));
+    if fits && start >= scan.done() {
+        scan.hide(start..end);
+    }
+}

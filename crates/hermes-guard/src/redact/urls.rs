@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::mask::{MASK, is_masked};
 use super::parameters::is_hidden_parameter;
 use super::scan::{Queries, RedactRules, SecretScan, is_blank, is_quote};
+use super::values::{SecretLook, look};
 use super::words::is_placeholder;
 
 /// Schemes in which a name alone before the `@` is a token.
@@ -25,6 +26,12 @@ const TOKEN_SCHEMES: &[&str] = &[
 /// How the schemes of databases and queues begin.
 const DATABASES: &[&str] = &["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp"];
 const LONGEST_PASSWORD: usize = 256;
+/// How manuals write a login.
+const USERS: &[&str] = &["user", "username", "USER", "USERNAME"];
+const PASSWORDS: &[&str] = &["pass", "passwd", "password", "PASS", "PASSWORD"];
+const LONGEST_PARAMETER: usize = 64;
+/// Shortest value of a parameter that is hidden in any text.
+const LEAST_PARAMETER: usize = 20;
 const LONGEST_SCHEME: usize = 24;
 /// Shortest token before the `@`.
 const LEAST_TOKEN: usize = 8;
@@ -36,8 +43,12 @@ fn ends_url(byte: u8) -> bool {
 }
 
 /// A URL: what stands before the `@`, and the query when the mode looks at queries.
-pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
-    let start = hit.end;
+pub(super) fn visit(scan: &mut SecretScan<'_>, slashes: Range<usize>) {
+    let start = slashes.end;
+    if scan.byte_before(slashes.start) != b':' {
+        return without_scheme(scan, start);
+    }
+    let hit = slashes.start - 1..slashes.end;
     let end =
         scan.run_end(start, |byte| !ends_url(byte) && !matches!(byte, b'/' | b'?' | b'#' | b'\\'));
     if let Some(at) = memchr::memrchr(b'@', &scan.bytes()[start..end]) {
@@ -50,6 +61,40 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
         scan.url_end = url_end;
         query(scan, end..url_end);
     }
+}
+
+/// `//user:password@host`, as pages write addresses of their own kind.
+fn without_scheme(scan: &mut SecretScan<'_>, start: usize) {
+    let before = start.checked_sub(3).map_or(b' ', |at| scan.byte(at));
+    if !(is_blank(before) || is_quote(before) || matches!(before, b'=' | b'(' | b'>')) {
+        return;
+    }
+    let end = scan.run_end_within(start, LONGEST_PASSWORD, |byte| {
+        byte.is_ascii_graphic() && !ends_url(byte) && !matches!(byte, b'/' | b'?' | b'#' | b'\\')
+    });
+    let authority = &scan.text[start..end];
+    if let Some((info, host)) = authority.rsplit_once('@')
+        && info.contains(':')
+        && host.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '[')
+    {
+        user_info(scan, start - 2, start..start + info.len());
+    }
+}
+
+/// `?name=value&…` of any address, whole or relative. Where addresses are not searched for credentials,
+/// only values that a generator made are hidden: a page number is no secret whatever its name.
+pub(super) fn query_start(scan: &mut SecretScan<'_>, mark: usize) {
+    if mark < scan.url_end {
+        return;
+    }
+    let named = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.%[]".contains(&byte);
+    let name_end = scan.run_end_within(mark + 1, LONGEST_PARAMETER, named);
+    if name_end == mark + 1 || scan.byte(name_end) != b'=' {
+        return;
+    }
+    let end = scan.run_end(name_end, |byte| !ends_url(byte) && byte != b'\\');
+    scan.url_end = end;
+    query(scan, mark..end);
 }
 
 /// A database's password with a slash in it: the authority ends early then. What stands behind the
@@ -71,9 +116,13 @@ fn at_behind_slash(scan: &SecretScan<'_>, colon: usize, authority: Range<usize>)
 fn user_info(scan: &mut SecretScan<'_>, colon: usize, range: Range<usize>) {
     let info = &scan.text[range.clone()];
     let code = scan.rules.code();
-    let template = |value: &str| code && value.starts_with(['{', '$', '<', '*', '%']);
+    let template = |value: &str| {
+        value.starts_with('$') && is_placeholder(value)
+            || code && value.starts_with(['{', '$', '<', '*', '%'])
+    };
     if let Some((user, password)) = info.split_once(':') {
-        if !password.is_empty() && !template(password) && !is_masked(password) {
+        let manual = USERS.contains(&user) && PASSWORDS.contains(&password);
+        if !password.is_empty() && !manual && !template(password) && !is_masked(password) {
             scan.replace(range.start + user.len() + 1..range.end, MASK);
         } else {
             scan.keep(range);
@@ -100,7 +149,10 @@ fn query(scan: &mut SecretScan<'_>, range: Range<usize>) {
             && !value.is_empty()
             && at > range.start
             && at >= scan.done()
+            && !is_masked(value)
             && is_hidden_parameter(name)
+            && (scan.rules.queries == Queries::Look
+                || value.len() >= LEAST_PARAMETER && look(value) == SecretLook::Generated)
         {
             scan.hide(at + name.len() + 1..end);
         }

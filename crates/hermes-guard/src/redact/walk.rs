@@ -2,7 +2,7 @@
 
 use super::anchors::{self, SecretAnchor};
 use super::scan::{RedactRules, SecretScan};
-use super::{assignment, blocks, flags, headers, keys, tokens, urls};
+use super::{assignment, blocks, flags, headers, keys, logins, manifests, tokens, urls};
 
 /// The text with everything hidden, if anything is.
 pub(super) fn walk(text: &str, rules: RedactRules) -> Option<String> {
@@ -18,7 +18,16 @@ pub(super) fn walk(text: &str, rules: RedactRules) -> Option<String> {
             SecretAnchor::Scheme => urls::visit(&mut scan, range),
             SecretAnchor::Webhook => urls::webhook(&mut scan, range.end),
             SecretAnchor::Jwt => tokens::jwt(&mut scan, range.start),
-            SecretAnchor::Bot => tokens::bot(&mut scan, range.end),
+            SecretAnchor::Query => urls::query_start(&mut scan, range.start),
+            SecretAnchor::Manifest => manifests::visit(&mut scan, range),
+            SecretAnchor::Positional => flags::positional(&mut scan, range),
+            SecretAnchor::PuttyKey => blocks::putty(&mut scan, range.end),
+            SecretAnchor::AzureSecret => tokens::azure(&mut scan, range),
+            SecretAnchor::LoginLine => logins::visit(&mut scan, range.start),
+            SecretAnchor::Bot => {
+                tokens::bot(&mut scan, range.end);
+                logins::visit(&mut scan, range.end - 1);
+            }
             SecretAnchor::Phone => tokens::phone(&mut scan, range.start),
             SecretAnchor::Authorization => headers::authorization(&mut scan, range),
             SecretAnchor::Cookie => headers::cookie(&mut scan, range),

@@ -43,7 +43,10 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         value.strip_prefix(open).is_some_and(|rest| rest.ends_with(close))
     };
     let variable = value.strip_prefix('$').is_some_and(|name| {
-        name.starts_with(['{', '(']) || name.starts_with("ENV{") || is_constant_name(name)
+        name.starts_with(['{', '('])
+            || matches!(name.as_bytes(), [b'0'..=b'9' | b'@' | b'*' | b'#'])
+            || name.starts_with("ENV{")
+            || is_constant_name(name)
     });
     variable
         || inside('{', '}')

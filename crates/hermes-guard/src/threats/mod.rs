@@ -25,6 +25,8 @@ mod tests;
 
 /// How much of a text is looked at.
 pub const SCANNED_CHARS: usize = 65_536;
+/// After so many turns of phrase of one kind no more are looked at.
+const MOST_IDIOMS: usize = 256;
 /// Longest excerpt of a finding, in characters.
 pub const EXCERPT_CHARS: usize = 120;
 
@@ -74,14 +76,27 @@ pub fn scan(text: &str, scope: ThreatScope) -> Vec<Threat> {
     let mut threats = invisible(raw);
     let plain = fold(raw, threats.is_empty());
     for kind in PATTERNS.iter().filter(|kind| kind.scope <= scope) {
-        if let Some(found) = kind.pattern.find(&plain) {
-            threats.push(Threat { id: kind.id.into(), excerpt: excerpt(found.as_str()) });
+        if let Some(found) = first_meant(kind, &plain) {
+            threats.push(Threat { id: kind.id.into(), excerpt: excerpt(found) });
         }
     }
     if let Some(comment) = comments::suspicious(&plain) {
         threats.push(Threat { id: "html_comment_injection".into(), excerpt: excerpt(comment) });
     }
     threats
+}
+
+/// The first finding of a kind that is no turn of phrase.
+fn first_meant<'t>(kind: &Compiled, text: &'t str) -> Option<&'t str> {
+    let idioms = patterns::IDIOMS.iter().find(|(id, _)| *id == kind.id).map_or(&[][..], |(_, w)| w);
+    let mut found = kind.pattern.find_iter(text).take(MOST_IDIOMS).map(|found| found.as_str());
+    if idioms.is_empty() {
+        return found.next();
+    }
+    found.find(|found| {
+        let lower = found.to_lowercase();
+        !idioms.iter().any(|idiom| lower.contains(idiom))
+    })
 }
 
 /// One finding for each invisible character that occurs.

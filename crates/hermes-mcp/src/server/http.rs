@@ -1,28 +1,37 @@
 //! Serving many clients over HTTP.
 //!
 //! Each client has a session, named by a header that the protocol defines; one that is not heard of
-//! for a while is over. Requests for other hosts than those listed, and from web pages of other
+//! for a while is over, and there are at most [`MAX_SESSIONS`]. Text that is no message is answered in the
+//! words of JSON-RPC. Requests for other hosts than those listed, and from web pages of other
 //! origins, are refused, so that a page in somebody's browser cannot reach a server on loopback
 //! through a name that it made point here.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::Request;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
-use axum::middleware::{Next, from_fn};
-use axum::response::Response;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::{Json, Router};
+use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use super::Server;
+use super::unreadable::{Unreadable, parse_error};
 
 /// The largest request, in bytes.
 pub const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 /// A client that is silent for so long, without a stream open, is taken to be gone.
 const IDLE: Duration = Duration::from_secs(30 * 60);
+
+/// Sessions at once.
+pub const MAX_SESSIONS: usize = 128;
+/// The header by which a client names its session.
+const SESSION: &str = "mcp-session-id";
 
 /// Where clients find the server.
 pub const HTTP_PATH: &str = "/mcp";
@@ -48,9 +57,37 @@ pub(super) fn router(server: Server, options: &HttpOptions) -> Router {
         config.with_allowed_hosts(hosts).with_allowed_origins(origins).enforce_origin_validation();
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(IDLE);
-    let service =
-        StreamableHttpService::new(move || Ok(server.session()), Arc::new(sessions), config);
-    Router::new().route_service(HTTP_PATH, service).layer(from_fn(session_ended))
+    let sessions = Arc::new(sessions);
+    let check = from_fn_with_state(Arc::clone(&sessions), read_message);
+    let service = StreamableHttpService::new(move || Ok(server.session()), sessions, config);
+    Router::new().route_service(HTTP_PATH, service).layer(check).layer(from_fn(session_ended))
+}
+
+/// Reads the message of a request before the library does, which would answer with plain words; and
+/// lets no new session begin when there are enough.
+async fn read_message(
+    State(sessions): State<Arc<LocalSessionManager>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
+    let (head, body) = request.into_parts();
+    let Ok(bytes) = to_bytes(body, MAX_BODY_BYTES).await else {
+        let answer = parse_error("the message is larger than 16 MiB or was cut off");
+        return (StatusCode::PAYLOAD_TOO_LARGE, Json(answer)).into_response();
+    };
+    if serde_json::from_slice::<ClientJsonRpcMessage>(&bytes).is_err()
+        && let Some(problem) = Unreadable::of(&bytes)
+    {
+        return (StatusCode::BAD_REQUEST, Json(problem.answer())).into_response();
+    }
+    if !head.headers.contains_key(SESSION) && sessions.sessions.read().await.len() >= MAX_SESSIONS {
+        let words = "Too many sessions are open; end one, or wait until one has expired\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, words).into_response();
+    }
+    next.run(Request::from_parts(head, Body::from(bytes))).await
 }
 
 /// The end of a session is done when it is answered: 200, as the clients of other SDKs expect, where 202

@@ -43,6 +43,7 @@ mod catalog;
 mod client_state;
 mod content;
 mod http;
+mod lines;
 mod log;
 mod progress;
 mod prompts;
@@ -50,6 +51,7 @@ mod session;
 mod session_resources;
 mod sources;
 mod stdio;
+mod unreadable;
 mod watch;
 
 use std::collections::BTreeSet;
@@ -61,7 +63,7 @@ use hermes_tool::Services;
 use tokio_util::sync::CancellationToken;
 
 pub use caller::{Caller, CallerError, Callers, ClientChoice};
-pub use http::{HTTP_PATH, HttpOptions, MAX_BODY_BYTES};
+pub use http::{HTTP_PATH, HttpOptions, MAX_BODY_BYTES, MAX_SESSIONS};
 pub use log::{LogLevel, LogLine};
 pub use prompts::HouseholdPrompts;
 pub use rmcp::model;

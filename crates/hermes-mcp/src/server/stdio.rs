@@ -1,14 +1,11 @@
 //! Serving one client on a pair of streams.
 
 use rmcp::service::{QuitReason, serve_server_with_ct};
-use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
+use super::lines::LineTransport;
 use super::session::ClientSession;
-
-/// The longest message a client may send, in bytes. Longer ones are dropped.
-const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Why serving ended otherwise than with the client hanging up.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +29,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     use rmcp::service::ServerInitializeError as Start;
-    let transport = AsyncRwTransport::new(read, write).with_max_line_length(MAX_MESSAGE_BYTES);
+    let transport = LineTransport::new(read, write);
     let running = match serve_server_with_ct(session, transport, stop).await {
         Ok(running) => running,
         // A client that leaves before it said anything has done nothing wrong.

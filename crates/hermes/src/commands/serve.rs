@@ -4,17 +4,18 @@
 //! owner alone, and the same from then on, so that scripts can read it from there.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use clap::Args;
 use hermes_approval::Audience;
+use hermes_files::state::ReaderKind;
 use hermes_host::{Interaction, ToolOptions};
 use hermes_runtime::Runtime;
-use hermes_serve::{AccessToken, Api};
-use hermes_store::home::ensure_private_dir;
+use hermes_serve::Api;
 
 use crate::exit::Exit;
 use crate::host::{self, Host};
-use crate::http::{HttpFlags, Opening};
+use crate::http::{HttpFlags, Opening, own_token};
 use crate::ui::Ui;
 use crate::workers::{block_on, stop_on_signals};
 
@@ -54,14 +55,17 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
         ui.warn_all(tools.warnings())?;
         let token = match args.web.token(host, TOKEN_VARIABLE)? {
             Some(token) => token,
-            None => own_token(host, ui)?,
+            None => own_token(host, TOKEN_FILE, ui)?,
         };
         let opening = Opening::new(args.listen, Some(token), &args.web).await?;
         ui.line(format_args!("http://{}", opening.address()))?;
         let services = tools.services_of();
         let api = Api::builder(Runtime::clone(tools.runtime()))
             .scope(tools.scope().clone())
-            .services(move |session| services(session, Audience::Nobody))
+            // Programs have no earlier answer to look back at, and may ask as often as they like.
+            .services(move |session| {
+                services(session, Audience::Nobody).with(Arc::new(ReaderKind::Script))
+            })
             .cwd(std::env::current_dir().ok())
             .version(env!("CARGO_PKG_VERSION"))
             .build();
@@ -69,13 +73,4 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
         tools.close().await;
         served.map(|()| Exit::Done)
     })
-}
-
-/// The token in the state folder, made if it is not there.
-fn own_token(host: &Host, ui: &mut Ui) -> anyhow::Result<AccessToken> {
-    ensure_private_dir(host.home().root())?;
-    let file = host.home().root().join(TOKEN_FILE);
-    let token = AccessToken::read_or_create(&file)?;
-    ui.note(format_args!("(the token is in {})", file.display()))?;
-    Ok(token)
 }

@@ -86,3 +86,41 @@ fn lines_of_env_that_mean_nothing_are_warned_about() {
     sandbox.write(".env", "GOOD=1\nno assignment\n");
     sandbox.run(["tools", "list"]).exits(0).notes("line 2: ignored");
 }
+
+/// Tokens of our own doors, keys that the configuration names, and keys that it uses in place.
+#[test]
+fn commands_and_scripts_do_not_see_our_own_tokens() {
+    const CONFIG: &str = "custom_providers:\n  - {name: house, base_url: 'http://127.0.0.1:1/v1', \
+        key_env: HOUSE_LLM}\nmcp_servers:\n  a: {command: /bin/false, enabled: false, env: \
+        {A_TOKEN: '${LENT_TOKEN}'}}\napprovals:\n  headless_mode: approve\n";
+    let names = ["HERMES_SERVE_TOKEN", "HERMES_MCP_TOKEN", "HOUSE_LLM", "LENT_TOKEN"];
+    let mut sandbox = Sandbox::with_config(CONFIG).var("OTHER_THING", "hush-but-not-ours");
+    for name in names {
+        sandbox = sandbox.var(name, "hush-hush-hush-hush");
+    }
+    let script =
+        "import os\nprint(sorted(n for n, v in os.environ.items() if v.startswith('hush-h')))";
+    for (tool, arguments) in [
+        ("terminal", json!({"command": "env | grep -c hush-hush; env | grep -c hush-but"})),
+        ("execute_code", json!({"code": script})),
+    ] {
+        let run = sandbox.run(["tools", "call", tool, &arguments.to_string()]);
+        for name in names {
+            assert!(!run.out.contains(name), "{tool}: {run:#?}");
+        }
+    }
+    let counted = json!({"command": "env | grep -c hush-hush; env | grep -c hush-but"}).to_string();
+    let output = sandbox.run(["tools", "call", "terminal", &counted]).json()["output"].clone();
+    assert_eq!(output.as_str().unwrap().trim(), "0\n1");
+}
+
+#[test]
+fn the_editor_of_the_configuration_does_not_get_the_env_file() {
+    let sandbox = Sandbox::new();
+    let editor = sandbox.script("editor.sh", r#"env > "$0.env""#);
+    sandbox.write(".env", "MY_KEY=hush\nVISUAL=/bin/false\n");
+    let sandbox = sandbox.var("VISUAL", editor.clone());
+    sandbox.run(["config", "edit"]).exits(0);
+    let seen = std::fs::read_to_string(format!("{editor}.env")).unwrap();
+    assert!(!seen.contains("MY_KEY") && !seen.contains("hush"), "{seen}");
+}

@@ -318,25 +318,25 @@ impl Turn<'_> {
     fn result(&self, requested: &RequestedCall, outcome: &CallOutcome) -> Message {
         let tool = &outcome.tool;
         let name = if tool.is_empty() { &requested.name } else { tool };
+        let known = self.agent.context.runtime.registry().get(name);
+        let foreign = known.is_some_and(|tool| untrusted::is_foreign(&tool));
+        let shown = |text: &str| {
+            let steady = self.agent.state.steering.defuse(text);
+            if foreign { untrusted::wrap(name, &steady).into_owned() } else { steady.into_owned() }
+        };
         let content = match &outcome.output {
-            ToolOutput::Text(text) => {
-                let steady = self.agent.state.steering.defuse(text);
-                let known = self.agent.context.runtime.registry().get(name);
-                if known.is_some_and(|tool| untrusted::is_foreign(&tool)) {
-                    MessageContent::Text(untrusted::wrap(name, &steady).into_owned())
-                } else {
-                    MessageContent::Text(steady.into_owned())
-                }
-            }
+            ToolOutput::Text(text) => MessageContent::Text(shown(text)),
             ToolOutput::Multimodal { content, text_summary } => {
                 let parts: Result<Vec<ContentPart>, _> =
                     content.iter().cloned().map(serde_json::from_value).collect();
                 match parts {
-                    Ok(parts) => MessageContent::Parts(parts),
-                    Err(_) => MessageContent::Text(text_summary.clone().unwrap_or_default()),
+                    Ok(parts) => MessageContent::Parts(with_texts(parts, &shown)),
+                    Err(_) => {
+                        MessageContent::Text(shown(text_summary.as_deref().unwrap_or_default()))
+                    }
                 }
             }
-            ToolOutput::Foreign(value) => MessageContent::Text(value.to_string()),
+            ToolOutput::Foreign(value) => MessageContent::Text(shown(&value.to_string())),
         };
         Message::tool(&requested.id, name, content)
     }
@@ -424,4 +424,15 @@ impl FileChanges {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         Some(format!("(Not changed, because the edit failed: {}{more})", named.join(", ")))
     }
+}
+
+/// The parts of a result with their texts as the model gets them; images stay as they are.
+fn with_texts(parts: Vec<ContentPart>, shown: &dyn Fn(&str) -> String) -> Vec<ContentPart> {
+    parts
+        .into_iter()
+        .map(|part| match part {
+            ContentPart::Text { text } => ContentPart::Text { text: shown(&text) },
+            other => other,
+        })
+        .collect()
 }

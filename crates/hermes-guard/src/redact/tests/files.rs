@@ -10,7 +10,7 @@ fn file(text: &str) -> String {
 #[test]
 fn known_keys_become_markers_that_cannot_be_used() {
     for known in KEY_PREFIXES {
-        let secret = format!("{}{RANDOM}", known.text);
+        let secret = format!("{}{RANDOM}{RANDOM}", known.text);
         let text = format!("x = \"{secret}\"\n");
         assert_eq!(file(&text), format!("x = \"«redacted:{}…»\"\n", known.text));
         assert_eq!(file(&format!("say:\\n{secret}")), format!("say:\\n«redacted:{}…»", known.text));

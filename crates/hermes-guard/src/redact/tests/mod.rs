@@ -2,6 +2,7 @@
 
 use super::*;
 
+mod corpora;
 mod files;
 mod modes;
 mod names;

@@ -156,17 +156,18 @@ fn unset(host: &Host, key: &str, ui: &mut Ui) -> anyhow::Result<Exit> {
 fn edit(host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let editor = ["VISUAL", "EDITOR"]
         .iter()
-        .find_map(|name| host.vars().non_blank(name))
+        .find_map(|name| host.process_vars().non_blank(name))
         .ok_or_else(|| {
-            UsageError::new(format!(
-                "no editor: set VISUAL or EDITOR, or edit {} yourself",
-                host.home().config_file().display()
-            ))
-        })?;
+        UsageError::new(format!(
+            "no editor: set VISUAL or EDITOR, or edit {} yourself",
+            host.home().config_file().display()
+        ))
+    })?;
     let file = host.home().config_file();
     // Editors do not make the folder of a new file.
     hermes_store::home::ensure_private_dir(host.home().root())?;
-    hermes_tui::external_editor::open_in_editor(editor, &file, host.vars())?;
+    // The editor is the person's own program: it has no use for the keys in `.env`.
+    hermes_tui::external_editor::open_in_editor(editor, &file, host.process_vars())?;
     check_file(&file, false, ui)
 }
 

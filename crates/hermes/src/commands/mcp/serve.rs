@@ -21,7 +21,7 @@ use hermes_sessions::SessionDatabase;
 use super::ask::{ClientApprover, ClientAsker};
 use crate::exit::Exit;
 use crate::host::{self, Host};
-use crate::http::{HttpFlags, Opening};
+use crate::http::{HttpFlags, Opening, own_token};
 use crate::ui::Ui;
 use crate::workers::{block_on, stop_on_signals};
 
@@ -29,6 +29,10 @@ use crate::workers::{block_on, stop_on_signals};
 const USUAL_ADDRESS: &str = "127.0.0.1:8765";
 /// The token, for who does not want a file.
 const TOKEN_VARIABLE: &str = "HERMES_MCP_TOKEN";
+
+/// The file of the token that is made when none is given: other users of this machine reach
+/// loopback, too.
+const TOKEN_FILE: &str = "mcp.token";
 
 /// What clients may tell their model.
 const INSTRUCTIONS: &str = "Tools of this computer: read, search, write and patch files, and run \
@@ -41,7 +45,7 @@ const INSTRUCTIONS: &str = "Tools of this computer: read, search, write and patc
 Examples:
   hermes mcp serve                          for a client that starts it: tools on stdin and stdout
   hermes mcp serve -t file                  the file tools alone
-  hermes mcp serve --http                   at http://127.0.0.1:8765/mcp, for programs on this machine
+  hermes mcp serve --http                   at http://127.0.0.1:8765/mcp, for programs that send the token in ~/.hermes/mcp.token
   hermes mcp serve --http 0.0.0.0:8765 --token-file ~/token --allow-host tools.example")]
 pub(crate) struct ServeArgs {
     /// The toolsets to offer, separated by commas; those of `hermes tools list` by default
@@ -87,7 +91,10 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
                 server.serve(stdin, stdout, stop).await.map_err(Into::into)
             }
             Some(address) => {
-                let token = args.web.token(host, TOKEN_VARIABLE)?;
+                let token = match args.web.token(host, TOKEN_VARIABLE)? {
+                    None if address.ip().is_loopback() => Some(own_token(host, TOKEN_FILE, ui)?),
+                    given => given,
+                };
                 let opening = Opening::new(address, token, &args.web).await?;
                 ui.line(format_args!("http://{}{HTTP_PATH}", opening.address()))?;
                 let options = HttpOptions { hosts: opening.host_names(), stop: stop.clone() };

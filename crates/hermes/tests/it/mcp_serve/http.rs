@@ -37,13 +37,21 @@ fn session_id(answer: &Answer) -> String {
 struct Session<'a> {
     server: &'a Served,
     id: String,
+    token: String,
+}
+
+/// The program, listening on loopback, and the token it made.
+fn listening(sandbox: &Sandbox) -> (Served, String) {
+    let server = Served::start(sandbox, &["mcp", "serve", "--http", "127.0.0.1:0"]);
+    let token = sandbox.read("mcp.token").trim().to_owned();
+    (server, token)
 }
 
 impl<'a> Session<'a> {
-    fn begin(server: &'a Served) -> Self {
-        let hello = server.send(&post(&hello()));
+    fn begin(server: &'a Served, token: &str) -> Self {
+        let hello = server.send(&post(&hello()).token(token));
         assert_eq!(messages(&hello)[0]["result"]["serverInfo"]["name"], "hermes");
-        let session = Self { server, id: session_id(&hello) };
+        let session = Self { server, id: session_id(&hello), token: token.to_owned() };
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         assert_eq!(session.send(&ready).status, 202);
         session
@@ -51,7 +59,7 @@ impl<'a> Session<'a> {
 
     fn send(&self, message: &Value) -> Answer {
         let body = message.to_string();
-        let request = post(body.as_bytes()).header("Mcp-Session-Id", &self.id);
+        let request = post(body.as_bytes()).token(&self.token).header("Mcp-Session-Id", &self.id);
         self.server.send(&request.header("Mcp-Protocol-Version", "2025-06-18"))
     }
 
@@ -68,16 +76,16 @@ impl<'a> Session<'a> {
 #[test]
 fn each_client_has_a_session_of_its_own() {
     let sandbox = Sandbox::new();
-    let mut server = Served::start(&sandbox, &["mcp", "serve", "--http", "127.0.0.1:0"]);
+    let (mut server, token) = listening(&sandbox);
     assert!(server.url.ends_with("/mcp"));
-    let (first, second) = (Session::begin(&server), Session::begin(&server));
+    let (first, second) = (Session::begin(&server, &token), Session::begin(&server, &token));
     assert_ne!(first.id, second.id);
     first.call("terminal", &json!({"command": "cd user"}));
     let here = json!({"command": "basename $PWD"});
     assert!(first.call("terminal", &here).contains("user"));
     assert!(!second.call("terminal", &here).contains("user"));
     let ping = json!({"jsonrpc": "2.0", "id": 3, "method": "ping"});
-    let stranger = Session { server: &server, id: "made-up".to_owned() };
+    let stranger = Session { server: &server, id: "made-up".to_owned(), token: token.clone() };
     assert_eq!(stranger.send(&ping).status, 404);
     assert_eq!(server.stop(), Some(0));
 }
@@ -85,16 +93,30 @@ fn each_client_has_a_session_of_its_own() {
 #[test]
 fn foreign_hosts_and_origins_are_refused() {
     let sandbox = Sandbox::new();
-    let server = Served::start(&sandbox, &["mcp", "serve", "--http", "127.0.0.1:0"]);
+    let (server, token) = listening(&sandbox);
     let body = hello();
+    let post = |body| post(body).token(&token);
     assert_eq!(server.send(&post(&body).host("evil.example")).code(), "foreign_host");
     let port = server.authority.rsplit_once(':').unwrap().1;
     let rebound = format!("evil.example:{port}");
     assert_eq!(server.send(&post(&body).host(&rebound)).status, 403);
-    let page = post(&body).header("Origin", "https://evil.example");
-    assert_eq!(server.send(&page).code(), "foreign_origin");
-    assert_eq!(server.send(&post(&body).header("Origin", "null")).status, 403);
-    assert_eq!(server.send(&post(&body).host(&format!("localhost:{port}"))).status, 200);
+    for origin in ["https://evil.example", "null", "http://localhost:3000", "http://127.0.0.1:1"] {
+        let page = post(&body).header("Origin", origin);
+        assert_eq!(server.send(&page).code(), "foreign_origin", "{origin}");
+    }
+    let host = format!("localhost:{port}");
+    assert_eq!(server.send(&post(&body).host(&host)).status, 200);
+    let own = format!("http://{host}");
+    assert_eq!(server.send(&post(&body).host(&host).header("Origin", &own)).status, 200);
+}
+
+#[test]
+fn on_loopback_a_token_is_made_for_the_owner_alone() {
+    let sandbox = Sandbox::new();
+    let (server, token) = listening(&sandbox);
+    assert_eq!(sandbox.mode("mcp.token"), 0o600);
+    assert_eq!(server.send(&post(&hello())).code(), "missing_token");
+    assert_eq!(server.send(&post(&hello()).token(&token)).status, 200);
 }
 
 #[test]
@@ -134,12 +156,30 @@ fn other_machines_are_not_served_without_a_token() {
 }
 
 #[test]
-fn what_is_too_large_or_no_json_is_refused() {
+fn what_is_too_large_or_no_message_is_refused_in_the_words_of_the_protocol() {
     let sandbox = Sandbox::new();
-    let server = Served::start(&sandbox, &["mcp", "serve", "--http", "127.0.0.1:0"]);
+    let (server, token) = listening(&sandbox);
     let huge = vec![b' '; 17 * 1024 * 1024];
-    assert_eq!(server.send(&post(&huge)).status, 413);
-    let broken = server.send(&post(b"{"));
-    assert!((400..500).contains(&broken.status), "{broken:?}");
-    assert_eq!(server.send(&post(&hello())).status, 200);
+    assert_eq!(server.send(&post(&huge).token(&token)).status, 413);
+    for (text, code) in [
+        (&b"{"[..], -32_700),
+        (b"hello", -32_700),
+        (b"\xff", -32_700),
+        (b"[]", -32_600),
+        (b"{}", -32_600),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}", -32_600),
+    ] {
+        let answer = server.send(&post(text).token(&token));
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert_eq!(answer.json()["error"]["code"], code, "{answer:?}");
+    }
+    assert_eq!(server.send(&post(&hello()).token(&token)).status, 200);
+}
+
+#[test]
+fn no_more_sessions_begin_than_there_may_be() {
+    let sandbox = Sandbox::new();
+    let (server, token) = listening(&sandbox);
+    let begun = (0..140).filter(|_| server.send(&post(&hello()).token(&token)).status == 200);
+    assert_eq!(begun.count(), 128);
 }

@@ -48,5 +48,6 @@ fn drives_the_server_on_stdio() {
 fn drives_the_server_over_http() {
     let sandbox = Sandbox::new();
     let server = Served::start(&sandbox, &["mcp", "serve", "--http", "127.0.0.1:0"]);
-    check(&sandbox, &[&server.url, "--transport", "http"]);
+    let header = format!("Authorization: Bearer {}", sandbox.read("mcp.token").trim());
+    check(&sandbox, &[&server.url, "--transport", "http", "--header", &header]);
 }

@@ -221,3 +221,16 @@ fn a_server_that_is_killed_leaves_nothing_behind() {
     client.child.kill().unwrap();
     wait_until_gone(pid);
 }
+
+#[test]
+fn what_cannot_be_read_is_answered_as_a_parse_error() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::start(&sandbox, &[], Forms::None);
+    for (text, code) in [("{nonsense", -32_700), ("[]", -32_600), ("hello", -32_700)] {
+        client.write(text);
+        let answer = client.any_answer();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &Value::Null));
+    }
+    let (text, failed) = client.call("terminal", json!({"command": "echo still here"}));
+    assert!(!failed && text.contains("still here"), "{text}");
+}

@@ -129,27 +129,63 @@ fn calls_run_side_by_side_and_sessions_have_their_own_directory() {
     assert!(!run("two", "basename $PWD").to_string().contains("user"));
 }
 
-/// See the test of the same row in a conversation: the state of a server's sessions is its own, too.
+/// The guards against repetition are for models, which have the earlier answer before them.
 #[test]
-fn a_command_between_two_reads_ends_the_repetition_of_its_session_alone() {
+fn a_program_may_read_and_search_as_often_as_it_likes() {
     let scene = Scene::new();
     write(&scene.sandbox.scratch("a.txt"), b"quiet\n");
-    let run = |session: &str, tool: &str, arguments: &Value| {
-        let (path, body) =
-            (format!("/v1/tools/{tool}/call?session={session}"), arguments.to_string());
-        let request = Request::post(&path, body.as_bytes()).token(&scene.token);
-        scene.server.send(&request).json().to_string()
-    };
-    let read = |session: &str| run(session, "read_file", &json!({"path": "a.txt"}));
-    for session in ["one", "two"] {
-        assert!(read(session).contains("1|quiet"));
-        assert!(read(session).contains("unchanged"));
+    for round in 0..8 {
+        let read = scene.call("read_file", &json!({"path": "a.txt"})).json();
+        assert!(read["result"]["content"].as_str().unwrap().contains("quiet"), "{round}: {read}");
+        let found = scene.call("search_files", &json!({"pattern": "quiet"})).json().to_string();
+        assert!(found.contains("a.txt") && !found.contains("BLOCKED"), "{round}: {found}");
     }
-    run("one", "terminal", &json!({"command": "true"}));
-    let after = read("one");
-    assert!(after.contains("unchanged"), "{after}");
-    let other = read("two");
-    assert!(other.contains("BLOCKED"), "{other}");
+}
+
+#[test]
+fn pages_of_other_ports_are_foreign() {
+    let scene = Scene::new();
+    let own = format!("http://{}", scene.server.authority);
+    let from = |origin: &str| {
+        let request = Request::get("/v1/tools").token(&scene.token).header("Origin", origin);
+        scene.server.send(&request).status
+    };
+    assert_eq!(from(&own), 200);
+    for foreign in ["http://127.0.0.1:3000", "http://localhost", "https://evil.example", "null"] {
+        assert_eq!(from(foreign), 403, "{foreign}");
+    }
+}
+
+#[test]
+fn no_more_sessions_are_opened_than_there_may_be() {
+    let scene = Scene::new();
+    let mut refused = None;
+    for number in 0..140 {
+        let path = format!("/v1/tools/read_file/call?session=s{number}");
+        let answer =
+            scene.server.send(&Request::post(&path, b"{\"path\":\"x\"}").token(&scene.token));
+        if answer.status != 200 {
+            assert_eq!((answer.status, answer.code()), (429, "too_many_sessions".to_owned()));
+            refused.get_or_insert(number);
+        }
+    }
+    assert_eq!(refused, Some(128));
+}
+
+/// A head that never ends costs one connection for a while, and nobody else anything.
+#[test]
+fn a_client_that_says_nothing_is_hung_up_on() {
+    let scene = Scene::new();
+    let mut silent = std::net::TcpStream::connect(&scene.server.authority).unwrap();
+    let mut slow = std::net::TcpStream::connect(&scene.server.authority).unwrap();
+    std::io::Write::write_all(&mut slow, b"GET /health HTTP/1.1\r\nHost: ").unwrap();
+    assert_eq!(scene.get("/v1/tools").status, 200);
+    for stream in [&mut silent, &mut slow] {
+        stream.set_read_timeout(Some(std::time::Duration::from_secs(90))).unwrap();
+        let mut rest = Vec::new();
+        let ended = stream.read_to_end(&mut rest);
+        assert!(ended.is_ok(), "still open: {ended:?}");
+    }
 }
 
 #[test]

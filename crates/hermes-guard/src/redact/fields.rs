@@ -1,0 +1,245 @@
+//! What stands behind a name: a sign and a value, in all the ways that files write them.
+//!
+//! `NAME=value`, `some.name = value`, `"name": "value"`, `name: value`, `<name>value</name>`, `'name', 'value'`,
+//! `setName("value")`, `name: Type = "value"`, and the pairs in which the name is itself a value
+//! (`"name": "NAME", "value": "…"`, `<key>NAME</key> <string>…</string>`).
+
+use std::ops::Range;
+
+use super::scan::{SecretScan, is_blank, is_gap, is_quote, is_token};
+
+/// Longest value within quotes.
+const LONGEST_QUOTED: usize = 64 * 1024;
+/// How much of a value without quotes is looked at before it is known to be a secret.
+pub(super) const JUDGED: usize = 512;
+/// Furthest that a value may stand behind its sign.
+const WIDEST_GAP: usize = 32;
+/// Furthest that the value of a pair may stand behind its name, and longest type of a constant.
+const WIDEST_PAIR: usize = 64;
+
+/// The sign between a name and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    Equals,
+    Colon,
+    /// `<name>value</name>`
+    Element,
+    /// A comma or a bracket between a name and a string.
+    Argument,
+    /// The value of a pair whose other half is the name.
+    Pair,
+}
+
+/// A name and its value.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) name: Range<usize>,
+    pub(super) name_quoted: bool,
+    pub(super) sign: Sign,
+    /// Whether blanks stand around the sign.
+    pub(super) spaced: bool,
+    pub(super) value: Range<usize>,
+    pub(super) value_quoted: bool,
+}
+
+impl Field {
+    /// The value to its very end: only what is hidden is read so far.
+    pub(super) fn whole_value(&self, scan: &SecretScan<'_>) -> Range<usize> {
+        match (self.value_quoted, self.sign) {
+            (true, _) => self.value.clone(),
+            (false, Sign::Element) => element(scan, self.value.start, usize::MAX),
+            _ => unquoted(scan, self.value.start, self.sign, self.name_quoted, usize::MAX),
+        }
+    }
+}
+
+/// The sign and the value behind a name.
+pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> {
+    let mut at = name.end;
+    if scan.byte(at) == b'\\' && is_quote(scan.byte(at + 1)) {
+        at += 1;
+    }
+    let name_quoted = is_quote(scan.byte(at));
+    at += usize::from(name_quoted);
+    at += usize::from(name_quoted && scan.byte(at) == b']');
+    let sign_at = scan.run_end_within(at, WIDEST_GAP, is_gap);
+    let (sign, length) = match (scan.byte(sign_at), scan.byte(sign_at + 1)) {
+        (b':', b'=') => (Sign::Equals, 2),
+        (b'=', b'>') => (Sign::Colon, 2),
+        (b':', b':') | (b'=', b'=' | b'~') => return None,
+        (b':', _) => (Sign::Colon, 1),
+        (b'=', _) => (Sign::Equals, 1),
+        (b'>', _) if !name_quoted && matches!(scan.byte_before(name.start), b'<' | b':') => {
+            (Sign::Element, 1)
+        }
+        (b',', _) if name_quoted => match pair(scan, name.clone(), at) {
+            Some(pair) => return Some(pair),
+            None => (Sign::Argument, 1),
+        },
+        (b'(', _) if !name_quoted => (Sign::Argument, 1),
+        _ => return pair(scan, name, at),
+    };
+    let behind = sign_at + length;
+    let start = scan.run_end_within(behind, WIDEST_GAP, is_gap);
+    let spaced = sign_at > at || start > behind;
+    // `"password": { "value": "…" }`
+    if scan.byte(start) == b'{'
+        && let Some(pair) = pair(scan, name.clone(), start)
+    {
+        return Some(pair);
+    }
+    let (value, value_quoted) = match quoted(scan, start) {
+        Some(value) => (behind_scheme(scan, value), true),
+        None if sign == Sign::Argument => return None,
+        None if sign == Sign::Element => (element(scan, behind, JUDGED), false),
+        None => match constant(scan, start, sign) {
+            Some(value) => (value, true),
+            None => (unquoted(scan, start, sign, name_quoted, JUDGED), false),
+        },
+    };
+    (!value.is_empty()).then_some(Field { name, name_quoted, sign, spaced, value, value_quoted })
+}
+
+/// `Bearer …`: what is secret stands behind the word.
+fn behind_scheme(scan: &SecretScan<'_>, value: Range<usize>) -> Range<usize> {
+    let text = &scan.text[value.clone()];
+    let word = ["Bearer ", "Basic ", "Token "].into_iter().find(|word| text.starts_with(word));
+    value.start + word.map_or(0, str::len)..value.end
+}
+
+/// `name: Type = "value"`: behind the colon stands a type, and the value behind that.
+fn constant(scan: &SecretScan<'_>, start: usize, sign: Sign) -> Option<Range<usize>> {
+    if sign != Sign::Colon {
+        return None;
+    }
+    let of_types = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>[]:?| ".contains(&byte);
+    let end = scan.run_end_within(start, WIDEST_PAIR, of_types);
+    if scan.byte(end) != b'=' || end == start {
+        return None;
+    }
+    quoted(scan, scan.run_end_within(end + 1, WIDEST_GAP, is_gap))
+}
+
+/// The other half of a pair: `value="…"`, `"value": "…"`, `<string>…`, at most a few signs away.
+fn pair(scan: &SecretScan<'_>, name: Range<usize>, at: usize) -> Option<Field> {
+    let window = scan.bytes().get(at..scan.text.len().min(at + WIDEST_PAIR))?;
+    let between =
+        |byte: u8| is_blank(byte) || matches!(byte, b',' | b'"' | b'\'' | b'/' | b'>' | b'{');
+    let field = |value: Range<usize>, value_quoted| {
+        let (name_quoted, spaced) = (true, false);
+        let sign = Sign::Pair;
+        (!value.is_empty()).then_some(Field {
+            name,
+            name_quoted,
+            sign,
+            spaced,
+            value,
+            value_quoted,
+        })
+    };
+    if window.starts_with(b"</key>") {
+        let tag = scan.run_end_within(at + 6, WIDEST_PAIR, is_blank);
+        let start = tag + "<string>".len();
+        return match scan.bytes().get(tag..start) {
+            Some(b"<string>") => field(element(scan, start, JUDGED), false),
+            _ => None,
+        };
+    }
+    // `<string name="api_key">value</string>`
+    if window.first() == Some(&b'>') && is_quote(scan.byte_before(at)) {
+        return field(element(scan, at + 1, JUDGED), false);
+    }
+    let word = at + window.iter().position(|&byte| !between(byte))?;
+    let rest = scan.bytes().get(word..)?;
+    let key = ["value", "default"].into_iter().find(|key| {
+        rest.get(..key.len()).is_some_and(|word| word.eq_ignore_ascii_case(key.as_bytes()))
+    })?;
+    if word == at {
+        return None;
+    }
+    let mut sign = word + key.len();
+    sign += usize::from(is_quote(scan.byte(sign)));
+    sign = scan.run_end_within(sign, WIDEST_GAP, is_gap);
+    if !matches!(scan.byte(sign), b':' | b'=') {
+        return None;
+    }
+    let start = scan.run_end_within(sign + 1, WIDEST_GAP, is_gap);
+    match quoted(scan, start) {
+        Some(value) => field(value, true),
+        None => field(unquoted(scan, start, Sign::Pair, false, JUDGED), false),
+    }
+}
+
+/// The text of an element, up to the next tag.
+fn element(scan: &SecretScan<'_>, start: usize, most: usize) -> Range<usize> {
+    let end = scan.run_end_within(start, most, |byte| !matches!(byte, b'<' | b'\n'));
+    let end = scan.text.floor_char_boundary(end);
+    let text = &scan.text[start..end];
+    let front = text.len() - text.trim_start().len();
+    start + front..start + text.trim_end().len().max(front)
+}
+
+/// The inside of a string, also one whose quotes are escaped because it stands in another string.
+pub(super) fn quoted(scan: &SecretScan<'_>, at: usize) -> Option<Range<usize>> {
+    let at = at
+        + usize::from(matches!(scan.byte(at), b'b' | b'r' | b'u') && is_quote(scan.byte(at + 1)));
+    let escaped = scan.byte(at) == b'\\';
+    let open = at + usize::from(escaped);
+    let quote = scan.byte(open);
+    if !is_quote(quote) {
+        return None;
+    }
+    let start = open + 1;
+    let mut end = start;
+    while end < start + LONGEST_QUOTED {
+        match scan.byte(end) {
+            b'\\' if escaped && scan.byte(end + 1) == quote => return Some(start..end),
+            b'\\' => end += 2,
+            b'\n' => break,
+            byte if byte == quote => return Some(start..end),
+            _ if end >= scan.text.len() => break,
+            _ => end += 1,
+        }
+    }
+    // Cut off: up to the next blank.
+    Some(start..scan.run_end(start, |byte| !is_blank(byte)))
+}
+
+/// A value without quotes: up to a blank, in a list of settings up to the end of the line.
+fn unquoted(
+    scan: &SecretScan<'_>,
+    start: usize,
+    sign: Sign,
+    name_quoted: bool,
+    most: usize,
+) -> Range<usize> {
+    let bytes = &scan.bytes()[..scan.text.floor_char_boundary(start.saturating_add(most))];
+    let mut end = start;
+    while let Some(&byte) = bytes.get(end) {
+        let next = scan.byte(end + 1);
+        let stop = match byte {
+            b'\\' => matches!(next, b'n' | b'r' | b't' | b'"' | b'\''),
+            b'&' => sign == Sign::Equals,
+            b' ' => sign != Sign::Colon || name_quoted || next == b'#',
+            // `Password=…;Encrypt=True`, `password=…,uid=1000`, `{password: …, port: 1}`
+            b';' => sign == Sign::Equals,
+            b',' => match sign {
+                Sign::Colon => next == b' ',
+                _ => {
+                    let name = scan.run_end_within(end + 1, WIDEST_GAP, is_token);
+                    name > end + 1 && scan.byte(name) == b'='
+                }
+            },
+            _ if is_quote(byte) => {
+                is_blank(next) || matches!(next, b',' | b'}' | b']' | b')' | b':' | b';')
+            }
+            _ => is_blank(byte),
+        };
+        if stop {
+            break;
+        }
+        end += 1;
+    }
+    let value = scan.text[start..end].trim_end_matches([',', ';', ')', ' ', '"', '\'', '`']);
+    start..start + value.len()
+}

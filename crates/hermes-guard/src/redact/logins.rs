@@ -1,0 +1,52 @@
+//! Lines of a file with logins for databases: `host:port:database:user:password`.
+
+use super::mask::is_masked;
+use super::scan::{SecretScan, is_blank};
+use super::values::{SecretLook, look, stands_in};
+
+/// Longest line that is read as a login.
+const LONGEST_LINE: usize = 256;
+const FIELDS: usize = 5;
+/// Lower numbers behind a colon are lines of a file or parts of a time.
+const LEAST_PORT: u32 = 1024;
+/// The port of the server whose logins these are: with it any password counts.
+const USUAL_PORT: &str = "5432";
+
+/// Looks at the line around the colon before or behind a port.
+pub(super) fn visit(scan: &mut SecretScan<'_>, colon: usize) {
+    let ours = |byte: u8| !is_blank(byte) && byte < 0x80;
+    let start = scan.run_start(colon, LONGEST_LINE, ours).max(scan.done());
+    let end = scan.run_end_within(colon, LONGEST_LINE, ours);
+    let line_begins = start == 0 || matches!(scan.byte_before(start), b'\n' | 0 | b' ' | b'\t');
+    if !line_begins || !matches!(scan.byte(end), 0 | b'\n' | b'\r') || end <= start {
+        return;
+    }
+    let line = &scan.text[start..end];
+    let mut parts = line.splitn(FIELDS, ':');
+    let [Some(host), Some(port), Some(database), Some(user), Some(password)] =
+        std::array::from_fn(|_| parts.next())
+    else {
+        return;
+    };
+    let named = |part: &str| {
+        part == "*"
+            || part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+    };
+    let usual = port == "*" || port == USUAL_PORT;
+    let hosted = host == "*"
+        || !host.contains('/')
+            && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte));
+    let sound = hosted
+        && !host.is_empty()
+        && (usual || port.parse::<u32>().is_ok_and(|port| (LEAST_PORT..=65_535).contains(&port)))
+        && named(database)
+        && named(user)
+        && !password.is_empty()
+        && !password.contains(':')
+        && !stands_in(password)
+        && !is_masked(password);
+    if sound && (usual || look(password) >= SecretLook::Chosen) {
+        scan.hide(end - password.len()..end);
+    }
+}

@@ -1,0 +1,339 @@
+//! Whether a value looks like something nobody should see.
+//!
+//! A name alone says little in source code: `password: str`, `token = get_token()` and
+//! `"password": "Password"` are everywhere. What tells a secret is the value: a generator made it, or
+//! a person who was told to use digits and signs. Names, types, versions, paths and the blanks that
+//! a manual leaves to fill in are all made of words, and that is what is looked for here.
+
+use super::words::{is_placeholder, made_of_words};
+
+/// How much a value looks like a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SecretLook {
+    /// Like a name, a type, a number, a word.
+    Plain,
+    /// Like a password that somebody thought of.
+    Chosen,
+    /// Like something a generator made.
+    Generated,
+}
+
+/// Fewest characters of something generated, and of a password.
+const LEAST_GENERATED: usize = 16;
+const LEAST_CHOSEN: usize = 6;
+/// How much of a value is judged.
+const JUDGED: usize = 128;
+/// Longest run of letters that passes for a word.
+const LONGEST_WORD: usize = 15;
+/// Most digits behind a word, as in `version2024`.
+const MOST_DIGITS: usize = 4;
+/// Words of a phrase that stands for a wallet's key.
+const PHRASE_WORDS: [usize; 5] = [12, 15, 18, 21, 24];
+
+const LONGEST_PHRASE: usize = 256;
+
+/// What a value is, from how it is written.
+pub(super) fn look(value: &str) -> SecretLook {
+    if is_phrase(&value[..value.floor_char_boundary(LONGEST_PHRASE)]) {
+        return SecretLook::Generated;
+    }
+    let value = &value[..value.floor_char_boundary(JUDGED)];
+    if value.len() < LEAST_CHOSEN || value.bytes().any(|byte| byte <= b' ') {
+        return SecretLook::Plain;
+    }
+    let signs = |byte: u8| matches!(byte, b'!' | b'$' | b'#' | b'&' | b'^' | b'%' | b'@');
+    let has_sign = value.bytes().skip(1).any(signs);
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+    let named = value
+        .split(|c: char| c.is_ascii_punctuation() && c != '\'' || !c.is_ascii())
+        .all(is_name_part);
+    if named && !(has_sign && digits > 0 && letters > 0) {
+        return SecretLook::Plain;
+    }
+    if mostly_words(value) && !(has_sign && digits > 0)
+        || is_number(value)
+        || is_alphabet(value)
+        || stands_in(value)
+        || is_reference(value)
+    {
+        return SecretLook::Plain;
+    }
+    if !named && value.len() >= LEAST_GENERATED && (digits >= 2 || changes_case(value)) {
+        return SecretLook::Generated;
+    }
+    SecretLook::Chosen
+}
+
+/// Whether most of a value is words: `nl80211_rekey_data::DATA`, `x25519_generate_private_key`.
+fn mostly_words(value: &str) -> bool {
+    let words: usize = value
+        .split(|c: char| c.is_ascii_punctuation())
+        .filter(|part| {
+            part.len() >= 4 && is_name_part(part) && !part.ends_with(|c: char| c.is_ascii_digit())
+        })
+        .map(|part| part.len() + 1)
+        .sum();
+    words * 2 > value.len()
+}
+
+/// Letters in one case or with a capital first, then a few digits; or digits alone; or
+/// several such words `inCamelCase`.
+fn is_name_part(part: &str) -> bool {
+    let letters = part.trim_end_matches(|end: char| end.is_ascii_digit());
+    let digits = part.len() - letters.len();
+    if letters.is_empty() {
+        return true;
+    }
+    if digits > MOST_DIGITS || !letters.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return false;
+    }
+    let rest = &letters[1..];
+    let one_case = rest.bytes().all(|byte| byte.is_ascii_lowercase())
+        || letters.bytes().all(|byte| byte.is_ascii_uppercase());
+    if one_case {
+        return letters.len() <= LONGEST_WORD;
+    }
+    made_of_words(letters)
+}
+
+/// Small and capital letters mixed as no name has them.
+fn changes_case(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let changes = bytes
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+        .count();
+    changes * 6 >= bytes.len()
+}
+
+fn is_number(value: &str) -> bool {
+    value
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_' | b',' | b'-' | b':'))
+}
+
+/// Twelve to twenty-four small words, as wallets have them.
+fn is_phrase(value: &str) -> bool {
+    let words = || value.split(' ');
+    PHRASE_WORDS.contains(&words().count())
+        && words().all(|word| {
+            (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
+        })
+}
+
+/// Words that manuals and examples put where a secret belongs, in lower case.
+const STAND_INS: &[&str] = &[
+    "changeme",
+    "change-me",
+    "change_me",
+    "changeit",
+    "dummy",
+    "fixme",
+    "goes-here",
+    "goes_here",
+    "insert",
+    "my-super-secret",
+    "my_super_secret",
+    "not-a-real",
+    "not-real",
+    "notreal",
+    "password_here",
+    "placeholder",
+    "redacted",
+    "replace-",
+    "replace_",
+    "replaceme",
+    "todo",
+    "xxxxx",
+    "your-",
+    "your_",
+    "yourkey",
+    "yourpassword",
+    "yoursecret",
+    "yourtoken",
+];
+
+/// Words that are names of secrets or states of them, and so are none themselves.
+const PLAIN_WORDS: &[&str] = &[
+    "apikey",
+    "basic",
+    "bearer",
+    "denied",
+    "digest",
+    "disabled",
+    "enabled",
+    "example",
+    "expired",
+    "failed",
+    "incorrect",
+    "inherit",
+    "invalid",
+    "missing",
+    "oauth",
+    "oauth2",
+    "passphrase",
+    "passwd",
+    "password",
+    "password1",
+    "password123",
+    "placeholder",
+    "prompt",
+    "read",
+    "secret",
+    "secret123",
+    "test",
+    "test123",
+    "testing",
+    "token",
+    "uint8array",
+    "username",
+    "valid",
+    "write",
+];
+
+/// Whether a value only stands where a secret belongs.
+pub(super) fn stands_in(value: &str) -> bool {
+    let value = value.trim_matches(|edge: char| matches!(edge, ',' | ';' | '"' | '\'' | '`'));
+    let lower = value[..value.floor_char_boundary(JUDGED)].to_ascii_lowercase();
+    // Long values may have any letters in them by chance.
+    let short = lower.len() <= 48;
+    is_placeholder(value)
+        || PLAIN_WORDS.contains(&lower.as_str())
+        || short && STAND_INS.iter().any(|word| lower.contains(word))
+        || short
+            && (lower.ends_with("example") || lower.ends_with("_here") || lower.ends_with("-here"))
+        || lower.contains("...")
+        || lower.contains('…')
+        || value.contains("${")
+        || value.contains("{{")
+        || value.contains("#{")
+        || value.contains("<%")
+        || value.contains("%(")
+        || value.starts_with('%') && value.len() <= 3
+        || is_regex(value)
+}
+
+/// `abcdefgh…`: letters to choose from.
+fn is_alphabet(value: &str) -> bool {
+    let runs = ["abcdefghijk", "ABCDEFGHIJK"];
+    runs.iter().any(|run| value.contains(run))
+}
+
+fn is_regex(value: &str) -> bool {
+    ["[a-z", "[A-Z", "[0-9", "[^", "(?:", "(?=", "(?P<", "\\d", "\\w", "\\s"]
+        .iter()
+        .any(|part| value.contains(part))
+}
+
+/// How values begin that say where a secret is.
+const REFERENCES: &[&str] = &[
+    "$(",
+    "%{",
+    "&",
+    "*",
+    "--",
+    "../",
+    "./",
+    "://",
+    ":",
+    "<",
+    "=",
+    "?",
+    "@",
+    "ENC[",
+    "Fn::",
+    "\\",
+    "`",
+    "arn:",
+    "aws:",
+    "data:",
+    "env:",
+    "file:",
+    "gcp:",
+    "http:",
+    "https:",
+    "npm:",
+    "op://",
+    "projects/",
+    "ref+",
+    "sha1-",
+    "sha256-",
+    "sha256:",
+    "sha384-",
+    "sha512-",
+    "sm://",
+    "ssh-",
+    "ssm:",
+    "urn:",
+    "vault:",
+    "|",
+    "~",
+    "!",
+];
+
+/// Whether a value says where a secret is, or is public by its kind.
+pub(super) fn is_reference(value: &str) -> bool {
+    REFERENCES.iter().any(|beginning| value.starts_with(beginning))
+        || value.contains("://")
+        || value.contains("->")
+        || value.contains("=>")
+        || value.contains("&&")
+        || value.contains("||")
+        || value.contains("==") && !value.ends_with("==")
+        || is_path_of_words(value)
+        || value.starts_with('/') && value[1..].contains('/') && mostly_words(value)
+        || value.contains('|') && mostly_words(value)
+        || is_version(value)
+        || is_short_hex(value)
+}
+
+/// `^9.0.2`, `>=1.2`.
+fn is_version(value: &str) -> bool {
+    let number = value.trim_start_matches(['^', '~', '>', '<', '=', ' ']);
+    number.len() < value.len()
+        && number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'x' | b'*'))
+}
+
+/// A number such as `0x4AEE18F83AFDEB23`.
+fn is_short_hex(value: &str) -> bool {
+    value.strip_prefix("0x").is_some_and(|digits| {
+        digits.len() <= LEAST_GENERATED && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+/// Whether a value has small letters, capitals and digits, as rules for passwords want it.
+pub(super) fn follows_password_rules(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    value.len() >= 8
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_uppercase())
+        && value.bytes().any(|byte| byte.is_ascii_lowercase())
+        && !value.bytes().any(|byte| byte <= b' ')
+        && !["pass", "secret", "token", "user", "test", "key"]
+            .iter()
+            .any(|word| lower.contains(word))
+}
+
+/// `prod/app/database`, `keyword.operator.assignment`.
+fn is_path_of_words(value: &str) -> bool {
+    value.len() >= 8
+        && value.contains('/')
+        && value.split(['/', '.', '-', '_', ':']).all(is_name_part)
+}
+
+/// Words that text has and a pass phrase has not.
+const PROSE: &[&str] = &[
+    "a", "an", "and", "by", "can", "de", "der", "die", "enter", "for", "from", "has", "is", "must",
+    "not", "of", "or", "please", "that", "the", "this", "to", "too", "used", "was", "when", "with",
+    "you", "your",
+];
+
+/// Whether several words are a sentence and not a pass phrase.
+pub(super) fn is_prose(value: &str) -> bool {
+    let words = || value.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    value.contains(' ')
+        && (words().any(|word| PLAIN_WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)))
+            || words().count() >= 3
+                && words().any(|word| PROSE.iter().any(|known| known.eq_ignore_ascii_case(word))))
+}
