@@ -321,6 +321,7 @@ mod tests {
         assert!(!below_me.contains(&me) && !below_me.contains(&parent));
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a plain tree, without a supervisor")]
     #[test]
     fn finds_the_same_below_a_process_by_its_children_as_by_everybodys_parents() {
         let mut shell = std::process::Command::new("sh")

@@ -186,7 +186,7 @@ fn what_a_killed_edit_left_is_swept_by_the_next() {
     let folder = folder();
     let file = folder.path().join("config.yaml");
     for name in [".config.yaml.abc.hermes-tmp", ".other.abc.hermes-tmp", ".config.yaml.swp"] {
-        fs::write(folder.path().join(name), b"half").unwrap();
+        write(&folder.path().join(name), b"half", WriteOptions::KEEP).unwrap();
     }
     remove_temps_of(&file);
     assert_eq!(names(folder.path()), [".config.yaml.swp", ".other.abc.hermes-tmp"]);

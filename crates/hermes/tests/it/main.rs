@@ -24,6 +24,7 @@ mod completion;
 mod config;
 mod doctor;
 mod file_crash;
+mod file_walls;
 mod home;
 mod hooks;
 mod mcp_client;
