@@ -192,3 +192,34 @@ impl Approved<ScriptText> {
         }
     }
 }
+
+/// Text for a program that already runs.
+#[derive(Debug)]
+pub struct ProgramInput {
+    text: String,
+    target: ExecutionTarget,
+}
+
+impl ProgramInput {
+    pub(crate) fn new(text: String, target: ExecutionTarget) -> Self {
+        Self { text, target }
+    }
+
+    /// The text, to be shown. To type it, take [`input_for`](Approved::input_for).
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Approved<ProgramInput> {
+    /// The text to type, if it was approved for a program on this target.
+    pub fn input_for(&self, target: ExecutionTarget) -> Result<&str, WrongTarget> {
+        let approved = self.subject.target;
+        if approved == target {
+            Ok(&self.subject.text)
+        } else {
+            Err(WrongTarget { approved, target })
+        }
+    }
+}

@@ -33,6 +33,8 @@ pub enum GrantedBy {
     CronMode,
     /// `approvals.headless_mode`.
     HeadlessMode,
+    /// The kernel lets it write in listed places only (`terminal.sandbox`).
+    Sandbox,
     /// A gate further on: what the script does is looked at call by call.
     LaterGates,
     /// A person, for this long.
@@ -55,6 +57,7 @@ impl GrantedBy {
             Self::Remembered => "remembered",
             Self::CronMode => "approvals.cron_mode",
             Self::HeadlessMode => "approvals.headless_mode",
+            Self::Sandbox => "terminal.sandbox",
             Self::LaterGates => "later gates",
             Self::Person(_) => "user",
             Self::Reviewer => "smart",

@@ -53,7 +53,7 @@ mod rules;
 mod scanner;
 mod settings;
 
-pub use approved::{Approved, ScriptText, ShellLine, WrongTarget};
+pub use approved::{Approved, ProgramInput, ScriptText, ShellLine, WrongTarget};
 pub use ask::{
     AnswerTarget, ApprovalAnswer, ApprovalPrompter, ApprovalQuestion, ApprovalQueue,
     ApprovalSurface, AskEvent, Notifier, Observer, SecretQuestion, WaitingQuestion,
@@ -68,7 +68,7 @@ pub use memory::{ALLOWLIST_KEY, SessionYolo};
 pub use refusal::{ApprovalRefusal, RefusalReason};
 pub use request::{
     Audience, CommandRequest, ConsentRequest, ExecutionTarget, GrantScope, HostAccess, HostFacts,
-    Purpose, ScriptRequest,
+    InputEcho, InputRequest, Purpose, ScriptConfinement, ScriptRequest,
 };
 pub use review::{ReviewPrompt, Reviewer};
 pub use rules::is_compound;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hermes_guard::command::{CommandContext, KeptShell};
+use hermes_guard::input::Listening;
 use hermes_tool::{CallIds, ToolContext, Vars};
 use tokio_util::sync::CancellationToken;
 
@@ -66,12 +67,82 @@ pub struct ScriptRequest {
     pub session: String,
     /// Where it would run.
     pub target: ExecutionTarget,
+    /// What keeps it from doing harm there.
+    pub confinement: ScriptConfinement,
+    /// What is known about the machine it would run on.
+    pub host: HostFacts,
     /// Who could be asked.
     pub audience: Audience,
     /// The call it belongs to, told to hooks.
     pub call: CallIds,
     /// Cancelled when the caller no longer wants the script.
     pub cancellation: CancellationToken,
+}
+
+/// What keeps a script from doing harm where it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptConfinement {
+    /// Nothing does: it may write whatever the user may.
+    None,
+    /// The kernel, which lets it write in listed places only.
+    Sandbox,
+}
+
+/// Text that would be typed to a program which already runs.
+#[derive(Clone, Debug)]
+pub struct InputRequest {
+    /// The text, as the program would get it.
+    pub text: String,
+    /// What was typed to it before.
+    pub before: String,
+    /// The command it was started with.
+    pub command: String,
+    /// The names of the processes it consists of, as far as they can be seen.
+    pub processes: Vec<String>,
+    /// Whether it has a terminal.
+    pub terminal: bool,
+    /// Whether what is typed can be seen there.
+    pub echo: InputEcho,
+    /// The session whose approvals count.
+    pub session: String,
+    /// Where the program runs.
+    pub target: ExecutionTarget,
+    /// Who could be asked.
+    pub audience: Audience,
+    /// What is known about that machine.
+    pub host: HostFacts,
+    /// The call it belongs to, told to hooks.
+    pub call: CallIds,
+    /// Cancelled when the caller no longer wants it typed.
+    pub cancellation: CancellationToken,
+}
+
+/// Whether a terminal shows what is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputEcho {
+    /// It does, or there is none.
+    Shown,
+    /// The program asked for a password.
+    Hidden,
+}
+
+impl InputRequest {
+    pub(crate) fn listening(&self) -> Listening<'_> {
+        Listening {
+            command: &self.command,
+            processes: &self.processes,
+            before: &self.before,
+            terminal: self.terminal,
+        }
+    }
+
+    /// Its lines, and the line it completes.
+    pub(crate) fn readings(&self) -> Vec<String> {
+        let typed = self.text.replace('\r', "\n");
+        let begun = self.before.rsplit('\n').next().unwrap_or_default();
+        let line = format!("{begun}{typed}");
+        typed.lines().chain(line.lines()).map(str::to_owned).chain([typed.clone()]).collect()
+    }
 }
 
 /// Something else a person must agree to: a plugin's rule about a tool call, a question of an MCP
@@ -174,6 +245,8 @@ pub enum Purpose {
     Background,
     /// A command with a terminal of its own.
     Pty,
+    /// Text for a program that already runs.
+    Input,
     /// A command that a running script asks for.
     ScriptRpc,
     /// A scheduled job.
@@ -196,6 +269,7 @@ impl Purpose {
             Self::Foreground => "foreground",
             Self::Background => "background",
             Self::Pty => "pty",
+            Self::Input => "input",
             Self::ScriptRpc => "script",
             Self::Cron => "cron",
             Self::Batch => "batch",

@@ -13,7 +13,7 @@ use hermes_process::{Command, Confinement, Network};
 use crate::backend::{Backend, BackendKind, FileReach, ShellCall, ShellKind, Variables};
 use crate::error::ExecError;
 use crate::own_folder::{OwnFolder, sweep};
-use crate::settings::{LocalSettings, Sandbox};
+use crate::settings::LocalSettings;
 
 /// Memory-backed folders for the session's files: a snapshot is written with every command, and
 /// no disk should be waited for.
@@ -124,16 +124,8 @@ impl Backend for Local {
 
 /// What the settings ask the kernel to enforce.
 pub(crate) fn confinement(settings: &LocalSettings, workspace: &Path) -> Option<Confinement> {
-    let mut confinement = match settings.sandbox {
-        Sandbox::Off => return None,
-        Sandbox::ReadOnly => Confinement::read_only(),
-        Sandbox::WorkspaceWrite => {
-            Confinement::read_only().writable(workspace).writable(std::env::temp_dir())
-        }
-    };
-    for path in &settings.sandbox_writable {
-        confinement = confinement.writable(path);
-    }
+    let places = settings.writable_places(workspace)?;
+    let confinement = places.iter().fold(Confinement::read_only(), Confinement::writable);
     let network = if settings.sandbox_network { Network::Allowed } else { Network::UnixSockets };
     Some(confinement.network(network))
 }

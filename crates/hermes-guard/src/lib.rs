@@ -23,6 +23,7 @@
 //! About text:
 //!
 //! * [`redact`]: secrets in text that goes to a model or a log.
+//! * [`input`]: text typed to programs that already run.
 //! * [`threats`]: text that tries to take over the agent that reads it.
 //! * [`ansi`]: terminal codes, which are noise to a model and can lie to a person.
 //!
@@ -58,6 +59,7 @@
 pub mod ansi;
 pub mod command;
 pub mod command_line;
+pub mod input;
 pub mod paths;
 pub mod redact;
 pub mod shell;

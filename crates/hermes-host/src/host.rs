@@ -1,9 +1,9 @@
 //! The host: home, variables and configuration, read once.
 //!
 //! [`Host::open`] reads two small files and starts nothing: no network, no child process, no
-//! database. A file that cannot be used does not stop it: defaults are in force then, and
-//! [`Host::file_problems`] says why. Callers that make no sense without a sound configuration ask
-//! [`Host::require_sound_config`].
+//! database. A file that cannot be used does not stop it, so that what only looks still works, by the
+//! defaults; [`Host::file_problems`] says why. Whatever acts (tools, agents, servers) is made only of a
+//! sound configuration: [`Host::require_sound_config`].
 //!
 //! What never happens here: a file is written.
 
@@ -65,7 +65,8 @@ impl HostOptions {
 /// What is wrong with one of the two files, and what that means.
 #[derive(Debug)]
 pub enum FileProblem<'a> {
-    /// The configuration is broken: defaults are in force, and no shell hook runs.
+    /// The configuration is broken: what it says about sandboxes, rules and places is not known, so
+    /// nothing that acts is made from this host. What only looks goes by the defaults.
     Config(&'a ConfigError),
     /// The secrets cannot be read: none is in force.
     DotEnv(&'a AtomicError),
@@ -83,7 +84,8 @@ impl fmt::Display for FileProblem<'_> {
         match self {
             Self::Config(problem) => write!(
                 f,
-                "the configuration is broken, so defaults are in force and no hooks run:\n{problem}"
+                "the configuration is broken, and until it is mended nothing runs, is changed or \
+                 served:\n{problem}"
             ),
             Self::DotEnv(problem) => write!(f, "no secrets are in force: {problem}"),
             Self::DotEnvLine { file, warning } => write!(f, "{}: {warning}", file.display()),

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hermes_approval::{Approvals, Audience, Reviewer};
 use hermes_exec::manager::{Environments, TaskOverride};
@@ -13,6 +14,7 @@ use hermes_files::state::FileState;
 use hermes_mcp::client::Servers;
 use hermes_plugins::Plugins;
 use hermes_runtime::{CallOutcome, Runtime, ToolCall, ToolScope};
+use hermes_store::atomic::remove_stray_temps;
 use hermes_store::config_keys::misspelt;
 use hermes_tool::{ContextParts, Services, Vars};
 use serde_json::Value;
@@ -62,12 +64,15 @@ impl Host {
     /// Gets everything ready that calls of tools need. Must be called inside an async runtime.
     ///
     /// # Errors
-    /// If a toolset was named that nobody knows.
+    /// If a toolset was named that nobody knows, or the configuration cannot be read: with it the
+    /// sandbox, the deny rules and the place where commands run would be lost.
     pub async fn tools(
         &self,
         options: ToolOptions,
         interaction: &Interaction,
     ) -> Result<ToolSession, HostError> {
+        self.require_sound_config()?;
+        self.sweep();
         let runtime = Arc::new(self.runtime_with(Arc::clone(&interaction.approver)));
         let person = interaction.elicitation.clone();
         let servers = match &options.mcp {
@@ -98,6 +103,15 @@ impl Host {
         warnings.extend(odd);
         plugins.set_context(call.context());
         Ok(ToolSession { runtime, scope, call, plugins, servers, warnings })
+    }
+
+    /// Clears the home of what killed processes left half-written.
+    fn sweep(&self) {
+        /// Nobody writes a file for as long as this.
+        const LEFT_FOR: Duration = Duration::from_secs(3_600);
+        if let Err(error) = remove_stray_temps(self.home().root(), LEFT_FOR) {
+            tracing::debug!(%error, "leftovers stay in the home");
+        }
     }
 
     /// What the calls of a runtime need that was put together by hand, and what is wrong with the

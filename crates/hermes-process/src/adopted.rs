@@ -33,6 +33,24 @@ pub fn process_start_time(pid: u32) -> Option<u64> {
     process.is_alive().then_some(process.start_time)
 }
 
+/// The names of the programs that a process and those below it run: the file's, and the one the process
+/// goes by. Its own come first. Those of other users may be missing.
+#[must_use]
+pub fn programs_of_tree(pid: u32) -> Vec<String> {
+    let Ok(root) = i32::try_from(pid) else { return Vec::new() };
+    let mut names = program_names(root);
+    processes::for_each_below(root, |process| names.extend(program_names(process.pid)));
+    names
+}
+
+fn program_names(pid: i32) -> Vec<String> {
+    let folder = std::path::PathBuf::from(format!("/proc/{pid}"));
+    let file = std::fs::read_link(folder.join("exe")).ok();
+    let file = file.and_then(|file| Some(file.file_name()?.to_string_lossy().into_owned()));
+    let name = std::fs::read_to_string(folder.join("comm")).ok();
+    file.into_iter().chain(name.map(|name| name.trim_end().to_owned())).collect()
+}
+
 /// Ends the process of that number and its tree, if it is still the one that was started at that
 /// time. Whether it was; if not, nobody has been signalled.
 ///

@@ -14,7 +14,7 @@ use crate::command::{Command, Stdin};
 use crate::error::ProcessError;
 use crate::handle::ProcessHandle;
 use crate::launch::{self, Launched};
-use crate::pty::Pty;
+use crate::pty::{Pty, PtyEcho};
 use crate::supervisor::SupervisorLink;
 
 /// A pipe to a program's standard input; dropping it is the end of the input.
@@ -148,6 +148,11 @@ impl Child {
     /// place of all three pipes.
     pub fn take_pty(&mut self) -> Option<Pty> {
         self.pty.take()
+    }
+
+    /// Tells whether its terminal shows what is typed, if it has one that was not taken yet.
+    pub fn pty_echo(&self) -> Option<PtyEcho> {
+        self.pty.as_ref().map(Pty::echo)
     }
 
     /// Waits for the program itself to end; descendants may still run. Can be called again, and

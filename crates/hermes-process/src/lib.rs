@@ -120,7 +120,7 @@ mod run;
 mod shield;
 mod supervisor;
 
-pub use adopted::{process_start_time, signal_if_same};
+pub use adopted::{process_start_time, programs_of_tree, signal_if_same};
 pub use capture::{CaptureLimit, CapturedOutput, HeadTail};
 pub use child::{Child, InputPipe, OutputPipe};
 pub use command::{Command, Leftovers, Lifetime, OutputMode, OutputTap, Stdin};
@@ -131,6 +131,6 @@ pub use error::ProcessError;
 pub use fork_server::prepare;
 pub use handle::{ProcessHandle, StopMode};
 pub use lineage::descends_from_own_command;
-pub use pty::{Pty, PtyReader, PtySize, PtyWriter};
+pub use pty::{Pty, PtyEcho, PtyReader, PtySize, PtyWriter};
 pub use run::{End, FinishedProcess};
 pub use shield::{HideError, hide_environment, shield_own_environment};

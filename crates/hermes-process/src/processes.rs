@@ -1,8 +1,12 @@
 //! Looking at processes in `/proc`, without allocating: supervisors, who cannot, look at it too.
 //!
-//! To find all processes below one, each process is asked for its parent, that one for its own,
-//! and so on up to the root or to init. No table of processes is kept: there is no memory to keep
-//! it in, and no number of processes at which it would overflow.
+//! To find all processes below one, each is asked for its children (`task/TID/children`), theirs for
+//! their own, and so on down: what that takes depends on the tree alone, so that the ends of many trees
+//! do not cost as much as all of them for each. Their numbers are noted before anything is done with
+//! them, since a process that is told to end hands its children on.
+//!
+//! Where the kernel keeps no such lists, or the tree does not fit into the notes, each process of the
+//! system is asked for its parent, that one for its own, and so on up to the root or to init.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
@@ -74,30 +78,140 @@ fn name_in(line: &[u8]) -> Option<&[u8]> {
     line.get(open + 1..close)
 }
 
-/// Calls `act` for each living or dead (unreaped) process below `root`, in no useful order.
+/// Most processes of a tree that are noted. A supervisor has nothing but its stack for them.
+const MAX_NOTED: usize = 4_096;
+
+/// Calls `act` for each living or dead (unreaped) process below `root`, parents before children.
 ///
 /// Processes that come or go meanwhile may be missed: who needs all of them asks again.
 ///
 /// Finds nothing if `/proc` belongs to another process namespace, where our numbers mean someone
 /// else.
 pub(crate) fn for_each_below(root: i32, mut act: impl FnMut(Process)) {
-    for_each(|process| {
-        if is_below(process, root) {
+    if !is_our_proc() {
+        return;
+    }
+    let mut noted = [0; MAX_NOTED];
+    match note_below(root, &mut noted) {
+        Some(count) => noted[..count].iter().filter_map(|pid| look_up(*pid)).for_each(act),
+        None => for_each(|process| {
+            if is_below(process, root) {
+                act(process);
+            }
+        }),
+    }
+}
+
+/// Notes all processes below `root`, level by level, and says how many; `None` if they cannot be asked
+/// for their children or are too many.
+fn note_below(root: i32, noted: &mut [i32; MAX_NOTED]) -> Option<usize> {
+    let mut count = 0;
+    let mut next = 0;
+    let mut parent = root;
+    loop {
+        let listed = each_child(parent, |child| {
+            // A child that changes hands while the lists are read is in two of them.
+            if noted[..count].contains(&child) {
+                return true;
+            }
+            let room = noted.get_mut(count);
+            room.is_some_and(|place| {
+                *place = child;
+                count += 1;
+                true
+            })
+        });
+        match listed {
+            Listed::All => {}
+            // Ended meanwhile; its children belong to somebody else by now.
+            Listed::NoProcess if parent != root => {}
+            Listed::NoProcess | Listed::NotKept | Listed::TooMany => return None,
+        }
+        if next == count {
+            return Some(count);
+        }
+        parent = noted[next];
+        next += 1;
+    }
+}
+
+/// How the children of a process were listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    All,
+    NoProcess,
+    NotKept,
+    TooMany,
+}
+
+/// Calls `act` for each process there is; for none, if `/proc` is not about us.
+pub(crate) fn for_each(mut act: impl FnMut(Process)) {
+    if !is_our_proc() {
+        return;
+    }
+    each_pid(c"/proc", |pid| {
+        if let Some(process) = look_up(pid) {
             act(process);
         }
     });
 }
 
-/// Calls `act` for each process there is; for none, if `/proc` is not about us.
-pub(crate) fn for_each(mut act: impl FnMut(Process)) {
-    if read_stat(c"/proc/self/stat").map(|own| own.pid) != Some(getpid().as_raw()) {
-        return;
-    }
-    each_pid(|pid| {
-        if let Some(process) = look_up(pid) {
-            act(process);
+/// Whether `/proc` is about our processes.
+fn is_our_proc() -> bool {
+    read_stat(c"/proc/self/stat").map(|own| own.pid) == Some(getpid().as_raw())
+}
+
+/// Calls `act` for each child of each thread of a process, until it says no.
+fn each_child(pid: i32, mut act: impl FnMut(i32) -> bool) -> Listed {
+    let mut path = [0; 64];
+    let Some(tasks) = written(&mut path, format_args!("/proc/{pid}/task\0")) else {
+        return Listed::NotKept;
+    };
+    let mut end = Listed::NoProcess;
+    each_pid(tasks, |thread| {
+        if matches!(end, Listed::NotKept | Listed::TooMany) {
+            return;
         }
+        let mut path = [0; 64];
+        let name = format_args!("/proc/{pid}/task/{thread}/children\0");
+        let file = written(&mut path, name).and_then(|path| open_read(path, OFlag::empty()));
+        end = match file {
+            Some(file) => each_number(&file, &mut act),
+            // Either the thread has ended, or the kernel keeps no lists.
+            None if look_up(thread).is_some() => Listed::NotKept,
+            None => end,
+        };
     });
+    end
+}
+
+/// Calls `act` for each number of a file of numbers.
+fn each_number(file: &OwnedFd, act: &mut impl FnMut(i32) -> bool) -> Listed {
+    let mut buffer = [0; 1_024];
+    let mut number: Option<i32> = None;
+    loop {
+        let filled = match read(file.as_fd(), &mut buffer) {
+            Ok(0) | Err(_) => break,
+            Ok(filled) => filled,
+        };
+        for byte in &buffer[..filled] {
+            match byte {
+                b'0'..=b'9' => {
+                    let digit = i32::from(byte - b'0');
+                    number = Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit));
+                }
+                _ => {
+                    if number.take().is_some_and(|number| !act(number)) {
+                        return Listed::TooMany;
+                    }
+                }
+            }
+        }
+    }
+    match number.is_some_and(|number| !act(number)) {
+        true => Listed::TooMany,
+        false => Listed::All,
+    }
 }
 
 /// Whether `root` is among its ancestors.
@@ -123,8 +237,9 @@ struct Entries([u8; 4_096]);
 const ENTRY_LENGTH_AT: usize = 16;
 const ENTRY_NAME_AT: usize = 19;
 
-fn each_pid(mut act: impl FnMut(i32)) {
-    let Some(dir) = open_read(c"/proc", OFlag::O_DIRECTORY) else {
+/// Calls `act` for each name in a folder that is a number.
+fn each_pid(folder: &CStr, mut act: impl FnMut(i32)) {
+    let Some(dir) = open_read(folder, OFlag::O_DIRECTORY) else {
         return;
     };
     let mut entries = Entries([0; 4_096]);
@@ -169,12 +284,17 @@ fn open_read(path: &CStr, flags: OFlag) -> Option<OwnedFd> {
     open(path, flags | OFlag::O_RDONLY | OFlag::O_CLOEXEC, Mode::empty()).ok()
 }
 
-/// Writes `/proc/PID/stat` into `buffer`.
+/// `/proc/PID/stat`.
 fn stat_path(pid: i32, buffer: &mut [u8; 32]) -> Option<&CStr> {
+    written(buffer, format_args!("/proc/{pid}/stat\0"))
+}
+
+/// A text in a buffer, up to its NUL.
+fn written<'b>(buffer: &'b mut [u8], text: std::fmt::Arguments<'_>) -> Option<&'b CStr> {
     use std::io::Write as _;
-    let mut rest = buffer.as_mut_slice();
-    // Formats an integer into a slice: no allocation.
-    write!(rest, "/proc/{pid}/stat\0").ok()?;
+    let mut rest = &mut buffer[..];
+    // Formats integers into a slice: no allocation.
+    rest.write_fmt(text).ok()?;
     CStr::from_bytes_until_nul(buffer).ok()
 }
 
@@ -232,10 +352,42 @@ mod tests {
         assert!(!below_me.contains(&me) && !below_me.contains(&parent));
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a plain tree, without a supervisor")]
+    #[test]
+    fn finds_the_same_below_a_process_by_its_children_as_by_everybodys_parents() {
+        let mut shell = std::process::Command::new("sh")
+            .args(["-c", "sleep 60 & (sleep 60 & sleep 60 & wait) & wait"])
+            .spawn()
+            .unwrap();
+        let root = i32::try_from(shell.id()).unwrap();
+        let by_parents = || {
+            let mut found = Vec::new();
+            for_each(|process| found.extend(is_below(process, root).then_some(process.pid)));
+            found.sort_unstable();
+            found
+        };
+        while by_parents().len() < 4 {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        let mut noted = [0; MAX_NOTED];
+        let count = note_below(root, &mut noted).expect("the kernel lists children");
+        let mut found = noted[..count].to_vec();
+        found.sort_unstable();
+        assert_eq!(found, by_parents());
+        for_each_below(root, |process| {
+            let _ = nix::sys::signal::kill(
+                nix::unistd::Pid::from_raw(process.pid),
+                nix::sys::signal::Signal::SIGKILL,
+            );
+        });
+        let _ = shell.kill();
+        let _ = shell.wait();
+    }
+
     #[test]
     fn sees_every_process_also_beyond_one_buffer() {
         let mut seen = Vec::new();
-        each_pid(|pid| seen.push(pid));
+        each_pid(c"/proc", |pid| seen.push(pid));
         // A thread has an id of its own, but only processes are listed.
         assert!(seen.contains(&1) && seen.contains(&getpid().as_raw()));
         let mut unique = seen.clone();

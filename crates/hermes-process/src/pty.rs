@@ -15,7 +15,7 @@
 use std::io;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 
 use nix::errno::Errno;
@@ -104,6 +104,23 @@ pub struct PtyWriter {
     typed: Typed,
 }
 
+/// Tells whether a terminal shows what is typed. Keeps nothing open.
+#[derive(Debug, Clone)]
+pub struct PtyEcho(Weak<AsyncFd<OwnedFd>>);
+
+impl PtyEcho {
+    /// Whether a program reads a line that is not to be seen: a password. One that reads key by key and
+    /// draws by itself, as shells do, also switches the echo off, and is not meant.
+    #[must_use]
+    pub fn hides_a_line(&self) -> bool {
+        let Some(terminal) = self.0.upgrade() else { return false };
+        tcgetattr(terminal.get_ref()).is_ok_and(|settings| {
+            settings.local_flags.contains(LocalFlags::ICANON)
+                && !settings.local_flags.contains(LocalFlags::ECHO)
+        })
+    }
+}
+
 /// What was typed last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Typed {
@@ -124,6 +141,12 @@ impl Pty {
     /// Splits it for two tasks, one that reads and one that writes.
     pub fn into_split(self) -> (PtyReader, PtyWriter) {
         (self.reader, self.writer)
+    }
+
+    /// Tells from elsewhere whether it shows what is typed.
+    #[must_use]
+    pub fn echo(&self) -> PtyEcho {
+        PtyEcho(Arc::downgrade(&self.writer.terminal))
     }
 
     /// See [`PtyWriter::resize`].

@@ -42,6 +42,7 @@ impl ApprovalPrompt {
         }
         let headline = match question.purpose {
             hermes_approval::Purpose::Background => "A command wants to run in the background:",
+            hermes_approval::Purpose::Input => "Text for a program that runs:",
             _ => "A command wants to run:",
         };
         Self {

@@ -10,8 +10,8 @@
 //! depends on them. A file without any write permission is left alone, because taking that bit
 //! away is how people say "hands off", and a rename would not ask.
 //!
-//! A process killed half-way leaves a temporary file whose name ends in [`TEMP_SUFFIX`];
-//! [`remove_stray_temps`] clears those away.
+//! A process killed half-way leaves a temporary file whose name ends in [`TEMP_SUFFIX`]; the next one
+//! that edits the same file under its lock removes it, and [`remove_stray_temps`] clears away the rest.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
@@ -161,12 +161,16 @@ pub(crate) fn read_if_present(
     limit: u64,
 ) -> Result<Option<(Vec<u8>, Metadata)>, AtomicError> {
     use io::Read as _;
-    let file = match File::open(path) {
+    let file = match open_without_waiting(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(AtomicError::when("open", path)(error)),
     };
     let metadata = file.metadata().map_err(AtomicError::when("look at", path))?;
+    if !metadata.is_file() && !metadata.is_dir() {
+        let message = "it is a pipe, a socket or a device, not a file";
+        return Err(AtomicError::when("read", path)(io::Error::other(message)));
+    }
     let mut bytes = Vec::new();
     file.take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
@@ -176,6 +180,36 @@ pub(crate) fn read_if_present(
         return Err(AtomicError::when("read", path)(io::Error::other(message)));
     }
     Ok(Some((bytes, metadata)))
+}
+
+/// Opens a file; a pipe that nobody writes to is not waited for.
+#[cfg(unix)]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    fs::OpenOptions::new().read(true).custom_flags(nix::libc::O_NONBLOCK).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Removes what killed processes left while they were replacing this file. Only for whoever holds the
+/// lock that every writer of the file takes: nobody else is writing it then.
+pub(crate) fn remove_temps_of(path: &Path) {
+    let Ok(target) = follow_links(path) else { return };
+    let (Some(name), Ok(listing)) = (target.file_name(), fs::read_dir(folder_of(&target))) else {
+        return;
+    };
+    let prefix = temp_prefix(name);
+    for entry in listing.filter_map(Result::ok) {
+        let found = entry.file_name();
+        let is_ours = found.as_encoded_bytes().starts_with(prefix.as_encoded_bytes());
+        if is_ours && is_temp_name(&found) {
+            // What cannot be removed is in nobody's way.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// The folder a file sits in, also for a bare file name.

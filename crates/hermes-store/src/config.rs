@@ -2,8 +2,8 @@
 //!
 //! [`Config::load`] parses the file, expands `${NAME}` in its strings and hands out values by
 //! dotted path. A missing file is an empty configuration. A broken one is a [`ConfigError`] that
-//! shows the place; a program that should start anyway uses [`Config::load_or_default`] and shows
-//! the error as a loud warning. Loading never writes, whatever it finds.
+//! shows the place; a program that should start anyway, to look at things, uses
+//! [`Config::load_or_default`] and shows the error. Loading never writes, whatever it finds.
 //!
 //! The order in which settings override each other is built-in defaults, then this file, then
 //! environment, then flags; [`Config::with_defaults`] and [`merge`] make the first of these steps.
@@ -32,7 +32,7 @@ use std::time::UNIX_EPOCH;
 
 use serde_json::{Map, Value};
 
-use crate::atomic::read_if_present;
+use crate::atomic::{AtomicError, read_if_present};
 use crate::key_path::KeyPath;
 
 /// Largest configuration file read.
@@ -107,6 +107,11 @@ impl Config {
     /// Loads a file as it is written, with `${NAME}` untouched.
     pub fn load_unexpanded(path: &Path) -> Result<Config, ConfigError> {
         let Some((bytes, metadata)) = read_if_present(path, MAX_CONFIG_BYTES)? else {
+            // A link that leads nowhere is not the same as no configuration: somebody has one.
+            if path.is_symlink() {
+                let gone = std::io::Error::other("it is a link to a file that is not there");
+                return Err(AtomicError::when("open", path)(gone).into());
+            }
             return Ok(Config::empty(path));
         };
         let text = String::from_utf8(bytes).map_err(|error| ConfigError::not_utf8(path, &error))?;

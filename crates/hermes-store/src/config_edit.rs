@@ -156,6 +156,7 @@ pub fn apply(file: &Path, edits: &[Edit]) -> Result<EditReport, EditError> {
     }
     ensure_private_dir(folder_of(file))?;
     let _lock = FileLock::acquire(&lock_path(file), Wait::AtMost(EDIT_WAIT))?;
+    atomic::remove_temps_of(file);
     for _ in 0..MAX_ATTEMPTS {
         let (text, seen) = read(file)?;
         let done = edit_all(file, &text, edits)?;

@@ -27,6 +27,7 @@ pub(crate) fn run(
     host: &Host,
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
+    host.require_sound_config()?;
     host::warn_about_files(host, ui)?;
     block_on(chat(flags, global, host, ui))
 }

@@ -65,7 +65,10 @@ fn ask_about_hook(hook: &ShellHook) -> ConsentReply {
 pub(crate) fn in_our_words(error: HostError) -> anyhow::Error {
     match &error {
         HostError::Config(_) => {
-            anyhow::anyhow!("{error}\n  `hermes config edit` opens the file")
+            anyhow::anyhow!(
+                "{error}\n  until it is mended nothing runs, is changed or served; `hermes config edit` opens the \
+                 file, `hermes config check` says whether it is fine"
+            )
         }
         HostError::UnknownToolset { .. } => {
             UsageError::new(format!("{error}\n  `hermes toolsets list` lists them")).into()

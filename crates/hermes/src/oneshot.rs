@@ -34,6 +34,7 @@ pub(crate) fn run(
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
     let question = question(asked)?;
+    host.require_sound_config()?;
     host::warn_about_files(host, ui)?;
     block_on(ask(&question, flags, host, ui))
 }

@@ -9,7 +9,7 @@ use crate::concern::{Concern, ConcernSource};
 use crate::display::shown;
 use crate::refusal::Doubt;
 use crate::request::{
-    Audience, CommandRequest, ConsentRequest, GrantScope, Purpose, ScriptRequest,
+    Audience, CommandRequest, ConsentRequest, GrantScope, InputRequest, Purpose, ScriptRequest,
 };
 
 /// Something that the rules leave open: a command, a script, a plugin's rule.
@@ -49,13 +49,27 @@ impl<'a> OpenCase<'a> {
         }
     }
 
-    pub(super) fn of_script(request: &'a ScriptRequest, concern: Concern) -> Self {
+    pub(super) fn of_script(request: &'a ScriptRequest, concerns: Vec<Concern>) -> Self {
         Self {
             text: &request.code,
             session: &request.session,
             purpose: Purpose::ScriptRpc,
             audience: request.audience,
-            concerns: vec![concern],
+            concerns,
+            cancellation: &request.cancellation,
+            call: &request.call,
+            kind: CaseKind::Code,
+            limit: GrantScope::Always,
+        }
+    }
+
+    pub(super) fn of_input(request: &'a InputRequest, concerns: Vec<Concern>) -> Self {
+        Self {
+            text: &request.text,
+            session: &request.session,
+            purpose: Purpose::Input,
+            audience: request.audience,
+            concerns,
             cancellation: &request.cancellation,
             call: &request.call,
             kind: CaseKind::Code,

@@ -13,6 +13,8 @@
 //! 9. the reviewing model, in mode smart;
 //! 10. a person.
 //!
+//! Whole scripts (`scripts`) and text for programs that run (`input`) are judged in the same order.
+//!
 //! The first that decides ends it. Steps 1 to 8 look at nothing but the command, the settings and
 //! what is remembered (`rule`; only the scanner runs in between), the rest may take time
 //! (`settle`). Every end is written to the log, and only here is anything turned into an
@@ -20,7 +22,9 @@
 
 mod case;
 mod forecast;
+mod input;
 mod rule;
+mod scripts;
 mod settle;
 mod sudo;
 
@@ -32,12 +36,12 @@ use tokio::sync::Semaphore;
 pub use forecast::{Forecast, Outlook};
 pub use sudo::SUDO_PASSWORD_WAIT;
 
-use crate::approved::{Approved, ScriptText, ShellLine};
+use crate::approved::{Approved, ShellLine};
 use crate::ask::{AnswerTarget, ApprovalAnswer, ApprovalPrompter, ApprovalQueue, Observer};
 use crate::audit::{Audit, AuditSubject};
-use crate::concern::{Concern, ConcernSource};
+use crate::concern::Concern;
 use crate::memory::{GrantMemory, SessionYolo};
-use crate::request::{Audience, CommandRequest, ConsentRequest, GrantScope, ScriptRequest};
+use crate::request::{Audience, CommandRequest, ConsentRequest, GrantScope};
 use crate::review::Reviewer;
 use crate::rules::CommandRules;
 use crate::scanner::CommandScanner;
@@ -211,46 +215,6 @@ impl Approvals {
         let scanner = self.scanner.as_ref()?;
         let scan = scanner.scan(&request.command, request.cancellation.clone()).await;
         scan.concern(&request.command)
-    }
-
-    /// Decides about a whole script. On a terminal, behind a client, and where nobody is there, its
-    /// calls meet this gate one by one, so the script as such passes; a chat is asked about it first.
-    pub async fn admit_script(
-        &self,
-        request: ScriptRequest,
-    ) -> Result<Approved<ScriptText>, ApprovalRefusal> {
-        let decision = self.decide_script(&request).await;
-        self.log(&request.session, "script", &request.code, &decision).await;
-        let ScriptRequest { code, session, target, .. } = request;
-        decision.map(|grant| Approved::new(ScriptText::new(code, session, target), grant))
-    }
-
-    async fn decide_script(
-        &self,
-        request: &ScriptRequest,
-    ) -> Result<ApprovalGrant, ApprovalRefusal> {
-        if request.target.is_isolated() {
-            return Ok(ApprovalGrant::by(GrantedBy::Isolation));
-        }
-        if let Some(by) = self.everything_goes(&request.session) {
-            return Ok(ApprovalGrant::by(by));
-        }
-        let concern = Concern {
-            key: SCRIPT_KEY.to_owned(),
-            words: request.code.clone(),
-            why: "A whole script runs, not one command.".to_owned(),
-            source: ConcernSource::Consent,
-        };
-        match (request.audience, self.settings.cron) {
-            (Audience::Terminal | Audience::Client | Audience::Nobody, _) => {
-                Ok(ApprovalGrant::by(GrantedBy::LaterGates))
-            }
-            (Audience::Cron, Unattended::Approve) => Ok(ApprovalGrant::by(GrantedBy::CronMode)),
-            (Audience::Cron, Unattended::Deny) => {
-                Err(ApprovalRefusal::new(RefusalReason::Cron, &request.code, vec![concern]))
-            }
-            (Audience::Gateway, _) => self.settle(OpenCase::of_script(request, concern)).await,
-        }
     }
 
     /// Decides about something that is no command: a plugin's rule, a question of an MCP server.

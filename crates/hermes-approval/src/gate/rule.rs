@@ -69,7 +69,27 @@ impl Approvals {
             return GateRuling::Granted(ApprovalGrant { by, concerns: dangers });
         }
         dangers.extend(matched.ask.iter().map(|rule| Concern::from_ask_rule(rule, command)));
-        let by = match (request.audience, self.settings.cron, self.settings.headless) {
+        self.unattended(request.audience, dangers)
+    }
+
+    /// The same from step 5 on, for what no allow rule can name.
+    pub(super) fn open(
+        &self,
+        audience: Audience,
+        session: &str,
+        mut dangers: Vec<Concern>,
+        asked: Vec<Concern>,
+    ) -> GateRuling {
+        if let Some(by) = self.everything_goes(session) {
+            return GateRuling::Granted(ApprovalGrant { by, concerns: dangers });
+        }
+        dangers.extend(asked);
+        self.unattended(audience, dangers)
+    }
+
+    /// Step 7.
+    fn unattended(&self, audience: Audience, dangers: Vec<Concern>) -> GateRuling {
+        let by = match (audience, self.settings.cron, self.settings.headless) {
             (Audience::Cron, Unattended::Approve, _) => GrantedBy::CronMode,
             (Audience::Nobody, _, Unattended::Approve) => GrantedBy::HeadlessMode,
             _ => return GateRuling::Open(dangers),

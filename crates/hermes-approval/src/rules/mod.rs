@@ -103,6 +103,12 @@ impl CommandRules {
         }
     }
 
+    /// What the ask rules that hold for a command say.
+    pub(crate) fn asking(&self, command: &str, host: &CommandContext<'_>) -> Vec<Concern> {
+        let matched = self.matched(command, host, &[]);
+        matched.ask.iter().map(|rule| Concern::from_ask_rule(rule, command)).collect()
+    }
+
     /// The allow rule that covers a command.
     pub(crate) fn allowing(&self, command: &str) -> Option<&str> {
         let command = command.trim();

@@ -7,14 +7,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hermes_process::{Child, StopMode};
+use hermes_process::{Child, PtyEcho, StopMode};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use super::buffer::OutputBuffer;
 use super::watching::OutputWatch;
-use super::{CompletionReason, ProcessStart, TerminationSource};
+use super::{BackgroundPlace, CompletionReason, ProcessStart, TerminationSource};
 use crate::environment::SpawnedProcess;
 use crate::guard::Guard;
 
@@ -58,6 +58,10 @@ pub(crate) struct ProcessEntry {
     pub(crate) live: Mutex<Live>,
     pub(crate) orders: Option<mpsc::UnboundedSender<ProcessOrder>>,
     pub(crate) done: watch::Receiver<bool>,
+    /// What was typed to it; held by whoever types.
+    pub(crate) typed: Arc<tokio::sync::Mutex<String>>,
+    /// Whether its terminal shows what is typed.
+    pub(crate) echo: Option<PtyEcho>,
 }
 
 /// What a process can be told.
@@ -107,6 +111,7 @@ pub(crate) struct ProcessMonitor<A> {
     pub(crate) ends: ProcessStreams,
     pub(crate) inbox: mpsc::UnboundedReceiver<ProcessOrder>,
     pub(crate) done: watch::Sender<bool>,
+    pub(crate) place: BackgroundPlace,
     pub(crate) audience: Arc<A>,
 }
 
@@ -166,8 +171,11 @@ impl<A: EventSink> ProcessMonitor<A> {
         self.entry.live().ended = Some(ended);
         self.audience.ended(&self.entry);
         let _ = self.done.send(true);
-        // What it left running lives as long as we do.
+        // What it left running lives as long as we do, and counts as long as it lives.
+        let left = self.child.handle();
         self.child.release();
+        left.gone().await;
+        drop(self.place);
     }
 }
 

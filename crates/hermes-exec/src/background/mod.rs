@@ -2,7 +2,7 @@
 //!
 //! [`Processes`] is the table of them. A process is started in an environment
 //! ([`Processes::start`]) with its input open, and from then on it is known by an id: one can look
-//! at it, read its log, wait for it, write to it, close its input and kill it. News about processes
+//! at it, read its log, wait for it, type to it ([`ProcessKeyboard`]), close its input and kill it. News about processes
 //! ([`ProcessEvent`]) wait in a queue for the session they belong to.
 //!
 //! # What stays, and how long
@@ -34,12 +34,16 @@ use crate::error::ExecError;
 mod buffer;
 mod entry;
 mod event;
+mod input;
+mod limit;
 mod record;
 mod types;
 mod watching;
 
 pub use buffer::BUFFER_CHARS;
 pub use event::{ProcessEvent, ProcessEventKind};
+pub use input::ProcessKeyboard;
+pub use limit::BackgroundPlace;
 pub use types::{
     CompletionReason, ProcessSnapshot, ProcessStart, TellError, TerminationSource, Waited,
 };
@@ -85,14 +89,24 @@ impl Processes {
         Arc::new(Self { table: Mutex::new(table), record, grace, news: Notify::new() })
     }
 
+    /// Makes room for one more process, if fewer than `most` run for this home.
+    ///
+    /// # Errors
+    /// Those that run.
+    pub async fn reserve(&self, most: usize) -> Result<BackgroundPlace, Vec<ProcessSnapshot>> {
+        limit::reserve(self, most).await
+    }
+
     /// Starts an approved command. One that cannot be started has an entry that says so.
     pub async fn start(
         self: &Arc<Self>,
         environment: &Environment,
         line: &Approved<ShellLine>,
         mut start: ProcessStart,
+        place: BackgroundPlace,
     ) -> Result<ProcessSnapshot, (String, ExecError)> {
         start.on_host = environment.kind() == BackendKind::Local;
+        start.target = Some(environment.backend().target());
         let id = format!("proc_{}", random_id());
         let how = SpawnOptions {
             cwd: (!start.cwd.is_empty()).then(|| start.cwd.clone()),
@@ -106,7 +120,7 @@ impl Processes {
                 return Err((id, error));
             }
         };
-        Ok(self.adopt(&id, spawned, start))
+        Ok(self.adopt(&id, spawned, start, place))
     }
 
     fn adopt(
@@ -114,11 +128,14 @@ impl Processes {
         id: &str,
         mut spawned: crate::environment::SpawnedProcess,
         start: ProcessStart,
+        place: BackgroundPlace,
     ) -> ProcessSnapshot {
         let (orders, inbox) = mpsc::unbounded_channel();
         let (done_sender, done) = watch::channel(false);
+        let echo = spawned.child.pty_echo();
         let ends = ends_of(&mut spawned);
         let entry = Arc::new(ProcessEntry {
+            echo,
             pid: Some(spawned.child.pid()),
             kernel_start: spawned.child.start_time(),
             orders: Some(orders),
@@ -136,6 +153,7 @@ impl Processes {
                 ends,
                 inbox,
                 done: done_sender,
+                place,
                 audience: Arc::clone(self),
             };
             tokio::spawn(monitor.run());
@@ -220,16 +238,10 @@ impl Processes {
         }
     }
 
-    /// Writes to a process.
-    pub async fn write(&self, id: &str, data: Vec<u8>) -> Result<usize, TellError> {
-        let count = data.len();
-        self.tell(id, |answer| ProcessOrder::Write { data, answer }).await?;
-        Ok(count)
-    }
-
     /// Ends the input of a process.
     pub async fn close(&self, id: &str) -> Result<(), TellError> {
-        self.tell(id, |answer| ProcessOrder::Close { answer }).await
+        let entry = self.running(id)?;
+        tell(&entry, |answer| ProcessOrder::Close { answer }).await
     }
 
     /// Kills a process with everything below it.
@@ -286,27 +298,6 @@ impl Processes {
         ours.into()
     }
 
-    async fn tell(
-        &self,
-        id: &str,
-        order: impl FnOnce(oneshot::Sender<std::io::Result<()>>) -> ProcessOrder,
-    ) -> Result<(), TellError> {
-        let entry = self.running(id)?;
-        let failed = |why: String| TellError::Failed { id: id.to_owned(), why };
-        let Some(orders) = &entry.orders else {
-            return Err(failed(
-                "it was started by an earlier run; its input is out of reach".into(),
-            ));
-        };
-        let (answer, answered) = oneshot::channel();
-        let ended = || TellError::AlreadyExited(id.to_owned());
-        orders.send(order(answer)).map_err(|_| ended())?;
-        match answered.await {
-            Ok(result) => result.map_err(|error| failed(error.to_string())),
-            Err(_) => Err(ended()),
-        }
-    }
-
     fn running(&self, id: &str) -> Result<Arc<ProcessEntry>, TellError> {
         let entry = self.entry(id).ok_or_else(|| TellError::NotFound(id.to_owned()))?;
         if entry.detached {
@@ -353,6 +344,11 @@ impl Processes {
             let entries = self.table().entries.clone();
             record.write(&entries);
         }
+    }
+
+    /// The file whose bytes are the places for processes of this home.
+    fn places(&self) -> Option<PathBuf> {
+        self.record.as_ref().map(ProcessRecord::places)
     }
 
     fn tell_news(&self, entry: &ProcessEntry, kind: ProcessEventKind) {
@@ -420,6 +416,24 @@ impl EventSink for Processes {
     }
 }
 
+async fn tell(
+    entry: &ProcessEntry,
+    order: impl FnOnce(oneshot::Sender<std::io::Result<()>>) -> ProcessOrder,
+) -> Result<(), TellError> {
+    let id = &entry.id;
+    let failed = |why: String| TellError::Failed { id: id.clone(), why };
+    let Some(orders) = &entry.orders else {
+        return Err(failed("it was started by an earlier run; its input is out of reach".into()));
+    };
+    let (answer, answered) = oneshot::channel();
+    let ended = || TellError::AlreadyExited(id.clone());
+    orders.send(order(answer)).map_err(|_| ended())?;
+    match answered.await {
+        Ok(result) => result.map_err(|error| failed(error.to_string())),
+        Err(_) => Err(ended()),
+    }
+}
+
 fn new_entry(id: &str, start: ProcessStart) -> ProcessEntry {
     let live = Live {
         buffer: buffer::OutputBuffer::default(),
@@ -439,6 +453,8 @@ fn new_entry(id: &str, start: ProcessStart) -> ProcessEntry {
         live: Mutex::new(live),
         orders: None,
         done: watch::channel(true).1,
+        typed: Arc::default(),
+        echo: None,
     }
 }
 

@@ -52,6 +52,11 @@ impl ProcessRecord {
         Self { path }
     }
 
+    /// Beside it: the file whose bytes are the places for processes.
+    pub(super) fn places(&self) -> PathBuf {
+        self.path.with_extension("places")
+    }
+
     /// Writes down what runs. A failure costs only the memory of it.
     pub(super) fn write(&self, entries: &[Arc<ProcessEntry>]) {
         let lines: Vec<RecordedProcess> =

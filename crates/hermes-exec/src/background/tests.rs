@@ -2,6 +2,8 @@ use super::*;
 
 use crate::environment::{ShellMemory, SpawnedProcess};
 use crate::local::{Local, LocalOptions};
+use hermes_approval::{ApprovalSettings, Approvals, Audience, HostFacts, InputRequest};
+use hermes_tool::CallIds;
 use std::collections::BTreeMap;
 
 async fn local() -> Environment {
@@ -29,7 +31,7 @@ impl Bench {
             self.environment.spawn_text(command, how).await.expect("a process");
         let id = format!("proc_{}", random_id());
         let start = ProcessStart { command: command.to_owned(), ..start };
-        self.processes.adopt(&id, spawned, start).id
+        self.processes.adopt(&id, spawned, start, BackgroundPlace::default()).id
     }
 
     async fn wait(&self, id: &str) -> ProcessSnapshot {
@@ -37,6 +39,26 @@ impl Bench {
             self.processes.wait(id, Duration::from_secs(20), &CancellationToken::new()).await;
         assert_eq!(waited.unwrap(), Waited::Ended);
         self.processes.get(id).unwrap()
+    }
+
+    async fn write(&self, id: &str, text: &str) -> Result<usize, TellError> {
+        let keyboard = self.processes.keyboard(id).await?;
+        let request = InputRequest {
+            text: text.to_owned(),
+            before: keyboard.before().to_owned(),
+            command: keyboard.start().command.clone(),
+            processes: keyboard.processes(),
+            terminal: keyboard.start().pty.is_some(),
+            echo: keyboard.echo(),
+            session: String::new(),
+            target: keyboard.target(),
+            audience: Audience::Nobody,
+            host: HostFacts::default(),
+            call: CallIds::default(),
+            cancellation: CancellationToken::new(),
+        };
+        let gate = Approvals::builder(ApprovalSettings::default()).build();
+        keyboard.write(&gate.admit_input(request).await.expect("a yes")).await
     }
 
     async fn until(&self, id: &str, words: &str) {
@@ -68,12 +90,12 @@ async fn input_stays_open_until_it_is_closed() {
     let id = bench
         .start("while read -r line; do echo got $line; done; echo end", ProcessStart::default());
     let id = id.await;
-    assert_eq!(bench.processes.write(&id, b"one\n".to_vec()).await.unwrap(), 4);
+    assert_eq!(bench.write(&id, "one\n").await.unwrap(), 4);
     bench.until(&id, "got one").await;
-    bench.processes.write(&id, b"two\n".to_vec()).await.unwrap();
+    bench.write(&id, "two\n").await.unwrap();
     bench.processes.close(&id).await.unwrap();
     assert_eq!(bench.wait(&id).await.output, "got one\ngot two\nend\n");
-    let late = bench.processes.write(&id, b"x".to_vec()).await;
+    let late = bench.write(&id, "x").await;
     assert!(matches!(late, Err(TellError::AlreadyExited(_))), "{late:?}");
 }
 
@@ -103,7 +125,7 @@ async fn a_terminal_is_a_terminal() {
     let start = ProcessStart { pty, ..ProcessStart::default() };
     let id = bench.start("stty size; tty; read -r x; echo read:$x", start).await;
     bench.until(&id, "/dev/pts/").await;
-    bench.processes.write(&id, b"hello\n".to_vec()).await.unwrap();
+    bench.write(&id, "hello\n").await.unwrap();
     let output = bench.wait(&id).await.output;
     assert!(output.contains("30 120") && output.contains("read:hello"), "{output}");
 }
@@ -155,7 +177,7 @@ async fn what_runs_is_written_down_and_found_again() {
     let spawned = environment.spawn_text("sleep 1000", SpawnOptions::default()).await.unwrap();
     let start =
         ProcessStart { command: "sleep 1000".into(), on_host: true, ..ProcessStart::default() };
-    let id = processes.adopt("proc_x", spawned, start).id;
+    let id = processes.adopt("proc_x", spawned, start, BackgroundPlace::default()).id;
 
     let later = Processes::new(Some(file.clone()), Duration::from_millis(300));
     let found = later.get(&id).expect("the process still runs");
@@ -185,4 +207,31 @@ async fn finished_ones_give_way_to_new_ones() {
     }
     assert!(bench.processes.get(&first).is_none());
     assert_eq!(bench.processes.list().len(), MOST_TRACKED);
+}
+
+#[tokio::test]
+async fn those_that_run_are_told_when_there_is_no_room_for_another() {
+    let bench = Bench::new().await;
+    let ids = [bench.start("sleep 60", ProcessStart::default()).await];
+    let running = bench.processes.reserve(1).await.unwrap_err();
+    assert_eq!(running.iter().map(|seen| seen.id.clone()).collect::<Vec<_>>(), ids);
+    assert!(bench.processes.reserve(2).await.is_ok());
+    bench.processes.kill(&ids[0], TerminationSource::ProcessKill).await.unwrap();
+    assert!(bench.processes.reserve(1).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_keyboard_knows_what_was_typed_and_who_listens() {
+    let bench = Bench::new().await;
+    let start = ProcessStart { on_host: true, ..ProcessStart::default() };
+    let id = bench.start("sh", start).await;
+    bench.write(&id, "echo re").await.unwrap();
+    bench.write(&id, "ady\n").await.unwrap();
+    bench.until(&id, "ready").await;
+    let keyboard = bench.processes.keyboard(&id).await.unwrap();
+    assert_eq!(keyboard.before(), "echo ready\n");
+    let names = keyboard.processes();
+    assert!(names.iter().any(|name| name == "sh"), "{names:?}");
+    drop(keyboard);
+    bench.processes.kill(&id, TerminationSource::ProcessKill).await.unwrap();
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hermes_approval::ExecutionTarget;
 use hermes_process::PtySize;
 
 /// Why a process is no longer running.
@@ -70,6 +71,8 @@ pub struct ProcessStart {
     pub environment: String,
     /// Whether its process id is one of this machine's processes; set when it is started.
     pub on_host: bool,
+    /// What the gate calls the place it runs in; set when it is started.
+    pub target: Option<ExecutionTarget>,
     /// The task it belongs to.
     pub task_id: String,
     /// The conversation it belongs to.

@@ -120,7 +120,7 @@ class Files:
 def start(setup):
     folder = setup["folder"]
     os.mkdir(folder, 0o700)
-    for name in ("script.py", "hermes_tools.py"):
+    for name in ("launch.py", "script.py", "hermes_tools.py"):
         descriptor = os.open(os.path.join(folder, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(setup[name].encode())
@@ -129,11 +129,15 @@ def start(setup):
     except OSError:
         calls = Files(folder)
     here = os.getcwd() if setup["project"] else folder
-    search = [folder] + ([here] if setup["project"] else []) + [os.environ.get("PYTHONPATH", "")]
     environment = dict(os.environ, **setup["variables"], **calls.variables)
-    environment["PYTHONPATH"] = os.pathsep.join(path for path in search if path)
+    asked = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
+    own = os.path.join(here, "")
+    early = [path for path in asked if os.path.isabs(path) and not os.path.join(path, "").startswith(own)]
+    late = ([here] if setup["project"] else []) + [path for path in asked if path not in early]
+    environment["PYTHONPATH"] = os.pathsep.join([folder] + early)
+    launch, script = os.path.join(folder, "launch.py"), os.path.join(folder, "script.py")
     script = subprocess.Popen(
-        [sys.executable or "python3", os.path.join(folder, "script.py")],
+        [sys.executable or "python3", launch, script] + late,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -27,7 +27,9 @@ use tokio_util::sync::CancellationToken;
 use super::calls::CallDispatcher;
 use super::token::CallToken;
 use super::window::OutputWindow;
-use super::{DRAIN_LIMIT, GRACE, RunScript, STDERR, STDOUT, ScriptEnd, ScriptMode, ScriptRan};
+use super::{
+    DRAIN_LIMIT, GRACE, LAUNCH, RunScript, STDERR, STDOUT, ScriptEnd, ScriptMode, ScriptRan,
+};
 use super::{python, socket};
 use crate::error::ExecError;
 use crate::own_folder::{OwnFolder, sweep};
@@ -46,6 +48,8 @@ pub struct ScriptsHere {
     pub(crate) variables: BTreeMap<String, String>,
     /// What it may not do, by the kernel's own means.
     pub(crate) confinement: Option<Confinement>,
+    /// Whether that keeps it from writing outside listed places.
+    pub(crate) is_sandboxed: bool,
     /// Where it runs unless the session is elsewhere.
     pub(crate) cwd: String,
 }
@@ -86,10 +90,12 @@ impl ScriptsHere {
 
         let mut variables = self.variables.clone();
         variables.extend(how.variables);
-        staged.describe(&mut variables, cwd.as_deref());
+        let late = staged.describe(&mut variables, cwd.as_deref());
         variables.insert("HERMES_RPC_TOKEN".to_owned(), token.text().to_owned());
         let mut command = Command::new(python)
+            .arg(staged.path("launch.py"))
             .arg(staged.path("script.py"))
+            .args(late)
             .cwd(cwd.map_or_else(|| staged.folder.path().to_owned(), PathBuf::from))
             .envs(variables);
         if let Some(confinement) = &self.confinement {
@@ -126,6 +132,7 @@ impl Staged {
             .map_err(failed("make a folder in", &place.to_string_lossy()))?;
         let staged = Self { folder };
         staged.write("hermes_tools.py", module)?;
+        staged.write("launch.py", LAUNCH)?;
         staged.write("script.py", code)?;
         Ok(staged)
     }
@@ -145,13 +152,23 @@ impl Staged {
         self.folder.path().join(name)
     }
 
-    /// The variables that go with the run.
-    fn describe(&self, variables: &mut BTreeMap<String, String>, cwd: Option<&str>) {
-        let folder = self.folder.path().to_string_lossy().into_owned();
-        // The script's own module first, then the project, then what the user has there anyway.
-        let mut search = vec![folder];
-        search.extend(cwd.map(str::to_owned));
-        search.extend(variables.get("PYTHONPATH").filter(|path| !path.is_empty()).cloned());
+    /// The variables that go with the run. Gives back where modules are looked for last: the project,
+    /// which may hold a file called like any module, and what the user has from it in `PYTHONPATH`.
+    fn describe(
+        &self,
+        variables: &mut BTreeMap<String, String>,
+        cwd: Option<&str>,
+    ) -> Vec<PathBuf> {
+        let asked = variables.get("PYTHONPATH").cloned().unwrap_or_default();
+        let asked = std::env::split_paths(&asked).filter(|path| !path.as_os_str().is_empty());
+        let (early, of_project): (Vec<PathBuf>, Vec<PathBuf>) = asked.partition(|path| {
+            path.is_absolute() && !cwd.is_some_and(|project| path.starts_with(project))
+        });
+        // The script's own module first, then what the user has there anyway.
+        let search: Vec<String> = std::iter::once(self.folder.path())
+            .chain(early.iter().map(PathBuf::as_path))
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
         let socket = self.path("rpc.sock").to_string_lossy().into_owned();
         let own = [
             ("HERMES_RPC_SOCKET", socket),
@@ -161,6 +178,7 @@ impl Staged {
             ("PYTHONPATH", search.join(":")),
         ];
         variables.extend(own.map(|(name, value)| (name.to_owned(), value)));
+        cwd.map(PathBuf::from).into_iter().chain(of_project).collect()
     }
 }
 

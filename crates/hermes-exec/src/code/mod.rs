@@ -20,6 +20,7 @@
 //! | `socket` | who may connect, and several calls at once |
 //! | `frames`, `helper.py` | what is said between us and the process elsewhere |
 //! | `python` | which Python runs a script here |
+//! | `launch.py` | what stands between the interpreter and a script: which modules are found first |
 //! | `window` | output within its budget |
 //!
 //! # What never happens here
@@ -32,7 +33,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_approval::{Approved, ExecutionTarget, ScriptText};
+use hermes_approval::{Approved, ExecutionTarget, ScriptConfinement, ScriptText};
 use tokio_util::sync::CancellationToken;
 
 use crate::backend::BackendKind;
@@ -56,6 +57,9 @@ pub use window::{CutOutput, OutputBudget};
 pub const STDOUT: OutputBudget = OutputBudget { head: 20_000, tail: 30_000 };
 /// Bytes kept of a script's error output; an exception is at its end.
 pub const STDERR: OutputBudget = OutputBudget { head: 3_000, tail: 7_000 };
+
+/// The program that runs a script, here and elsewhere.
+const LAUNCH: &str = include_str!("launch.py");
 
 /// Time between SIGTERM and SIGKILL when a script is stopped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -142,6 +146,15 @@ impl ScriptBackend {
         match self {
             Self::Here(_) => ExecutionTarget::Local,
             Self::Elsewhere(environment) => environment.backend().target(),
+        }
+    }
+
+    /// What keeps a script there from writing where it should not.
+    #[must_use]
+    pub fn confinement(&self) -> ScriptConfinement {
+        match self {
+            Self::Here(here) if here.is_sandboxed => ScriptConfinement::Sandbox,
+            Self::Here(_) | Self::Elsewhere(_) => ScriptConfinement::None,
         }
     }
 

@@ -22,7 +22,7 @@ use super::calls::CallDispatcher;
 use super::frames::{HelperMessage, Messages, message};
 use super::token::CallToken;
 use super::window::OutputWindow;
-use super::{GRACE, RunScript, STDERR, STDOUT, ScriptEnd, ScriptMode, ScriptRan};
+use super::{GRACE, LAUNCH, RunScript, STDERR, STDOUT, ScriptEnd, ScriptMode, ScriptRan};
 use crate::backend::ClientTrouble;
 use crate::environment::{Environment, SpawnedProcess, random_id};
 use crate::error::ExecError;
@@ -73,6 +73,7 @@ pub(super) async fn run(
     variables.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let setup = json!({
         "folder": folder,
+        "launch.py": LAUNCH,
         "script.py": code,
         "hermes_tools.py": how.module,
         "project": how.mode == ScriptMode::Project,

@@ -151,6 +151,7 @@ impl Blueprint {
         let apart = scripts.confine.then(Confinement::processes_only);
         ScriptsHere {
             variables: child_env::script_variables(&self.process_vars, &rules),
+            is_sandboxed: sandbox.is_some(),
             confinement: sandbox.or(apart),
             cwd: settings.cwd.clone(),
         }

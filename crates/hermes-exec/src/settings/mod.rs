@@ -53,6 +53,8 @@ use values::{Paths, Texts};
 
 /// The longest time that makes sense: a hundred years.
 const MOST_SECS: u64 = 100 * 366 * 86_400;
+/// More processes than a system lets a user have.
+const MOST_BACKGROUND: u64 = 100_000;
 /// The longest grace that makes sense.
 const MOST_GRACE: Seconds = Seconds::new(86_400.0);
 
@@ -78,6 +80,9 @@ struct TerminalSection {
     /// Time a background process has to end by itself, in seconds; 0 for as long as it likes.
     #[setting(default = Seconds::new(2.0), range = Seconds::new(0.0)..=MOST_GRACE, file_only)]
     daemon_term_grace_seconds: Seconds,
+    /// Most background processes that run at once for one home.
+    #[setting(default = 64, range = 1..=MOST_BACKGROUND)]
+    max_background: u64,
     /// Keep variables and directory from one command to the next.
     #[setting(default = true)]
     persistent_shell: bool,
@@ -115,6 +120,8 @@ pub struct TerminalSettings {
     pub lifetime: Duration,
     /// The time a background process has to end by itself; zero for as long as it likes.
     pub term_grace: Duration,
+    /// Most background processes that run at once for one home.
+    pub max_background: usize,
     /// Whether state is kept from one command to the next.
     pub persistent_shell: bool,
     /// The characters of output that are kept.
@@ -155,6 +162,7 @@ impl TerminalSettings {
             max_foreground_timeout: Duration::from_secs(written.max_foreground_timeout),
             lifetime: Duration::from_secs(written.lifetime_seconds),
             term_grace: written.daemon_term_grace_seconds.duration(),
+            max_background: usize::try_from(written.max_background).unwrap_or(usize::MAX),
             persistent_shell: written.persistent_shell,
             // Other tools read the same section and take what makes no sense there for not given, so it must
             // not be an error here.
@@ -171,6 +179,15 @@ impl TerminalSettings {
     #[must_use]
     pub const fn backend(&self) -> BackendKind {
         self.backend_settings.kind()
+    }
+
+    /// Where commands on this machine may write, if `terminal.sandbox` limits that.
+    #[must_use]
+    pub fn writable_places(&self) -> Option<Vec<PathBuf>> {
+        match &self.backend_settings {
+            BackendSettings::Local(local) => local.writable_places(Path::new(&self.cwd)),
+            _ => None,
+        }
     }
 }
 

@@ -34,6 +34,7 @@ fn nothing_configured_means_this_machine_with_the_usual_limits() {
                 max_foreground_timeout: Duration::from_secs(600),
                 lifetime: Duration::from_secs(300),
                 term_grace: Duration::from_secs(2),
+                max_background: 64,
                 persistent_shell: true,
                 max_output_chars: 50_000,
                 home_mode: HomeMode::Auto,

@@ -130,6 +130,9 @@ pub enum FsError {
     /// The links lead in a circle.
     #[error("{} cannot be resolved: its symbolic links lead in a circle", .0.display())]
     LinkLoop(PathBuf),
+    /// A link is where a directory or file was when the path was looked at.
+    #[error("{} has just become a symbolic link; nothing was changed", .0.display())]
+    Exchanged(PathBuf),
     /// No right to do this.
     #[error("Permission denied: cannot {act} {}", .path.display())]
     Denied {
@@ -193,6 +196,7 @@ impl FsError {
             Self::NotRegular { .. } => "not_regular",
             Self::NotADirectory(_) => "not_a_directory",
             Self::LinkLoop(_) => "link_loop",
+            Self::Exchanged(_) => "exchanged",
             Self::Denied { .. } => "permission_denied",
             Self::NoSpace(_) => "no_space",
             Self::TooLarge { .. } => "too_large",

@@ -7,11 +7,15 @@
 use std::path::{Path, PathBuf};
 
 mod devices;
+mod folded;
+mod later;
+mod own_home;
 mod rules;
 #[cfg(test)]
 mod tests;
 
 pub use devices::is_device_or_process_secret;
+use own_home::OwnPart;
 
 /// A path with everything the rules look at.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +52,22 @@ pub struct PathRules {
     pub agent_homes: Vec<PathBuf>,
     /// When not empty, nothing outside is written.
     pub safe_roots: Vec<PathBuf>,
+    /// Folders in which programs are looked for by name.
+    pub program_folders: Vec<PathBuf>,
+    /// Folders of hooks that repositories nearby and the user's settings of git name, and settings of
+    /// repositories that are not called `.git`.
+    pub hook_folders: Vec<PathBuf>,
+    /// Where commands may write, if the kernel keeps them from writing elsewhere.
+    pub sandbox: Option<Vec<PathBuf>>,
+}
+
+/// Whether a write needs a person's yes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteConsent {
+    /// It does not.
+    NotNeeded,
+    /// It changes who the agent is.
+    Personality,
 }
 
 impl PathRules {
@@ -67,24 +87,36 @@ impl PathRules {
         Ok(())
     }
 
-    /// Whether a path may be written, removed or moved.
+    /// Whether a path may be written, removed or moved, and whether somebody has to say yes to it.
     ///
     /// # Errors
     /// The rule that speaks against it.
-    pub fn check_write(&self, path: &PathFaces<'_>) -> Result<(), PathRefusal> {
+    pub fn check_write(&self, path: &PathFaces<'_>) -> Result<WriteConsent, PathRefusal> {
+        let mut consent = WriteConsent::NotNeeded;
         for face in path.iter() {
             if is_device_or_process_secret(face) {
                 return Err(refuse("device", path, "it is a device or part of a process"));
             }
-            if rules::homes_around(self, face).iter().any(|home| face == home.join("config.yaml")) {
-                return Err(refuse(
-                    "own-config",
-                    path,
-                    "it is the agent's own configuration; change it with `hermes config set`",
-                ));
+            match own_home::part_of(self, face) {
+                None | Some(OwnPart::Area) => {}
+                Some(OwnPart::Personality) => consent = WriteConsent::Personality,
+                Some(OwnPart::Config) => {
+                    let why = "it is the agent's own configuration, which the user changes";
+                    return Err(refuse("own-config", path, why));
+                }
+                Some(OwnPart::State) => {
+                    let why = "it is the agent's own state; only its skills, memories and \
+                               workspace are written here";
+                    return Err(refuse("own-state", path, why));
+                }
             }
             if let Some(why) = rules::sensitive(face).or_else(|| rules::write_denied(self, face)) {
                 return Err(refuse("protected", path, why));
+            }
+            if let Some(why) = later::runs_later(self, face) {
+                let advice =
+                    "if the user wants it changed, do it in the terminal, where they are asked";
+                return Err(refuse("runs-later", path, format_args!("{why}; {advice}")));
             }
         }
         let is_inside = |root: &PathBuf| path.canonical.starts_with(root);
@@ -95,7 +127,14 @@ impl PathRules {
                 "it lies outside HERMES_WRITE_SAFE_ROOT, the only place that may be written",
             ));
         }
-        Ok(())
+        if let Some(writable) = &self.sandbox
+            && !writable.iter().any(is_inside)
+        {
+            let why =
+                "the sandbox that commands run in (terminal.sandbox) keeps it from being written";
+            return Err(refuse("sandbox", path, why));
+        }
+        Ok(consent)
     }
 
     /// Whether a write would reach into the state of another profile. Soft: the caller may insist.

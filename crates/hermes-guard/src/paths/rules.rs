@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::PathRules;
+use super::folded::Folded;
 
 /// Folders of the system; what is below them is changed by an administrator, not by an agent.
 const SYSTEM_FOLDERS: &[&str] =
@@ -17,10 +18,6 @@ const HOME_FOLDERS: &[&str] =
 
 /// Credential files in the user's home.
 const HOME_FILES: &[&str] = &[".netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials"];
-
-/// Files of the agent that hold its keys or its history.
-const AGENT_FILES_NOT_WRITTEN: &[&str] = &[".env", ".anthropic_oauth.json", "state.db"];
-const AGENT_FOLDERS_NOT_WRITTEN: &[&str] = &["sessions", "mcp-tokens", "pairing"];
 
 /// Files of the agent that hold keys.
 const AGENT_FILES_NOT_READ: &[&str] = &[
@@ -48,19 +45,17 @@ const DOTENV_NAMES: &[&str] = &[
 /// Parts of a profile's home that its agent writes for itself.
 const PROFILE_AREAS: &[&str] = &["skills", "plugins", "cron", "memories"];
 
-/// What waits for a locked `state.db` lies beside it, and becomes history when that is free.
-fn is_unwritten_history(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| name.starts_with("state.db.unwritten-"))
+fn is_below(path: &Path, folder: &Path) -> bool {
+    Folded::of(path).is_below(folder)
 }
 
-fn is_below(path: &Path, folder: &Path) -> bool {
-    path.starts_with(folder)
+fn is(path: &Path, file: &Path) -> bool {
+    Folded::of(path).is(file)
 }
 
 /// System files: advice is the terminal, where a person is asked.
 pub(super) fn sensitive(path: &Path) -> Option<&'static str> {
-    if ENGINE_SOCKETS.iter().any(|socket| path == Path::new(socket)) {
+    if ENGINE_SOCKETS.iter().any(|socket| is(path, Path::new(socket))) {
         return Some("it is the door to the container engine");
     }
     SYSTEM_FOLDERS
@@ -69,22 +64,12 @@ pub(super) fn sensitive(path: &Path) -> Option<&'static str> {
         .then_some("it is part of the system; use the terminal with sudo if it must be changed")
 }
 
-/// Credentials and the agent's own state.
+/// Credentials.
 pub(super) fn write_denied(rules: &PathRules, path: &Path) -> Option<&'static str> {
-    if let Some(home) = &rules.user_home
-        && (HOME_FOLDERS.iter().any(|folder| is_below(path, &home.join(folder)))
-            || HOME_FILES.iter().any(|file| path == home.join(file)))
-    {
-        return Some("it holds credentials; change it by hand or in the terminal");
-    }
-    homes_around(rules, path)
-        .iter()
-        .any(|home| {
-            AGENT_FILES_NOT_WRITTEN.iter().any(|file| path == home.join(file))
-                || path.parent() == Some(&**home) && is_unwritten_history(path)
-                || AGENT_FOLDERS_NOT_WRITTEN.iter().any(|folder| is_below(path, &home.join(folder)))
-        })
-        .then_some("it is the agent's own state; `hermes config set` stores keys")
+    let home = rules.user_home.as_ref()?;
+    (HOME_FOLDERS.iter().any(|folder| is_below(path, &home.join(folder)))
+        || HOME_FILES.iter().any(|file| is(path, &home.join(file))))
+    .then_some("it holds credentials; change it by hand or in the terminal")
 }
 
 /// Files whose content must not reach a model.

@@ -4,7 +4,9 @@ fn rules() -> PathRules {
     PathRules {
         user_home: Some("/home/ada".into()),
         agent_homes: vec!["/home/ada/.hermes/profiles/travel".into(), "/home/ada/.hermes".into()],
-        safe_roots: Vec::new(),
+        program_folders: vec!["/home/ada/tools".into()],
+        hook_folders: vec!["/home/ada/project/.husky".into()],
+        ..PathRules::default()
     }
 }
 
@@ -87,9 +89,125 @@ fn secrets_are_not_read_and_examples_are() {
 }
 
 #[test]
-fn the_own_configuration_has_its_own_advice() {
+fn the_own_configuration_has_a_refusal_that_names_no_way_around_it() {
     let refusal = rules().check_write(&faces("/home/ada/.hermes/config.yaml")).unwrap_err();
-    assert!(refusal.message.contains("hermes config set"), "{}", refusal.message);
+    assert_eq!(refusal.rule, "own-config");
+    assert!(!refusal.message.contains("config set"), "{}", refusal.message);
+}
+
+#[test]
+fn file_tools_do_not_write_what_runs_later() {
+    let rule = |path: &str| rules().check_write(&faces(path)).err().map(|refusal| refusal.rule);
+    for path in [
+        "/home/ada/.bashrc",
+        "/home/ada/.zshenv",
+        "/home/ada/.config/fish/conf.d/x.fish",
+        "/home/ada/.config/fish/config.fish",
+        "/home/ada/.tcshrc",
+        "/home/ada/.xprofile",
+        "/home/ada/.config/autostart/x.desktop",
+        "/home/ada/.config/systemd/user/x.service",
+        "/home/ada/.config/environment.d/x.conf",
+        "/home/ada/Library/LaunchAgents/x.plist",
+        "/var/spool/cron/crontabs/ada",
+        "/usr/local/bin/ls",
+        "/home/ada/.local/bin/git",
+        "/home/ada/.local/lib/python3.12/site-packages/usercustomize.py",
+        "/home/ada/.local/lib/python3.12/site-packages/x.pth",
+        "/home/ada/.gitconfig",
+        "/home/ada/.config/git/config",
+        "/home/ada/tools/ls",
+        "/home/ada/project/.husky/pre-commit",
+        "/home/ada/project/.git",
+        "/home/ada/project/.git/config",
+        "/home/ada/project/.git/config.worktree",
+        "/home/ada/project/.git/hooks/pre-commit",
+        "/home/ada/project/.git/modules/sub/hooks/post-checkout",
+        "/home/ada/project/.git/worktrees/w/config.worktree",
+        "/home/ada/project/sub/.git",
+        "/srv/project.git/hooks/update",
+        "/srv/project.git/config",
+        // What a forgiving disk takes for the same.
+        "/home/ada/project/.GIT/hooks/pre-commit",
+        "/home/ada/project/.git./hooks/pre-commit",
+        "/home/ada/project/.git /config",
+        "/home/ada/.Bashrc",
+    ] {
+        assert_eq!(rule(path), Some("runs-later"), "{path}");
+        let refusal = rules().check_write(&faces(path)).unwrap_err();
+        assert!(refusal.message.contains("in the terminal"), "{}", refusal.message);
+    }
+    for path in [
+        "/home/ada/project/.gitignore",
+        "/home/ada/project/.gitattributes",
+        "/home/ada/project/.github/workflows/ci.yml",
+        "/home/ada/project/.git/info/exclude",
+        "/home/ada/project/.git/COMMIT_EDITMSG",
+        "/home/ada/project/hooks/pre-commit",
+        "/home/ada/project/config",
+        "/home/ada/project/.envrc",
+        "/home/ada/project/.bashrc",
+        "/home/ada/project/bin/run",
+        "/home/ada/tools/deeper/x",
+        "/home/ada/.config/nvim/init.lua",
+        "/home/ada/.vimrc",
+        "/home/ada/.local/lib/python3.12/site-packages/mine.py",
+    ] {
+        assert_eq!(rule(path), None, "{path}");
+    }
+}
+
+#[test]
+fn of_the_agents_home_only_its_areas_are_written() {
+    for home in ["/home/ada/.hermes", "/home/ada/.hermes/profiles/travel"] {
+        let check = |below: &str| {
+            let path = format!("{home}/{below}");
+            rules().check_write(&faces(&path)).map_err(|refusal| refusal.rule)
+        };
+        for below in ["skills/a/SKILL.md", "memories/MEMORY.md", "workspace/x/y.py"] {
+            assert_eq!(check(below), Ok(WriteConsent::NotNeeded), "{below}");
+        }
+        assert_eq!(check("SOUL.md"), Ok(WriteConsent::Personality));
+        assert_eq!(check("soul.md"), Ok(WriteConsent::Personality));
+        for below in [
+            "logs/approvals.jsonl",
+            "plugins/x/plugin.yaml",
+            "cron/jobs.json",
+            "shell-hooks-allowlist.json",
+            "processes.json",
+            "state.db-wal",
+            "skills/.hub/lock.json",
+            "Skills/../logs/x",
+            "auth.json",
+            "anything/new",
+            "x",
+        ] {
+            let normal = if below.contains("..") { "logs/x" } else { below };
+            assert_eq!(check(normal), Err("own-state"), "{below}");
+        }
+        assert_eq!(check("Config.YAML"), Err("own-config"));
+    }
+}
+
+#[test]
+fn a_user_who_lives_within_the_agents_home_has_files_of_their_own() {
+    let rules = PathRules {
+        user_home: Some("/data/home".into()),
+        agent_homes: vec!["/data".into()],
+        ..PathRules::default()
+    };
+    assert!(rules.check_write(&faces("/data/home/project/a.py")).is_ok());
+    assert!(rules.check_write(&faces("/data/home/.bashrc")).is_err());
+    assert!(rules.check_write(&faces("/data/logs/approvals.jsonl")).is_err());
+}
+
+#[test]
+fn file_tools_obey_the_sandbox_of_commands() {
+    let read_only = PathRules { sandbox: Some(Vec::new()), ..rules() };
+    assert_eq!(read_only.check_write(&faces("/srv/x")).unwrap_err().rule, "sandbox");
+    let workspace = PathRules { sandbox: Some(vec!["/srv/site".into()]), ..rules() };
+    assert!(workspace.check_write(&faces("/srv/site/x")).is_ok());
+    assert_eq!(workspace.check_write(&faces("/srv/other/x")).unwrap_err().rule, "sandbox");
 }
 
 #[test]

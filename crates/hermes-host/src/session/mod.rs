@@ -110,6 +110,7 @@ impl Host {
         events: Arc<dyn FrontEnd>,
         interaction: &Interaction,
     ) -> Result<AgentSession, HostError> {
+        self.require_sound_config()?;
         let cwd = std::env::current_dir().map_err(HostError::CurrentDirectory)?;
         let sources = ModelSources::of(self);
         let models = Arc::new(SessionModels::of(&sources, &options.choice()).await?);

@@ -168,3 +168,26 @@ fn reading_respects_the_limit() {
     assert_eq!(read_if_present(&file, 4).unwrap().unwrap().0, b"1234");
     assert!(read_if_present(&file, 3).is_err());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_file_is_refused_at_once() {
+    let folder = folder();
+    let pipe = folder.path().join("config.yaml");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let begun = std::time::Instant::now();
+    let error = read_if_present(&pipe, 10).unwrap_err().to_string();
+    assert!(error.contains("not a file"), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(10), "nobody writes to it");
+}
+
+#[test]
+fn what_a_killed_edit_left_is_swept_by_the_next() {
+    let folder = folder();
+    let file = folder.path().join("config.yaml");
+    for name in [".config.yaml.abc.hermes-tmp", ".other.abc.hermes-tmp", ".config.yaml.swp"] {
+        write(&folder.path().join(name), b"half", WriteOptions::KEEP).unwrap();
+    }
+    remove_temps_of(&file);
+    assert_eq!(names(folder.path()), [".config.yaml.swp", ".other.abc.hermes-tmp"]);
+}

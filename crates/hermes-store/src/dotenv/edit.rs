@@ -72,6 +72,7 @@ fn change(
 ) -> Result<bool, DotEnvError> {
     ensure_private_dir(folder_of(path))?;
     let _lock = FileLock::acquire(&lock_path(path), Wait::AtMost(EDIT_WAIT))?;
+    atomic::remove_temps_of(path);
     let bytes =
         read_if_present(path, MAX_DOTENV_BYTES)?.map(|(bytes, _)| bytes).unwrap_or_default();
     let text =

@@ -63,7 +63,7 @@ async fn execute_code(args: ExecuteCode, cx: &ToolContext) -> ToolResult {
         Ok(place) => place,
         Err(error) => return answer::not_run(&error.to_string()),
     };
-    let script = match terminal.admit_script(args.code, place.target()).await {
+    let script = match terminal.admit_script(args.code, &place).await {
         Ok(script) => script,
         Err(refusal) => return answer::refused(&refusal),
     };

@@ -1,9 +1,12 @@
 //! What `write_file` and `patch` share: the checks before a change and the answer after it.
 
 use hermes_files::fs::{FileKind, FsError, Stamp};
+use hermes_guard::paths::WriteConsent;
 use hermes_tool::ToolError;
 
+use super::surroundings;
 use super::workspace::{Target, Workspace, fs_error, refused};
+use crate::terminal::context::{Consent, TerminalContext};
 
 /// Largest file that is changed: it is held in memory a few times over.
 pub(super) const MAX_CHANGED_BYTES: u64 = 256 * 1024 * 1024;
@@ -26,22 +29,35 @@ impl From<bool> for CrossProfile {
     }
 }
 
-/// Whether a path may be changed, and is a file or nothing yet.
-pub(super) fn may_change(
+/// Whether a path may be changed, and is a file or nothing yet. Asks, where a person has to say yes.
+pub(super) async fn may_change(
     workspace: &Workspace,
     target: &Target,
     cross_profile: CrossProfile,
 ) -> Result<(), ToolError> {
+    let rules = surroundings::rules_for(workspace, target.canonical()).await;
     let faces = target.faces();
-    workspace.rules.check_write(&faces).map_err(|refusal| refused(&refusal))?;
+    let consent = rules.check_write(&faces).map_err(|refusal| refused(&refusal))?;
     if cross_profile == CrossProfile::Refuse {
-        workspace.rules.check_profile(&faces).map_err(|refusal| refused(&refusal))?;
+        rules.check_profile(&faces).map_err(|refusal| refused(&refusal))?;
     }
     match target.kind() {
-        None | Some(FileKind::File) => Ok(()),
+        None | Some(FileKind::File) => {}
         Some(kind) => {
-            Err(fs_error(FsError::NotRegular { path: target.resolved.literal.clone(), kind }))
+            let path = target.resolved.literal.clone();
+            return Err(fs_error(FsError::NotRegular { path, kind }));
         }
+    }
+    match consent {
+        WriteConsent::NotNeeded => Ok(()),
+        WriteConsent::Personality => TerminalContext::of(&workspace.cx)?
+            .consent(Consent {
+                key: "write_personality",
+                what: format!("change {}", target.resolved.literal.display()),
+                why: "It says who the agent is, in this conversation and every later one.",
+            })
+            .await
+            .map_err(|refusal| ToolError::answer(refusal.message().to_owned())),
     }
 }
 

@@ -51,6 +51,8 @@ pub(super) struct Workspace {
     pub(super) task: String,
     pub(super) reader: ReaderKind,
     pub(super) redactor: Redactor,
+    /// Whose call it is: for looking around and for asking.
+    pub(super) cx: ToolContext,
     warns_of_stale: bool,
     turn: String,
     checkpoints: Option<Arc<CheckpointStore>>,
@@ -64,6 +66,8 @@ pub(super) struct Workspace {
 struct FileContext {
     files: Arc<dyn FileSystem>,
     base: PathBuf,
+    /// Where commands may write, if they run in a sandbox on this machine.
+    sandbox: Option<Vec<PathBuf>>,
     in_use: Option<EnvironmentLease>,
 }
 
@@ -72,21 +76,23 @@ impl FileContext {
     async fn of(cx: &ToolContext) -> Result<Self, ToolError> {
         let here = std::path::absolute(cx.cwd()).unwrap_or_else(|_| PathBuf::from("/"));
         if let Some(files) = cx.service::<Files>() {
-            return Ok(Self { files: Arc::clone(&files.0), base: here, in_use: None });
+            let files = Arc::clone(&files.0);
+            return Ok(Self { files, base: here, sandbox: None, in_use: None });
         }
-        let local = |base| Self { files: Arc::new(LocalFiles), base, in_use: None };
+        let local =
+            |base, sandbox| Self { files: Arc::new(LocalFiles), base, sandbox, in_use: None };
         // Without a home there is no terminal either, and files can only be here.
-        let Ok(terminal) = TerminalContext::of(cx) else { return Ok(local(here)) };
+        let Ok(terminal) = TerminalContext::of(cx) else { return Ok(local(here, None)) };
         let answer = |error: ExecError| ToolError::answer(error.to_string());
         let directory = terminal.directory().map(PathBuf::from);
         let settings = terminal.environments.settings(terminal.task()).map_err(answer)?;
         if settings.backend() == BackendKind::Local {
-            return Ok(local(directory.unwrap_or(here)));
+            return Ok(local(directory.unwrap_or(here), settings.writable_places()));
         }
         let in_use = terminal.environments.of_task(terminal.task()).await.map_err(answer)?;
         let base = directory.unwrap_or_else(|| PathBuf::from(in_use.cwd()));
         let files = Arc::new(RemoteFiles::of(Arc::clone(&in_use.environment)));
-        Ok(Self { files, base, in_use: Some(in_use) })
+        Ok(Self { files, base, sandbox: None, in_use: Some(in_use) })
     }
 }
 
@@ -118,7 +124,7 @@ impl Target {
 impl Workspace {
     /// The files of the place where this conversation's commands run.
     pub(super) async fn of(cx: &ToolContext) -> Result<Self, ToolError> {
-        let FileContext { files, base, in_use } = FileContext::of(cx).await?;
+        let FileContext { files, base, sandbox, in_use } = FileContext::of(cx).await?;
         let state = own_or_shared(cx.service());
         let vars = cx.vars();
         let home = vars.non_blank("HOME").map(PathBuf::from);
@@ -143,6 +149,9 @@ impl Workspace {
             user_home: home.clone().map(real),
             agent_homes: agent_home.iter().flat_map(homes_of).map(real).collect(),
             safe_roots,
+            sandbox: sandbox.map(|places| places.into_iter().map(real).collect()),
+            // Looked for when something is to be changed: most calls only read.
+            ..PathRules::default()
         };
         Ok(Self {
             files,
@@ -150,6 +159,7 @@ impl Workspace {
             rules: Arc::new(rules),
             reader: cx.service::<ReaderKind>().map_or_else(ReaderKind::default, |reader| *reader),
             redactor: host_services::redactor(cx),
+            cx: cx.clone(),
             warns_of_stale: vars.non_blank("HERMES_DISABLE_FILE_STATE_GUARD") != Some("1"),
             task: cx.ids().task_id.clone(),
             turn: cx.ids().turn_id.clone(),

@@ -48,7 +48,7 @@ fn judge(result: &Map<String, Value>) -> Option<CallJudgement> {
 async fn write_file(args: WriteFile, cx: &ToolContext) -> ToolResult {
     let workspace = Workspace::of(cx).await?;
     let target = workspace.target(&args.path).await?;
-    may_change(&workspace, &target, args.cross_profile.into())?;
+    may_change(&workspace, &target, args.cross_profile.into()).await?;
     if let Some(problem) = looks_displayed(&args.path, &args.content) {
         return Err(ToolError::answer(format!("Nothing was written: {problem}")));
     }

@@ -7,9 +7,11 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use hermes_approval::{
     ApprovalRefusal, ApprovalSettings, Approvals, Approved, Audience, CommandRequest,
-    ExecutionTarget, HostFacts, Purpose, ScriptRequest, ScriptText, ShellLine,
+    ConsentRequest, GrantScope, HostFacts, InputRequest, ProgramInput, Purpose, ScriptRequest,
+    ScriptText, ShellLine,
 };
-use hermes_exec::background::Processes;
+use hermes_exec::background::{ProcessKeyboard, Processes};
+use hermes_exec::code::ScriptBackend;
 use hermes_exec::manager::{Blueprint, EnvironmentLease, Environments};
 use hermes_exec::{BackendKind, ExecError, SudoPassword};
 use hermes_files::checkpoints::looks_destructive;
@@ -24,6 +26,13 @@ use crate::{checkpoints, host_services};
 
 /// The place a call without a task or conversation belongs to.
 const DEFAULT: &str = "default";
+
+/// What a person is asked about that is no command.
+pub(crate) struct Consent {
+    pub(crate) key: &'static str,
+    pub(crate) what: String,
+    pub(crate) why: &'static str,
+}
 
 /// The terminal of one call.
 pub(crate) struct TerminalContext {
@@ -83,6 +92,13 @@ impl TerminalContext {
         Audience::of_call(&self.cx)
     }
 
+    /// What the gate is told of the machine, for something that begins in this directory.
+    fn host_facts(&self, cwd: String) -> HostFacts {
+        let home = host_services::home(&self.cx).map(|home| home.root().to_owned());
+        let facts = HostFacts::from_vars(self.cx.vars(), &home.unwrap_or_default());
+        HostFacts { cwd: Some(cwd), ..facts }
+    }
+
     /// Asks the gate.
     pub(crate) async fn admit(
         &self,
@@ -91,10 +107,7 @@ impl TerminalContext {
         cwd: Option<&str>,
         purpose: Purpose,
     ) -> Result<Approved<ShellLine>, ApprovalRefusal> {
-        let vars = self.cx.vars();
-        let home = host_services::home(&self.cx).map(|home| home.root().to_owned());
-        let mut host = HostFacts::from_vars(vars, &home.unwrap_or_default());
-        host.cwd = Some(cwd.map_or_else(|| environment.cwd(), str::to_owned));
+        let host = self.host_facts(cwd.map_or_else(|| environment.cwd(), str::to_owned));
         let mut request = CommandRequest::new(command);
         request.call = self.cx.ids().clone();
         request.session = self.conversation().to_owned();
@@ -108,21 +121,63 @@ impl TerminalContext {
         self.approvals.admit(request).await
     }
 
+    /// Asks a person about something that is no command; where nobody is there the answer is no.
+    pub(crate) async fn consent(&self, consent: Consent) -> Result<(), ApprovalRefusal> {
+        let request = ConsentRequest {
+            key: consent.key.to_owned(),
+            what: consent.what,
+            why: consent.why.to_owned(),
+            widest: GrantScope::Once,
+            session: self.conversation().to_owned(),
+            purpose: Purpose::Foreground,
+            audience: self.audience(),
+            call: self.cx.ids().clone(),
+            cancellation: self.cancellation(),
+        };
+        self.approvals.consult(request).await.map(drop)
+    }
+
     /// Asks the gate about a whole script.
     pub(crate) async fn admit_script(
         &self,
         code: String,
-        target: ExecutionTarget,
+        place: &ScriptBackend,
     ) -> Result<Approved<ScriptText>, ApprovalRefusal> {
         let request = ScriptRequest {
             code,
             session: self.conversation().to_owned(),
-            target,
+            target: place.target(),
+            confinement: place.confinement(),
+            host: self.host_facts(self.directory().unwrap_or_else(|| place.cwd())),
             audience: self.audience(),
             call: self.cx.ids().clone(),
             cancellation: self.cancellation(),
         };
         self.approvals.admit_script(request).await
+    }
+
+    /// Asks the gate about text for a background process.
+    pub(crate) async fn admit_input(
+        &self,
+        text: String,
+        keyboard: &ProcessKeyboard,
+    ) -> Result<Approved<ProgramInput>, ApprovalRefusal> {
+        let start = keyboard.start();
+        let request = InputRequest {
+            text,
+            before: keyboard.before().to_owned(),
+            command: start.command.clone(),
+            processes: keyboard.processes(),
+            terminal: start.pty.is_some(),
+            echo: keyboard.echo(),
+            session: self.conversation().to_owned(),
+            target: keyboard.target(),
+            audience: self.audience(),
+            host: self.host_facts(start.cwd.clone()),
+            call: self.cx.ids().clone(),
+            cancellation: self.cancellation(),
+        };
+        self.approvals.admit_input(request).await
     }
 
     /// Saves the directory of a command that looks as if it destroyed files, on this machine and if
@@ -282,6 +337,12 @@ fn own_services(cx: &ToolContext) -> Result<Own, ToolError> {
     let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((environments, approvals)) = own.get(home.root()) {
         return Ok((Arc::clone(environments), Arc::clone(approvals)));
+    }
+    // Whoever put the runtime together may have taken defaults for a file that cannot be read. What it
+    // says about sandboxes, rules and places is then unknown, so nothing runs.
+    if let Err(problem) = Config::load_unexpanded(&home.config_file()) {
+        let message = format!("nothing runs until the configuration is mended: {problem}");
+        return Err(ToolError::answer(message));
     }
     let (settings, warnings) = ApprovalSettings::read(cx.config(), vars);
     for warning in warnings {

@@ -248,12 +248,28 @@ impl ProcessActions<'_> {
         ToolOutput::json(&Value::Object(fields))
     }
 
+    /// Types a text, if the gate lets it through: a shell that waits runs what it is given.
     async fn write(&self, seen: &ProcessSnapshot, data: String) -> ToolResult {
-        let processes = self.terminal.environments.processes();
-        match processes.write(&seen.id, data.into_bytes()).await {
-            Ok(count) => ToolOutput::json(&json!({"status": "ok", "bytes_written": count})),
-            Err(error) => refused(&error),
+        let keyboard = match self.terminal.environments.processes().keyboard(&seen.id).await {
+            Ok(keyboard) => keyboard,
+            Err(error) => return refused(&error),
+        };
+        let input = match self.terminal.admit_input(data, &keyboard).await {
+            Ok(input) => input,
+            Err(refusal) => return ToolOutput::json(&Value::Object(refusal.to_result())),
+        };
+        let mut fields = Map::new();
+        match keyboard.write(&input).await {
+            Ok(count) => {
+                fields.insert("status".into(), "ok".into());
+                fields.insert("bytes_written".into(), count.into());
+            }
+            Err(error) => return refused(&error),
         }
+        if let Some(note) = input.grant().note() {
+            fields.insert("approval".into(), note.into());
+        }
+        ToolOutput::json(&Value::Object(fields))
     }
 
     async fn close(&self, seen: &ProcessSnapshot) -> ToolResult {

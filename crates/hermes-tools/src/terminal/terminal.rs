@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_approval::{Approved, Purpose, ShellLine};
-use hermes_exec::background::ProcessStart;
+use hermes_exec::background::{ProcessSnapshot, ProcessStart};
 use hermes_exec::manager::EnvironmentLease;
 use hermes_exec::{ExecEnd, ExecError, ExecOptions, ExecResult};
 use hermes_guard::command_line::{exit_code, foreground, gateway, poller, workdir};
@@ -203,6 +203,7 @@ impl Run<'_> {
             cwd: cwd.unwrap_or_else(|| environment.cwd()),
             environment: environment.key.clone(),
             on_host: false,
+            target: None,
             task_id: terminal.task().to_owned(),
             session_key: terminal.conversation().to_owned(),
             notify_on_complete: notify,
@@ -210,15 +211,19 @@ impl Run<'_> {
             pty,
             exports,
         };
-        let started =
-            match terminal.environments.processes().start(&environment, &line, start).await {
-                Ok(started) => started,
-                Err((id, error)) => {
-                    fields.insert("session_id".into(), id.into());
-                    let answer = failed("error", &format!("could not be started: {error}"));
-                    return answer.map(|answer| with_fields(answer, fields));
-                }
-            };
+        let processes = terminal.environments.processes();
+        let place = match processes.reserve(environment.settings.max_background).await {
+            Ok(place) => place,
+            Err(running) => return full(terminal, environment.settings.max_background, &running),
+        };
+        let started = match processes.start(&environment, &line, start, place).await {
+            Ok(started) => started,
+            Err((id, error)) => {
+                fields.insert("session_id".into(), id.into());
+                let answer = failed("error", &format!("could not be started: {error}"));
+                return answer.map(|answer| with_fields(answer, fields));
+            }
+        };
         fields.insert("output".into(), "Background process started".into());
         fields.insert("session_id".into(), started.id.as_str().into());
         fields.insert("pid".into(), json!(started.pid));
@@ -249,6 +254,38 @@ impl Run<'_> {
         }
         ToolOutput::json(&Value::Object(fields))
     }
+}
+
+/// The answer when as many background processes run as may.
+fn full(terminal: &TerminalContext, most: usize, running: &[ProcessSnapshot]) -> ToolResult {
+    /// Characters of each command that are shown.
+    const SHOWN: usize = 80;
+    let listed: Vec<Value> = running
+        .iter()
+        .map(|seen| {
+            let command = terminal.redacted(&seen.start.command, &seen.start.command);
+            let command: String = command.chars().take(SHOWN).collect();
+            json!({
+                "session_id": seen.id, "command": command, "uptime_seconds": seen.uptime.as_secs()
+            })
+        })
+        .collect();
+    let mut fields = Map::new();
+    fields.insert("running".into(), listed.into());
+    let others = most.saturating_sub(running.len());
+    let elsewhere = match others {
+        0 => String::new(),
+        others => format!(", {others} of them started by other conversations or left behind"),
+    };
+    let answer = failed(
+        "error",
+        &format!(
+            "not started: {most} background processes run already{elsewhere}, which is the most \
+             there may be (terminal.max_background). End some with process(action: \"kill\"), or \
+             wait for them"
+        ),
+    );
+    answer.map(|answer| with_fields(answer, fields))
 }
 
 fn takes_token(command: &str) -> bool {

@@ -122,7 +122,7 @@ print(os.waitpid(child, 0)[1], wrong)
 #[test]
 fn calls_meet_the_gate_one_by_one() {
     let headless = json!({
-        "approvals": {"mode": "manual"},
+        "approvals": {"mode": "manual", "allow": ["execute_code"]},
         "vars": {"HERMES_INTERACTIVE": "0"},
     });
     let here = Here::new(headless);

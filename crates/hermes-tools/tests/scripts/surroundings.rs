@@ -10,11 +10,41 @@ use crate::{Here, is_gone};
 fn in_a_project_its_modules_are_found_and_nothing_of_ours() {
     let here = Here::new(json!({}));
     here.write("tools.py", "NAME = 'of the project'\n");
-    let code = "import os, sys, tools\nprint(tools.NAME, os.getcwd() == sys.path[2], sys.path[0] == sys.path[1])\nprint(os.path.dirname(__file__))";
+    let code = "import os, sys, tools\nprint(tools.NAME, os.getcwd() == sys.path[-1], sys.path[0] == sys.path[1])\nprint(os.path.dirname(__file__))";
     let output = here.output(code);
     let (first, folder) = output.trim_end().split_once('\n').unwrap();
     assert_eq!(first, "of the project True True");
     assert!(is_gone(folder));
+}
+
+#[test]
+fn the_working_folder_is_not_on_the_import_path_at_interpreter_start() {
+    let here = Here::new(json!({}));
+    for name in ["sitecustomize.py", "usercustomize.py", "json.py", "os.py", "encodings.py"] {
+        here.write(name, "print('HIJACKED by', __name__)\n");
+    }
+    here.write("mine.py", "NAME = 'mine'\n");
+    let code = "import json, mine, subprocess, sys\nprint(json.dumps([mine.NAME]))\nsubprocess.run([sys.executable, '-c', 'print(2)'], cwd='/')";
+    assert_eq!(here.output(code), "[\"mine\"]\n2\n");
+    // What the user has from the project in PYTHONPATH comes after the standard library as well.
+    let here = Here::new(json!({"vars": {"PYTHONPATH": "lib:/nowhere"}}));
+    std::fs::create_dir(here.work().join("lib")).unwrap();
+    here.write("lib/json.py", "print('HIJACKED')\n");
+    here.write("lib/mine.py", "NAME = 'mine'\n");
+    assert_eq!(here.output("import json, mine\nprint(mine.NAME)"), "mine\n");
+}
+
+#[test]
+fn failures_are_told_as_if_the_script_ran_by_itself() {
+    let here = Here::new(json!({}));
+    for (code, told) in
+        [("x = (\n", "SyntaxError"), ("def f():\n    1 / 0\nf()", "ZeroDivisionError")]
+    {
+        let result = here.run(code);
+        let error = result["error"].as_str().unwrap();
+        assert!(error.contains(told) && error.contains("script.py"), "{result}");
+        assert!(!error.contains("launch.py"), "{result}");
+    }
 }
 
 #[test]

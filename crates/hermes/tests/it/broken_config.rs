@@ -1,4 +1,5 @@
-//! A `config.yaml` that cannot be read: named with its place, in nobody's way, never changed.
+//! A `config.yaml` that cannot be read: named with its place, never changed, and nothing that acts runs
+//! until it is mended; what only looks still works.
 
 use crate::support::Sandbox;
 
@@ -48,13 +49,12 @@ fn other_commands_work_with_a_loud_warning() {
         (&["tools", "list"][..], 0),
         (&["tools", "show", "todo"], 0),
         (&["tools", "schema"], 0),
-        (&["tools", "call", "todo"], 1),
         (&["toolsets", "list"], 0),
         (&["toolsets", "resolve", "todo"], 0),
     ] {
         let run = sandbox.run(args).exits(code);
         assert!(!run.out.is_empty(), "{run:#?}");
-        run.notes("warning: the configuration is broken, so defaults are in force")
+        run.notes("warning: the configuration is broken, and until it is mended nothing runs")
             .notes("config.yaml:5:")
             .notes("hermes config edit");
     }
@@ -146,4 +146,63 @@ fn custom_toolsets_that_make_no_sense_are_told() {
     let sandbox = Sandbox::with_config("custom_toolsets:\n  mine: 5\n");
     let run = sandbox.run(["tools", "list"]).exits(0).notes("toolsets.mine");
     assert!(!run.err.contains('\u{1b}'), "{run:#?}");
+}
+
+/// What cannot be read, each in another way.
+fn unreadable() -> Vec<(&'static str, Sandbox)> {
+    let odd = |make: &dyn Fn(&std::path::Path)| {
+        let sandbox = Sandbox::with_config("");
+        let file = sandbox.path("config.yaml");
+        std::fs::remove_file(&file).unwrap();
+        make(&file);
+        sandbox
+    };
+    vec![
+        ("config.yaml:5:1", Sandbox::with_config(BROKEN)),
+        ("not UTF-8", odd(&|file| crate::support::write(file, b"a: \xff\n"))),
+        (
+            "not a file",
+            odd(&|file| {
+                nix::unistd::mkfifo(file, nix::sys::stat::Mode::S_IRWXU).unwrap();
+            }),
+        ),
+        ("Is a directory", odd(&|file| std::fs::create_dir(file).unwrap())),
+        (
+            "a link to a file that is not there",
+            odd(&|file| {
+                std::os::unix::fs::symlink("/nonexistent/config.yaml", file).unwrap();
+            }),
+        ),
+    ]
+}
+
+#[test]
+fn broken_configuration_fails_closed() {
+    for (problem, sandbox) in unreadable() {
+        let made = sandbox.path("made");
+        let write = format!("path={}", made.display());
+        let touch = format!("command=touch {}", made.display());
+        for args in [
+            &["tools", "call", "terminal", "-a", &touch][..],
+            &["tools", "call", "process", "-a", "action=list"],
+            &["tools", "call", "execute_code", "-a", "code=print(1)"],
+            &["tools", "call", "write_file", "-a", &write, "-a", "content=x"],
+            &["tools", "call", "patch", "-a", &write, "-a", "old_string=a", "-a", "new_string=b"],
+            &["serve", "--listen", "127.0.0.1:0"],
+            &["mcp", "serve"],
+            &["-z", "hello"],
+            &["chat"],
+        ] {
+            let run = sandbox.run(args).exits(1).notes(problem).notes("hermes config edit");
+            assert_eq!(run.out, "", "{args:?}");
+        }
+        assert!(!made.exists(), "{problem}");
+        for args in
+            [&["config", "path"][..], &["tools", "list"], &["sessions", "list"], &["--help"]]
+        {
+            sandbox.run(args).exits(0);
+        }
+        assert!(sandbox.run(["doctor"]).out.contains("config"), "{problem}");
+        sandbox.run(["config", "check"]).exits(1).notes(problem);
+    }
 }

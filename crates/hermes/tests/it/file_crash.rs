@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -17,11 +17,12 @@ fn content(word: &str) -> String {
     format!("first {word}\n") + &format!("{word}\n").repeat(LINES)
 }
 
-/// A different moment each time, from right away to well after the end; the same in every run of the
-/// test.
-fn moment(turn: u64) -> Duration {
+/// A different moment each time, from right away to well after the end of a run that takes so long.
+fn moment(turn: u64, whole: Duration) -> Duration {
+    const STEPS: u64 = 60_000;
     let mixed = turn.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
-    Duration::from_micros(mixed % 60_000)
+    let part = u32::try_from(mixed % STEPS).unwrap_or_default();
+    whole.mul_f64(1.5 * f64::from(part) / STEPS as f64)
 }
 
 #[test]
@@ -32,6 +33,11 @@ fn a_kill_leaves_the_old_file_or_the_new_one_and_nothing_else() {
     let path = folder.join("file.txt");
     let (old, new) = (content("old"), content("new"));
     let mut outcomes = [0_usize; 2];
+    // How long a run takes depends on the machine and what else it does.
+    let whole_run = json!({"path": path, "content": new}).to_string();
+    let begun = Instant::now();
+    sandbox.run_with_stdin(["tools", "call", "write_file", "-"], whole_run.into_bytes()).exits(0);
+    let whole = begun.elapsed();
     for turn in 0..KILLS {
         write(&path, old.as_bytes());
         let (tool, args) = if turn % 2 == 0 {
@@ -55,7 +61,7 @@ fn a_kill_leaves_the_old_file_or_the_new_one_and_nothing_else() {
         // The program may be dead before it has read everything.
         let _ = stdin.write_all(args.to_string().as_bytes());
         drop(stdin);
-        std::thread::sleep(moment(turn));
+        std::thread::sleep(moment(turn, whole));
         let _ = child.kill();
         child.wait().unwrap();
         let present = std::fs::read_to_string(&path).unwrap();

@@ -25,6 +25,7 @@ mod config;
 mod doctor;
 mod doors;
 mod file_crash;
+mod file_walls;
 mod home;
 mod hooks;
 mod mcp_client;

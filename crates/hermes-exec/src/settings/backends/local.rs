@@ -1,6 +1,6 @@
 //! Commands on this machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hermes_tool::settings::{SettingWords, Settings};
 
@@ -77,5 +77,16 @@ impl LocalSettings {
             sandbox_network: written.sandbox_network,
             sandbox_writable: written.sandbox_writable.0.iter().map(expanded).collect(),
         })
+    }
+
+    /// Where commands may write, if that is limited at all; they begin in `workspace`.
+    pub(crate) fn writable_places(&self, workspace: &Path) -> Option<Vec<PathBuf>> {
+        let mut places = match self.sandbox {
+            Sandbox::Off => return None,
+            Sandbox::ReadOnly => Vec::new(),
+            Sandbox::WorkspaceWrite => vec![workspace.to_owned(), std::env::temp_dir()],
+        };
+        places.extend(self.sandbox_writable.iter().cloned());
+        Some(places)
     }
 }

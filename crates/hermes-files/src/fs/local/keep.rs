@@ -8,24 +8,27 @@
 use std::path::{Path, PathBuf};
 
 use super::super::FsError;
+use super::directory::Directory;
+use super::regular;
 use super::temp::{clean_once, fresh_name};
-use super::{open_regular, write};
+use super::write;
 
 pub(super) fn keep(path: &Path) -> Result<PathBuf, FsError> {
-    let directory = path.parent().unwrap_or(Path::new("/"));
-    clean_once(directory);
-    let kept = fresh_name(directory);
-    if std::fs::hard_link(path, &kept).is_err() {
-        let (mut content, _) = open_regular(path)?;
-        write::copy(&mut content, path, &kept)?;
+    let (directory, name) = Directory::of_file(path)?;
+    clean_once(&directory);
+    let kept = fresh_name();
+    if directory.link(name, &kept).is_err() {
+        let (mut content, _) = regular(directory.read(name), path)?;
+        write::copy(&mut content, (&directory, name), (&directory, &kept), path)?;
     }
-    Ok(kept)
+    Ok(directory.path().join(kept))
 }
 
 pub(super) fn put_back(kept: &Path, path: &Path) -> Result<(), FsError> {
-    std::fs::rename(kept, path).map_err(FsError::of("put back", path))?;
+    let (from, kept) = Directory::of_file(kept)?;
+    let (to, name) = Directory::of_file(path)?;
+    from.rename(kept, &to, name).map_err(FsError::of("put back", path))?;
     // Two names of one file: then renaming does nothing, and the second name is still there.
-    let _ = std::fs::remove_file(kept);
-    let directory = path.parent().unwrap_or(Path::new("/"));
-    write::sync_directory(directory).map_err(FsError::of("flush to disk", directory))
+    let _ = from.remove(kept);
+    to.sync().map_err(FsError::of("flush to disk", to.path()))
 }

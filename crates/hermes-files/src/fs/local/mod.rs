@@ -1,12 +1,11 @@
 //! Files of this machine, natively.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Cursor, Read, Seek as _};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use hermes_tool::BoxFuture;
-use nix::fcntl::OFlag;
 use tokio::task::JoinError;
 
 use super::{
@@ -15,6 +14,7 @@ use super::{
 };
 use crate::search::{ContentReply, ContentSearch, FileReply, FileSearch, SearchError, SearchScope};
 
+mod directory;
 mod keep;
 mod resolve;
 mod temp;
@@ -22,6 +22,7 @@ mod temp;
 mod tests;
 mod write;
 
+use directory::Directory;
 pub use temp::{TEMP_PREFIX, remove_stray_temps};
 
 /// Largest file that is read at once when it is opened.
@@ -74,16 +75,15 @@ pub(crate) fn stat_of(metadata: &Metadata) -> Stat {
     Stat { kind, stamp: Stamp { modified_ns, size: metadata.len(), inode: metadata.ino() } }
 }
 
-/// Opens a regular file and nothing else. The last component is not followed: the path is canonical,
-/// and a link that appeared there since must not lead elsewhere. Opening does not wait for the other
-/// end of a pipe.
+/// Opens a regular file and nothing else. No part of the path is followed as a link: the path is
+/// canonical, and a link that appeared in it since must not lead elsewhere.
 fn open_regular(path: &Path) -> Result<(File, Stamp), FsError> {
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits())
-        .open(path)
-        .map_err(FsError::of("open", path))?;
+    regular(directory::read_without_links(path), path)
+}
+
+/// What was opened, if it is a regular file.
+fn regular(opened: io::Result<File>, path: &Path) -> Result<(File, Stamp), FsError> {
+    let file = opened.map_err(directory::failed("open", path))?;
     let stat = stat_of(&file.metadata().map_err(FsError::of("look at", path))?);
     match stat.kind {
         FileKind::File => Ok((file, stat.stamp)),
@@ -132,18 +132,32 @@ fn names_in(directory: &Path, most: usize) -> Result<Vec<String>, FsError> {
 }
 
 fn move_file(from: &Path, to: &Path) -> Result<(), FsError> {
-    write::make_parents(to)?;
-    if to.symlink_metadata().is_ok() {
-        return Err(FsError::BadPath { problem: format!("{} already exists", to.display()) });
-    }
-    match std::fs::rename(from, to) {
+    let (source, name) = Directory::of_file(from)?;
+    let (target, new, _) = directory::make_for(to)?;
+    let occupied = || FsError::BadPath { problem: format!("{} already exists", to.display()) };
+    match source.rename_new(name, &target, new) {
         // Across devices a move is a copy and a removal; the copy is complete before anything goes.
-        Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
-            let (mut content, _) = open_regular(from)?;
-            write::copy(&mut content, from, to)?;
-            std::fs::remove_file(from).map_err(FsError::of("remove", from))
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            if target.look_at(new).map_err(FsError::of("look at", to))?.is_some() {
+                return Err(occupied());
+            }
+            let (mut content, _) = regular(source.read(name), from)?;
+            write::copy(&mut content, (&source, name), (&target, new), to)?;
+            source.remove(name).map_err(FsError::of("remove", from))
         }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(occupied()),
         done => done.map_err(FsError::of("move", from)),
+    }
+}
+
+fn remove_file(path: PathBuf) -> Result<(), FsError> {
+    let (directory, name) = Directory::of_file(&path)?;
+    match directory.look_at(name).map_err(FsError::of("find", &path))? {
+        None => Err(FsError::NotFound(path)),
+        Some(found) if found.is_dir() => {
+            Err(FsError::NotRegular { path, kind: FileKind::Directory })
+        }
+        Some(_) => directory.remove(name).map_err(FsError::of("remove", &path)),
     }
 }
 
@@ -181,14 +195,7 @@ impl FileSystem for LocalFiles {
     }
 
     fn remove(&self, canonical: PathBuf) -> BoxFuture<Result<(), FsError>> {
-        Box::pin(blocking(move || {
-            let metadata = canonical.symlink_metadata().map_err(FsError::of("find", &canonical))?;
-            if metadata.is_dir() {
-                let path = canonical;
-                return Err(FsError::NotRegular { path, kind: FileKind::Directory });
-            }
-            std::fs::remove_file(&canonical).map_err(FsError::of("remove", &canonical))
-        }))
+        Box::pin(blocking(move || remove_file(canonical)))
     }
 
     fn rename(&self, from: PathBuf, to: PathBuf) -> BoxFuture<Result<(), FsError>> {

@@ -3,20 +3,22 @@
 //! container at every start; the moment of the start is therefore part of the name.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use super::directory::Directory;
+
 /// How the names of temporary files begin.
 pub const TEMP_PREFIX: &str = ".hermes-tmp.";
 
-/// A name nobody else uses, in the same directory.
-pub(super) fn fresh_name(directory: &Path) -> PathBuf {
+/// A name nobody else uses.
+pub(super) fn fresh_name() -> OsString {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    directory.join(format!("{TEMP_PREFIX}{}.{}.{count}", std::process::id(), *STARTED))
+    format!("{TEMP_PREFIX}{}.{}.{count}", std::process::id(), *STARTED).into()
 }
 
 /// When this process made its first temporary file, in nanoseconds.
@@ -26,21 +28,26 @@ static STARTED: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// Clears a directory of what killed processes left in it, the first time this process writes there.
-pub(super) fn clean_once(directory: &Path) {
+pub(super) fn clean_once(directory: &Directory) {
     static SEEN: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
-    let first = SEEN.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.to_owned());
+    let first =
+        SEEN.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.path().to_owned());
     if first {
-        remove_stray_temps(directory);
+        clean(directory);
     }
 }
 
 /// Removes temporary files whose makers are gone, and says how many went.
 pub fn remove_stray_temps(directory: &Path) -> usize {
-    let Ok(entries) = std::fs::read_dir(directory) else { return 0 };
-    entries
-        .filter_map(Result::ok)
-        .filter(|entry| is_stray(&entry.file_name()).unwrap_or(false))
-        .filter(|entry| std::fs::remove_file(entry.path()).is_ok())
+    Directory::open(directory).map_or(0, |directory| clean(&directory))
+}
+
+fn clean(directory: &Directory) -> usize {
+    directory
+        .names()
+        .iter()
+        .filter(|name| is_stray(name).unwrap_or(false))
+        .filter(|name| directory.remove(name).is_ok())
         .count()
 }
 

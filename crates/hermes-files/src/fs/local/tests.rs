@@ -133,7 +133,7 @@ fn leftovers_of_an_earlier_process_of_the_same_number_are_in_nobodys_way() {
         let name = format!("{TEMP_PREFIX}{}.1.{count}", std::process::id());
         std::fs::File::create(folder.path().join(name)).unwrap();
     }
-    let ours = temp::fresh_name(folder.path());
+    let ours = folder.path().join(temp::fresh_name());
     std::fs::File::create(&ours).unwrap();
     put(&folder.path().join("a"), b"x");
     assert_eq!(leftovers(folder.path()), 1, "only what this process is working on");
@@ -183,8 +183,60 @@ fn a_copy_has_the_mode_of_its_original() {
     put(&from, b"x");
     std::fs::set_permissions(&from, std::fs::Permissions::from_mode(0o604)).unwrap();
     let (mut content, _) = open_regular(&from).unwrap();
-    write::copy(&mut content, &from, &to).unwrap();
+    let (directory, name) = Directory::of_file(&from).unwrap();
+    let new = to.file_name().unwrap();
+    write::copy(&mut content, (&directory, name), (&directory, new), &to).unwrap();
     assert_eq!(std::fs::read(&to).unwrap(), b"x");
     assert_eq!(to.metadata().unwrap().permissions().mode() & 0o777, 0o604);
     assert_eq!(leftovers(folder.path()), 0);
+}
+
+/// A program exchanges a directory for a link to another place, as fast as it can, while thousands of
+/// files are resolved, checked against a root and written.
+#[test]
+fn no_write_lands_outside_while_directories_are_exchanged_for_links() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let folder = folder();
+    let base = folder.path().canonicalize().unwrap();
+    let (safe, outside) = (base.join("safe"), base.join("outside"));
+    for path in [safe.join("a"), outside.clone()] {
+        std::fs::create_dir_all(path).unwrap();
+    }
+    let done = AtomicBool::new(false);
+    let (mut written, mut swaps) = (0_u32, 0_u32);
+    std::thread::scope(|scope| {
+        let swapper = scope.spawn(|| {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            let (a, link) = (safe.join("a"), safe.join("link"));
+            symlink(&outside, &link).unwrap();
+            let mut swaps = 0_u32;
+            while !done.load(Ordering::Relaxed) {
+                renameat_with(CWD, &a, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+                swaps += 1;
+            }
+            swaps
+        });
+        // On a machine with much else to do the two may seldom meet: then it takes longer.
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        for number in 0_u32.. {
+            if number >= 4_000 && (written > 100 || std::time::Instant::now() > end) {
+                break;
+            }
+            let path = safe.join("a").join(format!("f{}", number % 50));
+            let Ok(resolved) = resolve::resolve(&path) else { continue };
+            if !resolved.canonical.starts_with(&safe) {
+                continue;
+            }
+            // Refused while a link is there.
+            written += u32::from(write::replace(&resolved.canonical, b"x").is_ok());
+            let _ = keep::keep(&resolved.canonical)
+                .and_then(|kept| keep::put_back(&kept, &resolved.canonical));
+            let _ = move_file(&resolved.canonical, &safe.join("a/moved"));
+            let _ = remove_file(safe.join("a/moved"));
+        }
+        done.store(true, Ordering::Relaxed);
+        swaps = swapper.join().unwrap();
+    });
+    assert_eq!(names_in(&outside, 10).unwrap(), Vec::<String>::new());
+    assert!(written > 100 && swaps > 100, "{written} writes among {swaps} exchanges");
 }

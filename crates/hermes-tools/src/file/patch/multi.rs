@@ -33,7 +33,7 @@ pub(super) async fn apply(
     let mut files = PatchFiles { redactor: workspace.redactor, ..PatchFiles::default() };
     for path in patch.paths() {
         let target = workspace.target(path).await?;
-        may_change(workspace, &target, cross_profile)?;
+        may_change(workspace, &target, cross_profile).await?;
         files.targets.insert(path.to_owned(), target);
     }
     let paths: Vec<PathBuf> =

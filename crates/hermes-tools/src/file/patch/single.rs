@@ -31,7 +31,7 @@ pub(super) async fn apply(
     cross_profile: CrossProfile,
 ) -> ToolResult {
     let target = workspace.target(&change.path).await?;
-    may_change(workspace, &target, cross_profile)?;
+    may_change(workspace, &target, cross_profile).await?;
     let _alone = workspace.state.lock([target.canonical().to_owned()]).await;
     let Some((before, stamp)) = present(workspace, &target).await? else {
         return Err(workspace.not_found(&target).await);

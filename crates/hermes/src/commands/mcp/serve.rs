@@ -64,6 +64,7 @@ pub(crate) struct ServeArgs {
 
 /// Serves until the client hangs up, or somebody wants it to stop.
 pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+    host.require_sound_config()?;
     block_on(async {
         let stop = stop_on_signals()?;
         let callers = Arc::<Callers>::default();

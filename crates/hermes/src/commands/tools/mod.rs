@@ -17,8 +17,11 @@ use crate::ui::Ui;
 
 /// Runs one of the subcommands.
 pub(crate) fn run(command: &ToolsCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    if !matches!(command, ToolsCommand::Enable(_) | ToolsCommand::Disable(_)) {
-        host::warn_about_files(host, ui)?; // those two refuse to work and say why
+    match command {
+        // They make no sense with a broken configuration, and say why.
+        ToolsCommand::Enable(_) | ToolsCommand::Disable(_) => {}
+        ToolsCommand::Call(_) if host.config_error().is_some() => {}
+        _ => host::warn_about_files(host, ui)?,
     }
     match command {
         ToolsCommand::List(args) => list::run(args, host, ui),

@@ -38,6 +38,7 @@ fn the_person_at_the_terminal_is_asked_about_a_dangerous_call() {
     let refused = sandbox.run_at_terminal(&args, "\n").notes("Allow?").exits(0);
     assert!(refused.out.contains("'user_consent': False"), "{refused:#?}");
     assert!(folder.exists());
+    super::allow_scripts(&sandbox);
     let alone = sandbox.run(args).exits(0);
     assert!(alone.out.contains("'status': 'blocked'"), "{alone:#?}");
     assert!(folder.exists());
@@ -56,7 +57,10 @@ fn hooks_see_and_stop_the_calls_of_a_script() {
     );
     sandbox.write(
         "config.yaml",
-        &format!("hooks:\n  pre_tool_call:\n    - command: {hook}\n      matcher: terminal\n"),
+        &format!(
+            "{}hooks:\n  pre_tool_call:\n    - command: {hook}\n      matcher: terminal\n",
+            super::SCRIPTS_MAY_RUN
+        ),
     );
     let code = "import hermes_tools\nprint(hermes_tools.terminal('touch never'))";
     let run = sandbox.run(["--accept-hooks", "tools", "call", "execute_code", &call(code)]);
@@ -79,4 +83,52 @@ fn without_a_python_the_tool_says_so() {
     let sandbox = Sandbox::with_config("code_execution:\n  python: /no/such/python\n");
     let run = sandbox.run(["tools", "list", "--json"]).exits(0);
     run.says("code_execution.python is no program: /no/such/python");
+}
+
+/// Whether a script ran that would have made this file.
+fn ran(sandbox: &Sandbox, code: &str) -> bool {
+    sandbox.run(["tools", "call", "execute_code", &call(code)]);
+    sandbox.scratch("made").exists()
+}
+
+#[test]
+fn a_script_where_nobody_is_there_runs_only_by_a_rule_or_in_the_sandbox() {
+    let makes = |sandbox: &Sandbox| format!("open({:?}, 'w')", sandbox.scratch("made"));
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(["tools", "call", "execute_code", &call(&makes(&sandbox))]);
+    run.exits(1).says("headless_mode");
+    assert!(!sandbox.scratch("made").exists());
+    for config in ["approvals:\n  headless_mode: approve\n", super::SCRIPTS_MAY_RUN] {
+        let sandbox = Sandbox::with_config(config);
+        assert!(ran(&sandbox, &makes(&sandbox)), "{config}");
+    }
+    let sandbox = Sandbox::with_config("terminal:\n  sandbox: read-only\n");
+    sandbox.run(["tools", "call", "execute_code", &call("print(6 * 7)")]).exits(0).says("42");
+    assert!(!ran(&sandbox, &makes(&sandbox)), "the kernel holds it");
+}
+
+#[test]
+fn what_a_script_runs_by_itself_is_analysed_like_commands() {
+    let sandbox =
+        Sandbox::with_config("approvals:\n  headless_mode: approve\n  deny: ['git push*']\n");
+    for (code, rule) in [
+        ("import os\nos.system('rm -rf /')", "hardline"),
+        ("import subprocess\nsubprocess.run('rm -rf /', shell=True)", "hardline"),
+        ("import subprocess\nsubprocess.run(['git', 'push', '--all'])", "git push*"),
+        ("import os\nos.system('ls; git push origin')", "git push*"),
+    ] {
+        script(&sandbox, code).exits(1).says(rule);
+    }
+    let sandbox = Sandbox::new();
+    let folder = sandbox.scratch("precious");
+    std::fs::create_dir(&folder).unwrap();
+    let code = format!("import shutil\nshutil.rmtree({folder:?})");
+    let (code, not_asked) = (call(&code), call("print(sum(range(5)))"));
+    let args = |code: &str| {
+        ["tools".to_owned(), "call".to_owned(), "execute_code".to_owned(), code.to_owned()]
+    };
+    sandbox.run_at_terminal(&args(&code).each_ref().map(String::as_str), "\n").notes("Allow?");
+    assert!(folder.exists(), "the person said no");
+    let quiet = sandbox.run_at_terminal(&args(&not_asked).each_ref().map(String::as_str), "\n");
+    assert!(!quiet.err.contains("Allow?"), "{quiet:#?}");
 }

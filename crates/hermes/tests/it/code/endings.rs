@@ -38,6 +38,7 @@ fn wait_for(what: &str, holds: impl Fn() -> bool) {
 
 impl Sleeping {
     fn start(sandbox: &Sandbox) -> Self {
+        super::allow_scripts(sandbox);
         let mut command = sandbox.command();
         command.args(["tools", "call", "execute_code", &call(SLEEPS)]);
         let hermes = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
@@ -89,6 +90,7 @@ fn a_kill_leaves_no_process_and_the_next_run_clears_up() {
 #[test]
 fn a_time_limit_of_the_caller_ends_the_script() {
     let sandbox = Sandbox::new();
+    super::allow_scripts(&sandbox);
     let run = sandbox.run(["tools", "call", "--timeout", "3", "execute_code", &call(SLEEPS)]);
     run.exits(5).says("timed out");
     let text = std::fs::read_to_string(sandbox.scratch("told")).unwrap();

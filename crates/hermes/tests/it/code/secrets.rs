@@ -62,6 +62,7 @@ fn keys_are_out_of_reach_of_a_script() {
     let key = KEY.concat();
     let sandbox = Sandbox::new().var("OPENAI_API_KEY", key.clone());
     sandbox.write(".env", &format!("ANTHROPIC_API_KEY={key}\n"));
+    sandbox.write("config.yaml", "approvals:\n  headless_mode: approve\n");
     write(&sandbox.scratch("arguments.json"), call(&thief()).as_bytes());
     // The shell that starts the program has the key in its environment, as the user's own has.
     let work = sandbox.scratch("").display().to_string();

@@ -16,6 +16,7 @@ fn a_model_gets_what_its_script_prints() {
             wire,
             [Step::call("execute_code", json!({"code": code})), Step::text("Done.")],
         );
+        super::allow_scripts(&scene.sandbox);
         write(&scene.sandbox.scratch("a.txt"), b"quiet\n");
         scene.asks("shout").exits(0).says("Done.");
         let results = scene.results();
@@ -43,6 +44,7 @@ fn a_dangerous_call_in_a_script_is_refused_when_nobody_is_there() {
         Wire::Chat,
         [Step::call("execute_code", json!({"code": code})), Step::text("Refused.")],
     );
+    super::allow_scripts(&scene.sandbox);
     let folder = scene.sandbox.scratch("precious");
     std::fs::create_dir(&folder).unwrap();
     scene.asks("tidy up").exits(0);

@@ -8,6 +8,7 @@ use crate::support::{Sandbox, write};
 use crate::wire::{Answer, Request, Served, pid_in, wait_until_gone};
 
 mod state;
+mod walls;
 
 const TERMINAL: &str = "/v1/tools/terminal/call";
 

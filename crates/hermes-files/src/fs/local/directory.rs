@@ -1,0 +1,271 @@
+//! A directory held open, in which everything that changes files works by name.
+//!
+//! Rules are asked about a path whose links were followed. Between that and the act somebody may put a
+//! link where a directory was; a path that is walked again would then lead elsewhere. So the directory
+//! is opened once, by a walk that follows no link at all, and temporary file, rename and removal are
+//! done in what was opened: whoever exchanges a directory afterwards exchanges a name, not the place.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, RenameFlags, ResolveFlags};
+use rustix::io::Errno;
+
+use super::super::FsError;
+
+/// Mode of new directories before the user's mask is taken off.
+const NEW_DIRECTORY_MODE: Mode = Mode::from_raw_mode(0o777);
+
+const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// A directory and the path under which it was opened, which is for messages only.
+#[derive(Debug)]
+pub(super) struct Directory {
+    fd: OwnedFd,
+    path: PathBuf,
+}
+
+/// Whether directories had to be made on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Made {
+    Nothing,
+    Some,
+}
+
+impl Directory {
+    /// Opens a directory by a path without links.
+    pub(super) fn open(path: &Path) -> Result<Self, FsError> {
+        let fd = open_without_links(path, DIRECTORY).map_err(failed("open", path))?;
+        Ok(Self { fd, path: path.to_owned() })
+    }
+
+    /// The same, making what is missing of it.
+    pub(super) fn open_or_make(path: &Path) -> Result<(Self, Made), FsError> {
+        match Self::open(path) {
+            Err(FsError::NotFound(_)) => {}
+            opened => return opened.map(|directory| (directory, Made::Nothing)),
+        }
+        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(FsError::NotFound(path.to_owned()));
+        };
+        let (above, _) = Self::open_or_make(above)?;
+        match rustix::fs::mkdirat(&above.fd, name, NEW_DIRECTORY_MODE) {
+            // Somebody else made it, or put something else there, which opening it will tell.
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(failed("create the directory", path)(error)),
+        }
+        let fd = step(above.fd.as_fd(), name).map_err(failed("open", path))?;
+        Ok((Self { fd, path: path.to_owned() }, Made::Some))
+    }
+
+    /// The directory of a file, and the file's name in it.
+    pub(super) fn of_file(path: &Path) -> Result<(Self, &OsStr), FsError> {
+        let (above, name) = split(path)?;
+        Ok((Self::open(above)?, name))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What has that name; `None` if nothing has.
+    pub(super) fn look_at(&self, name: &OsStr) -> io::Result<Option<std::fs::Metadata>> {
+        // The standard library's metadata can only be had from an open file; a path descriptor is one,
+        // of whatever kind, and opening one has no effect on what is there.
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::openat(&self.fd, name, flags, Mode::empty()) {
+            Ok(fd) => File::from(fd).metadata().map(Some),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A new file of that name, to write.
+    pub(super) fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(mode);
+        Ok(File::from(rustix::fs::openat(&self.fd, name, flags | OFlags::NOFOLLOW, mode)?))
+    }
+
+    /// Opens what has that name for reading; not through a link, and without waiting for the other end
+    /// of a pipe.
+    pub(super) fn read(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::openat(&self.fd, name, flags, Mode::empty())?))
+    }
+
+    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::empty())?)
+    }
+
+    /// A second name for a file.
+    pub(super) fn link(&self, name: &OsStr, second: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::linkat(&self.fd, name, &self.fd, second, AtFlags::empty())?)
+    }
+
+    /// Renames over whatever has the new name.
+    pub(super) fn rename(&self, name: &OsStr, to: &Self, new: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::renameat(&self.fd, name, &to.fd, new)?)
+    }
+
+    /// Renames to a name that nothing has.
+    pub(super) fn rename_new(&self, name: &OsStr, to: &Self, new: &OsStr) -> io::Result<()> {
+        let flags = RenameFlags::NOREPLACE;
+        match rustix::fs::renameat_with(&self.fd, name, &to.fd, new, flags) {
+            // Some file systems know no such rename.
+            Err(Errno::INVAL | Errno::NOSYS) => match to.look_at(new)? {
+                None => self.rename(name, to, new),
+                Some(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            },
+            done => Ok(done?),
+        }
+    }
+
+    /// The names in it; those of a directory that may not be read are none.
+    pub(super) fn names(&self) -> Vec<OsString> {
+        let Ok(listing) = self.readable().and_then(|fd| Ok(Dir::new(fd)?)) else {
+            return Vec::new();
+        };
+        listing
+            .filter_map(Result::ok)
+            .map(|entry| OsStr::from_bytes(entry.file_name().to_bytes()).to_owned())
+            .collect()
+    }
+
+    /// Flushes it to the disk. One that may not be read, or a file system that cannot, is left alone:
+    /// what was renamed in it is renamed.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        let Ok(fd) = self.readable() else { return Ok(()) };
+        match rustix::fs::fsync(fd) {
+            Err(Errno::INVAL) => Ok(()),
+            done => Ok(done?),
+        }
+    }
+
+    /// A path to a name in it that leads through the descriptor, for calls that take paths only.
+    pub(super) fn through(&self, name: &OsStr) -> PathBuf {
+        Path::new("/proc/self/fd").join(self.fd.as_raw_fd().to_string()).join(name)
+    }
+
+    fn readable(&self) -> io::Result<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(&self.fd, ".", flags, Mode::empty())?)
+    }
+}
+
+/// Opens a regular file or anything else for reading by a path without links.
+pub(super) fn read_without_links(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(File::from(open_without_links(path, flags)?))
+}
+
+/// Files an error under what was tried; a link where none was is told as what it is.
+pub(super) fn failed<E: Into<io::Error>>(
+    act: &'static str,
+    path: &Path,
+) -> impl FnOnce(E) -> FsError {
+    let path = path.to_owned();
+    move |error| {
+        let error = error.into();
+        match error.raw_os_error() {
+            Some(code) if code == Errno::LOOP.raw_os_error() => FsError::Exchanged(path),
+            _ => FsError::of(act, &path)(error),
+        }
+    }
+}
+
+fn split(path: &Path) -> Result<(&Path, &OsStr), FsError> {
+    match (path.parent(), path.file_name()) {
+        (Some(above), Some(name)) => Ok((above, name)),
+        _ => Err(FsError::BadPath { problem: format!("{} names no file", path.display()) }),
+    }
+}
+
+/// Where a file is to be: its directory, made as needed, and its name.
+pub(super) fn make_for(path: &Path) -> Result<(Directory, &OsStr, Made), FsError> {
+    let (above, name) = split(path)?;
+    let (directory, made) = Directory::open_or_make(above)?;
+    Ok((directory, name, made))
+}
+
+/// Opens by an absolute path of which no part is a link: in one call, or step by step on kernels
+/// before 5.6 and where a filter of system calls does not know the call.
+fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    loop {
+        match rustix::fs::openat2(CWD, path, flags, Mode::empty(), resolve) {
+            Err(Errno::NOSYS | Errno::PERM) => return walk(path, flags),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            done => return done,
+        }
+    }
+}
+
+fn walk(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let mut here = rustix::fs::openat(CWD, "/", DIRECTORY, Mode::empty())?;
+    let names: Vec<&OsStr> = path
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name),
+            Component::ParentDir => Some(OsStr::new("..")),
+            _ => None,
+        })
+        .collect();
+    let Some((last, above)) = names.split_last() else { return Ok(here) };
+    for name in above {
+        here = step(here.as_fd(), name)?;
+    }
+    if flags.contains(OFlags::DIRECTORY) {
+        return step(here.as_fd(), last);
+    }
+    rustix::fs::openat(&here, *last, flags | OFlags::NOFOLLOW, Mode::empty())
+}
+
+/// One directory further down.
+fn step(from: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
+    match rustix::fs::openat(from, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
+        // A path descriptor of a link is not a directory either; that it is a link is worth telling.
+        Err(Errno::NOTDIR) => {
+            let there = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            let is_link = rustix::fs::FileType::from_raw_mode(there.st_mode).is_symlink();
+            Err(if is_link { Errno::LOOP } else { Errno::NOTDIR })
+        }
+        done => done,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn the_step_by_step_walk_follows_no_link_either() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(base.join("real/below")).unwrap();
+        std::fs::File::create(base.join("real/file")).unwrap();
+        symlink("real", base.join("link")).unwrap();
+        symlink("file", base.join("real/other")).unwrap();
+        assert!(walk(&base.join("real/below"), DIRECTORY).is_ok());
+        assert!(walk(&base.join("real/file"), OFlags::RDONLY).is_ok());
+        for (path, flags) in [
+            ("link", DIRECTORY),
+            ("link/below", DIRECTORY),
+            ("link/file", OFlags::RDONLY),
+            ("real/other", OFlags::RDONLY),
+        ] {
+            let walked = walk(&base.join(path), flags).unwrap_err();
+            assert_eq!(walked, Errno::LOOP, "{path}");
+            let at_once = open_without_links(&base.join(path), flags).unwrap_err();
+            assert_eq!(at_once, Errno::LOOP, "{path}");
+        }
+        assert_eq!(walk(&base.join("real/file/x"), DIRECTORY).unwrap_err(), Errno::NOTDIR);
+        assert_eq!(walk(&base.join("none/x"), DIRECTORY).unwrap_err(), Errno::NOENT);
+    }
+}
