@@ -5,7 +5,7 @@
 //! when asked for. All skills of a home live below `skills/` ([`layout`]), whoever wrote them: shipped with the
 //! program, installed from elsewhere, made by the agent, written by the user.
 //!
-//! [`document`] reads and checks `SKILL.md`; [`name`] says what a skill may be called.
+//! [`document`] reads and checks `SKILL.md`; [`name`] says what a skill may be called; [`hub`] brings in other people's.
 //!
 //! What holds everywhere in here:
 //!
@@ -16,5 +16,6 @@
 //! * **Nothing is deleted that is not strictly inside the skills folder**, and nothing through a link.
 
 pub mod document;
+pub mod hub;
 pub mod layout;
 pub mod name;

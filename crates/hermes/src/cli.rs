@@ -14,6 +14,7 @@ use crate::commands::mcp::McpCommand;
 use crate::commands::plugins::PluginsCommand;
 use crate::commands::serve::ServeArgs;
 use crate::commands::sessions::args::SessionsCommand;
+use crate::commands::skills::SkillsCommand;
 use crate::exit;
 
 /// An agent's tools, by hand and for programs.
@@ -65,6 +66,9 @@ pub(crate) enum Command {
     /// See and change the notes that sessions begin with
     #[command(subcommand)]
     Memory(MemoryCommand),
+    /// Find, install and look after skills
+    #[command(subcommand)]
+    Skills(SkillsCommand),
     /// Servers of tools: add, try and look after them, and offer ours to other programs
     #[command(subcommand)]
     Mcp(McpCommand),

@@ -28,8 +28,6 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use hermes_host::HostError;
 use hermes_protocol::text::error_chain;
-// Its settings belong to the table of this program.
-use hermes_web as _;
 use owo_colors::OwoColorize;
 
 use crate::args::{GlobalFlags, TalkFlags};
@@ -130,6 +128,7 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
         Command::Approvals(command) => commands::approvals::run(command, &host, ui),
         Command::Checkpoints(command) => commands::checkpoints::run(command, &host, ui),
         Command::Sessions(command) => commands::sessions::run(command, &host, ui),
+        Command::Skills(command) => commands::skills::run(command, &host, ui),
         Command::Mcp(command) => commands::mcp::run(command, &host, ui),
         Command::Serve(args) => commands::serve::run(args, &host, ui),
         Command::Insights(args) => commands::insights::run(args, &host, ui),
