@@ -4,12 +4,10 @@
 //! is cut into parts first; a part that means "up" or "here", in whatever spelling, ends the matter, and trust is
 //! computed from the parts alone.
 
+use hermes_guard::skill_scan::{SkillTrust, trust_of};
+
 use super::error::HubError;
 use super::record::TrustLevel;
-
-/// Repositories whose owners answer for what is in them.
-const TRUSTED_REPOS: [&str; 4] =
-    ["openai/skills", "anthropics/skills", "huggingface/skills", "nvidia/skills"];
 
 /// The spellings of the prefix of one registry; what follows is a repository.
 const SKILLS_SH: [&str; 4] = ["skills-sh/", "skills.sh/", "skils-sh/", "skils.sh/"];
@@ -117,10 +115,11 @@ pub fn without_registry(identifier: &str) -> Option<&str> {
 /// How far a repository is believed: by its whole name, in any case, never by how it begins.
 #[must_use]
 pub fn trust_of_repo(owner: &str, repo: &str, also_trusted: &[String]) -> TrustLevel {
-    let full = format!("{owner}/{repo}");
-    let known = TRUSTED_REPOS.iter().any(|trusted| trusted.eq_ignore_ascii_case(&full))
-        || also_trusted.iter().any(|trusted| trusted.trim().eq_ignore_ascii_case(&full));
-    if known { TrustLevel::Trusted } else { TrustLevel::Community }
+    match trust_of(&format!("{owner}/{repo}"), also_trusted) {
+        SkillTrust::Trusted => TrustLevel::Trusted,
+        // `official/x` on a code host is anybody's; ours come from a folder of this machine.
+        _ => TrustLevel::Community,
+    }
 }
 
 #[cfg(test)]

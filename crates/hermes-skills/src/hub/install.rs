@@ -4,6 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hermes_guard::skill_scan::{
+    BundleIgnore, IGNORE_FILES, PolicyOverride, SkillDecision, decide_with,
+};
 use hermes_store::atomic::AtomicError;
 use serde_json::Map;
 
@@ -11,7 +14,7 @@ use super::HubContext;
 use super::bundle::HubBundle;
 use super::error::HubError;
 use super::record::TrustLevel;
-use super::scan::{BundleReport, InstallDecision, decide};
+use super::scan::BundleReport;
 use super::state::installed::InstalledSkill;
 use super::state::{HubGuard, HubState, audit_log, change, lock_file};
 use super::{search, sources};
@@ -188,7 +191,7 @@ pub fn install(
         Some(folder) => Some(archive(&hub.state, &guard, &skill, &folder)?),
         None => None,
     };
-    let entry = entry(hub, &bundle, &offer, before);
+    let entry = entry(&bundle, &offer, before);
     if let Some(before) = before.filter(|before| before.install_path != entry.install_path) {
         change::uninstall(&hub.state, &guard, &skill, before)?;
     }
@@ -216,7 +219,7 @@ pub(super) fn offer(
         identifier: bundle.identifier.clone(),
         trust: bundle.trust,
         files: bundle.files.len(),
-        report: hub.scanner.scan(&bundle.files),
+        report: hub.scan(&bundle.files),
         warnings,
     })
 }
@@ -228,16 +231,16 @@ fn admit(
     offer: &InstallOffer,
     choices: &InstallChoices,
 ) -> Result<(), HubError> {
-    let decision = decide(bundle.trust, offer.report.verdict);
     let full_hash = bundle.files.full_hash();
     let accepted =
         choices.accept_hash.as_deref().is_some_and(|hash| hash.eq_ignore_ascii_case(&full_hash));
-    let admitted = match decision {
-        InstallDecision::Allowed => true,
-        InstallDecision::NeedsForce => choices.force || accepted,
-        InstallDecision::Blocked => accepted,
+    let brought = match choices.force {
+        _ if accepted => PolicyOverride::AcceptedHash,
+        true => PolicyOverride::Force,
+        false => PolicyOverride::None,
     };
-    if admitted {
+    let decision = decide_with(bundle.trust.of_guard(), offer.report.verdict, brought);
+    if decision == SkillDecision::Allow {
         return Ok(());
     }
     let verdict = offer.report.verdict.as_str();
@@ -252,24 +255,23 @@ fn admit(
         &extras,
     )?;
     let way = match decision {
-        InstallDecision::NeedsForce => "after reading the findings, --force installs it".to_owned(),
+        SkillDecision::BlockUnlessForced => {
+            "after reading the findings, --force installs it".to_owned()
+        }
         _ => format!("only naming its exact content lets it in: --accept-hash {full_hash}"),
     };
     Err(HubError::Blocked(format!("{}{way}", offer.text())))
 }
 
 pub(super) fn entry(
-    hub: &HubContext,
     bundle: &HubBundle,
     offer: &InstallOffer,
     before: Option<&InstalledSkill>,
 ) -> InstalledSkill {
     let now = audit_log::timestamp();
-    let provenance = offer.report.provenance(
-        &hub.scanner.version(),
-        &bundle.files.full_hash(),
-        bundle.said("source_url").unwrap_or_default(),
-    );
+    let provenance = offer
+        .report
+        .provenance(&bundle.files.full_hash(), bundle.said("source_url").unwrap_or_default());
     InstalledSkill {
         source: bundle.source.to_owned(),
         identifier: bundle.identifier.clone(),
@@ -445,67 +447,16 @@ fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
 /// Takes out what the bundle's own ignore files name: what is not installed need not be scanned, and what is
 /// installed is.
 pub(super) fn without_ignored(mut bundle: HubBundle) -> HubBundle {
-    let mut patterns = Vec::new();
-    for file in [".skillignore", ".clawhubignore"] {
+    let mut ignore = BundleIgnore::default();
+    for file in IGNORE_FILES {
         if let Some(file) = bundle.files.get(file) {
-            let text = String::from_utf8_lossy(&file.bytes).into_owned();
-            patterns.extend(
-                text.lines()
-                    .map(str::trim)
-                    .filter(|line| !line.is_empty() && !line.starts_with('#'))
-                    .map(str::to_owned),
-            );
+            ignore.add(&String::from_utf8_lossy(&file.bytes));
         }
     }
-    if !patterns.is_empty() {
-        bundle.files.retain(|path| !patterns.iter().any(|pattern| ignored(pattern, path)));
+    if !ignore.is_empty() {
+        bundle.files.retain(|path| !ignore.ignores(path));
     }
     bundle
-}
-
-fn ignored(pattern: &str, path: &str) -> bool {
-    let anchored = pattern.starts_with('/');
-    let folder_only = pattern.ends_with('/');
-    let pattern = pattern.trim_matches('/');
-    let fits = |text: &str| wild(pattern.as_bytes(), text.as_bytes());
-    let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
-    if folders.clone().any(fits) || !folder_only && fits(path) {
-        return true;
-    }
-    if anchored {
-        return false;
-    }
-    let mut parts: Vec<&str> = path.split('/').collect();
-    if folder_only {
-        parts.pop();
-    }
-    parts.into_iter().any(fits)
-}
-
-/// `*` and `?`, in time linear in each star.
-fn wild(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut at, mut place, mut star) = (0, 0, None);
-    while place < text.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                star = Some((at, place));
-                at += 1;
-            }
-            Some(&byte) if byte == b'?' || byte == text[place] => {
-                at += 1;
-                place += 1;
-            }
-            _ => match star {
-                Some((back, from)) => {
-                    at = back + 1;
-                    place = from + 1;
-                    star = Some((back, from + 1));
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[at..].iter().all(|&byte| byte == b'*')
 }
 
 /// Removes an installed skill.

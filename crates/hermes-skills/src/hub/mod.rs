@@ -19,7 +19,6 @@
 pub mod bundle;
 mod error;
 pub mod github;
-mod guard_scan;
 pub mod http;
 pub mod identifier;
 pub mod install;
@@ -38,8 +37,6 @@ pub mod verbs;
 
 pub use error::HubError;
 
-use std::sync::Arc;
-
 use hermes_store::home::Home;
 use hermes_tool::Vars;
 use hermes_tool::settings::Settings as _;
@@ -47,10 +44,11 @@ use hermes_web::{DoorOptions, HttpDoor};
 use serde_json::Value;
 
 use crate::layout::SkillsHome;
+use bundle::BundleFiles;
 use github::GitHub;
 use github::auth::GitHubAuth;
 use http::HubHttp;
-use scan::BundleScanner;
+use scan::{BundleReport, Strictness};
 use settings::HubSettings;
 use sources::SkillSource;
 use state::HubState;
@@ -65,8 +63,6 @@ pub struct HubContext {
     pub http: HubHttp,
     /// Repositories.
     pub github: GitHub,
-    /// Who looks at bundles.
-    pub scanner: Arc<dyn BundleScanner>,
     sources: Vec<Box<dyn SkillSource>>,
 }
 
@@ -80,14 +76,20 @@ impl HubContext {
         options.own_origins = settings.own_origins();
         let http = HubHttp::new(HttpDoor::new(options), &state);
         let github = GitHub::new(http.clone(), &settings, GitHubAuth::new(vars));
-        let scanner = Arc::new(guard_scan::GuardScanner);
-        Self { settings, state, http, github, scanner, sources: sources::all() }
+        Self { settings, state, http, github, sources: sources::all() }
     }
 
     /// All sources, in the order in which an identifier is offered to them.
     #[must_use]
     pub fn sources(&self) -> &[Box<dyn SkillSource>] {
         &self.sources
+    }
+
+    /// Has the scanner look at a bundle, as strictly as the user wants.
+    #[must_use]
+    pub fn scan(&self, files: &BundleFiles) -> BundleReport {
+        let strict = self.settings.guard_strict;
+        scan::scan(files, if strict { Strictness::EveryFinding } else { Strictness::Usual })
     }
 
     /// The source with this id.

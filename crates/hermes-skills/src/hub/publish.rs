@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use base64::Engine as _;
+use hermes_guard::skill_scan::SkillVerdict;
 use hermes_store::atomic::AtomicError;
 use hermes_web::Method;
 use serde_json::json;
@@ -15,7 +16,6 @@ use super::github::auth::GitHubLogin;
 use super::github::escaped;
 use super::identifier::RepoFolder;
 use super::record::TrustLevel;
-use super::scan::ScanVerdict;
 use crate::document::SkillDocument;
 use crate::layout::SKILL_FILE;
 use crate::name;
@@ -50,8 +50,8 @@ pub(crate) fn prepare(
             "{SKILL_FILE} has no `description`: say what the skill is for and when to use it"
         )));
     }
-    let report = hub.scanner.scan(&files);
-    if report.verdict == ScanVerdict::Dangerous {
+    let report = hub.scan(&files);
+    if report.verdict == SkillVerdict::Dangerous {
         return Err(HubError::Blocked(report.text(&skill, "local", TrustLevel::Community)));
     }
     Ok((skill, files, document.description()))

@@ -1,5 +1,6 @@
 //! What sources say about skills, and how far a source is believed.
 
+use hermes_guard::skill_scan::SkillTrust;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -16,6 +17,16 @@ pub enum TrustLevel {
 }
 
 impl TrustLevel {
+    /// The guard's word for it.
+    #[must_use]
+    pub const fn of_guard(self) -> SkillTrust {
+        match self {
+            Self::Community => SkillTrust::Community,
+            Self::Trusted => SkillTrust::Trusted,
+            Self::Builtin => SkillTrust::Builtin,
+        }
+    }
+
     /// The word in tables, JSON and files.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -37,6 +37,9 @@ pub struct HubSettings {
     /// Repositories, owner/name, to be believed like those we name trusted.
     #[setting(path = "skills.trusted_repos")]
     pub trusted_repos: Vec<String>,
+    /// Let every finding of the scanner ask for caution, not only the heavy ones.
+    #[setting(path = "skills.guard_strict")]
+    pub guard_strict: bool,
 }
 
 impl HubSettings {

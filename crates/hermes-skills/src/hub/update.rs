@@ -1,12 +1,13 @@
 //! Bringing installed skills up to date, without force and without losing what the user changed.
 
+use hermes_guard::skill_scan::SkillDecision;
 use serde::Serialize;
 
 use super::HubContext;
 use super::bundle::{HubBundle, hash};
 use super::error::HubError;
 use super::install::{self, InstallOffer};
-use super::scan::{InstallDecision, decide};
+use super::scan::decide;
 use super::state::installed::InstalledSkill;
 use super::state::{audit_log, change, lock_file};
 
@@ -138,7 +139,7 @@ fn one(
     }
     let offer: InstallOffer = install::offer(hub, &bundle, name, &entry.install_path)?;
     // Whoever agreed to the old content did not agree to this one: no flag lifts the policy here.
-    if decide(bundle.trust, offer.report.verdict) != InstallDecision::Allowed {
+    if decide(bundle.trust, offer.report.verdict) != SkillDecision::Allow {
         let extras = [("identifier", bundle.identifier.as_str())];
         let verdict = offer.report.verdict.as_str();
         audit_log::record(
@@ -167,7 +168,7 @@ fn one(
         let place = install::archive(&hub.state, &guard, name, &folder)?;
         why = format!("your copy is in {}", place.display());
     }
-    let new = install::entry(hub, &bundle, &offer, Some(entry));
+    let new = install::entry(&bundle, &offer, Some(entry));
     change::install(&hub.state, &guard, staged, name, "UPDATE", &new)?;
     Ok((UpdateState::Updated, why))
 }

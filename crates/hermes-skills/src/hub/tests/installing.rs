@@ -25,7 +25,7 @@ fn one_skill() -> GitHubDouble {
         "skills/pdf/scripts/fill.py".to_owned(),
         (b"#!/usr/bin/env python3\n\xff\x00".to_vec(), "100755"),
     );
-    files.insert("skills/pdf/data.bin".to_owned(), (vec![0, 1, 2, 255], "100755"));
+    files.insert("skills/pdf/data.raw".to_owned(), (vec![0, 1, 2, 255], "100755"));
     GitHubDouble::with(&[("acme/tools", files)])
 }
 
@@ -40,7 +40,7 @@ async fn a_whole_folder_arrives_at_a_pinned_commit_and_is_recorded() {
         ("pdf/notes/deep/er.txt", b"deep".as_slice()),
         ("pdf/LICENSE", b"free"),
         ("pdf/scripts/fill.py", b"#!/usr/bin/env python3\n\xff\x00"),
-        ("pdf/data.bin", &[0, 1, 2, 255]),
+        ("pdf/data.raw", &[0, 1, 2, 255]),
     ] {
         assert_eq!(std::fs::read(bench.path(path)).unwrap(), bytes, "{path}");
     }
@@ -48,7 +48,7 @@ async fn a_whole_folder_arrives_at_a_pinned_commit_and_is_recorded() {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = |path| std::fs::metadata(bench.path(path)).unwrap().permissions().mode() & 0o111;
     assert_ne!(mode("pdf/scripts/fill.py"), 0, "a program with a shebang stays one");
-    assert_eq!(mode("pdf/data.bin"), 0, "without a shebang it does not");
+    assert_eq!(mode("pdf/data.raw"), 0, "without a shebang it does not");
     let entry = &bench.lock()["installed"]["pdf"];
     assert_eq!(entry["identifier"], "acme/tools/skills/pdf");
     assert_eq!(entry["trust_level"], "community");
@@ -59,7 +59,7 @@ async fn a_whole_folder_arrives_at_a_pinned_commit_and_is_recorded() {
     );
     assert_eq!(
         entry["files"],
-        json!(["LICENSE", "SKILL.md", "data.bin", "notes/deep/er.txt", "scripts/fill.py"])
+        json!(["LICENSE", "SKILL.md", "data.raw", "notes/deep/er.txt", "scripts/fill.py"])
     );
     assert_eq!(bench.read(".hub/.ignore"), "*\n");
     let log = bench.read(".hub/audit.log");
@@ -165,7 +165,7 @@ async fn a_person_is_shown_the_offer_and_may_say_no() {
     said(&report, "cancelled");
     let offers = person.offers.lock().unwrap();
     assert!(offers[0].contains("acme/tools/skills/pdf (community), 5 files"), "{offers:?}");
-    assert!(offers[0].contains("Verdict: safe"), "{offers:?}");
+    assert!(offers[0].contains("Verdict: SAFE"), "{offers:?}");
     assert!(!bench.path("pdf").exists());
     bench.nothing_in_quarantine();
 }

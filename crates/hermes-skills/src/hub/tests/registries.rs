@@ -324,7 +324,7 @@ async fn a_document_on_the_web_brings_the_files_beside_it() {
 #[tokio::test]
 async fn clawhub_downloads_a_version_and_waits_when_told_to() {
     let waited = std::sync::atomic::AtomicUsize::new(0);
-    let bomb = zip(&[("SKILL.md", &vec![b'x'; 40 << 20])]);
+    let bomb = zip(&[("SKILL.md", &vec![b'x'; 8 << 20])]);
     let server = WebServer::start(move |seen| match seen.path.as_str() {
         "/skills/pdf" if waited.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0 => {
             WebReply::status(429).header("retry-after", "0")
@@ -333,7 +333,7 @@ async fn clawhub_downloads_a_version_and_waits_when_told_to() {
         "/skills/bomb" => WebReply::json(&json!({"latestVersion": {"version": "1"}})),
         "/download?slug=pdf&version=1.2" => WebReply::bytes(zip(&[
             ("SKILL.md", skill("pdf", "x").as_bytes()),
-            ("bin/\u{e4}.dat", &[0, 255]),
+            ("bin/\u{e4}.raw", &[0, 255]),
         ])),
         "/download?slug=bomb&version=1" => WebReply::bytes(bomb.clone()),
         path if path.starts_with("/skills?search=pdf&limit=") => WebReply::json(
@@ -346,7 +346,7 @@ async fn clawhub_downloads_a_version_and_waits_when_told_to() {
     ended(&report, Done);
     assert!(!report.out.contains('\u{1b}'), "a description cannot clear the screen");
     ended(&bench.run(&["install", "pdf", "--yes"]).await, Done);
-    assert_eq!(std::fs::read(bench.path("pdf/bin/\u{e4}.dat")).unwrap(), [0, 255]);
+    assert_eq!(std::fs::read(bench.path("pdf/bin/\u{e4}.raw")).unwrap(), [0, 255]);
     assert_eq!(bench.lock()["installed"]["pdf"]["metadata"]["source_revision"], "1.2");
     let report = bench.run(&["install", "clawhub/bomb", "--yes"]).await;
     ended(&report, Failed);

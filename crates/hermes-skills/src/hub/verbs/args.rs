@@ -44,6 +44,9 @@ pub enum HubVerb {
     Audit {
         /// Only this one.
         name: Option<String>,
+        /// Also tell where Python code looks up names at run time; this blocks nothing.
+        #[arg(long)]
+        deep: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,

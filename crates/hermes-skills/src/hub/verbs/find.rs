@@ -84,7 +84,7 @@ pub(super) async fn inspect(
     front.progress(&format!("fetching {identifier}"));
     let bundle = install::without_ignored(install::fetch(hub, identifier).await?);
     let document = bundle.document()?;
-    let report = hub.scanner.scan(&bundle.files);
+    let report = hub.scan(&bundle.files);
     let name = if bundle.name.is_empty() { "(unnamed)".to_owned() } else { bundle.name.clone() };
     if as_json {
         let value = json!({

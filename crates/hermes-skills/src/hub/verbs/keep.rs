@@ -1,5 +1,6 @@
 //! install, check, update, audit, uninstall.
 
+use hermes_guard::skill_scan::{DeepNote, SkillDecision, deep_audit, is_deeply_audited};
 use serde_json::json;
 
 use super::show::columns;
@@ -8,7 +9,7 @@ use crate::hub::HubContext;
 use crate::hub::bundle::{BundleFiles, hash};
 use crate::hub::error::HubError;
 use crate::hub::install::{self, InstallChoices};
-use crate::hub::scan::{InstallDecision, decide};
+use crate::hub::scan::decide;
 use crate::hub::state::lock_file;
 use crate::hub::update::{self, UpdateLine, UpdateMode, UpdateState};
 
@@ -109,9 +110,17 @@ fn lines(lines: &[UpdateLine], as_json: bool) -> VerbReport {
     report
 }
 
+/// How far an audit looks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AuditDepth {
+    Usual,
+    Deep,
+}
+
 pub(super) fn audit(
     hub: &HubContext,
     name: Option<&str>,
+    depth: AuditDepth,
     as_json: bool,
 ) -> Result<VerbReport, HubError> {
     let (lock, repair) = lock_file::read(&hub.state)?;
@@ -129,9 +138,10 @@ pub(super) fn audit(
         for (path, bytes) in hash::read_folder(&folder).unwrap_or_default() {
             files.add_plain(&path, bytes)?;
         }
-        let report = hub.scanner.scan(&files);
+        let report = hub.scan(&files);
+        let deep = if depth == AuditDepth::Deep { deep_notes(&files) } else { Vec::new() };
         let modified = files.content_hash() != entry.content_hash;
-        if decide(entry.trust_level, report.verdict) != InstallDecision::Allowed {
+        if decide(entry.trust_level, report.verdict) != SkillDecision::Allow {
             status = VerbStatus::Blocked;
         }
         if as_json {
@@ -139,6 +149,12 @@ pub(super) fn audit(
                 .push(json!({"name": skill, "locally_modified": modified, "scan": report.json()}));
         } else {
             out.push_str(&report.text(skill, &entry.source, entry.trust_level));
+            for note in &deep {
+                out.push_str(&format!(
+                    "  deep     {} {}:{} {}\n",
+                    note.id, note.file, note.line, note.description
+                ));
+            }
             if modified {
                 out.push_str("  it was changed since it was installed\n");
             }
@@ -149,6 +165,14 @@ pub(super) fn audit(
     }
     let report = VerbReport { out, notes: Vec::new(), status };
     Ok(report.noted(repair.warning().map(str::to_owned)))
+}
+
+/// What static reading cannot see through in Python code.
+fn deep_notes(files: &BundleFiles) -> Vec<DeepNote> {
+    let python = files.iter().filter(|(path, _)| is_deeply_audited(path));
+    python
+        .flat_map(|(path, file)| deep_audit(path, &String::from_utf8_lossy(&file.bytes)))
+        .collect()
 }
 
 pub(super) fn uninstall(hub: &HubContext, name: &str) -> Result<VerbReport, HubError> {

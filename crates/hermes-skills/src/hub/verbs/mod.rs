@@ -126,7 +126,10 @@ async fn dispatch(
         HubVerb::Update { name, force, json } => {
             keep::update(hub, name.as_deref(), *force, *json, front).await
         }
-        HubVerb::Audit { name, json } => keep::audit(hub, name.as_deref(), *json),
+        HubVerb::Audit { name, deep, json } => {
+            let depth = if *deep { keep::AuditDepth::Deep } else { keep::AuditDepth::Usual };
+            keep::audit(hub, name.as_deref(), depth, *json)
+        }
         HubVerb::Uninstall { name } => keep::uninstall(hub, name),
         HubVerb::Publish(args) => share::publish(hub, args, front).await,
         HubVerb::Snapshot(verb) => share::snapshot(hub, verb, front).await,

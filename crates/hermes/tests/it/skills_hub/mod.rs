@@ -78,7 +78,7 @@ fn a_skill_is_installed_checked_updated_and_removed() {
     run(&["install", "acme/tools/skills/pdf", "--yes"])
         .exits(0)
         .says("installed pdf")
-        .notes("Verdict: safe");
+        .notes("Verdict: SAFE");
     assert_eq!(place.sandbox.read("skills/pdf/references/a.md"), "a");
     let checked = run(&["check", "--json"]).exits(0).quietly();
     assert_eq!(checked.json()[0]["state"], "up_to_date");
@@ -104,7 +104,7 @@ fn failures_blocks_and_mistakes_have_exit_codes_of_their_own() {
     run(&["uninstall", "nothing"]).exits(2);
     run(&["search", "x", "--source", "nonsense"]).exits(2).notes("sources: all, official");
     run(&["search", "x", "--source", "clawhub"]).exits(2).notes("clawhub was left out");
-    run(&["inspect", "acme/tools/bad"]).exits(0).says("Verdict: dangerous");
+    run(&["inspect", "acme/tools/bad"]).exits(0).says("Verdict: DANGEROUS");
     run(&["tap", "list"]).exits(0).says("anthropics/skills skills/ (always)").quietly();
 }
 
