@@ -16,6 +16,7 @@ use crate::args::{
 use crate::cli::{Cli, Command};
 use crate::commands::mcp::McpCommand;
 use crate::commands::plugins::PluginsCommand;
+use crate::commands::skills::SkillsCommand;
 
 /// An error if the command line changes a rule and a command of ours is behind it.
 pub(crate) fn refuse_for_own_commands(cli: &Cli) -> anyhow::Result<()> {
@@ -81,6 +82,7 @@ fn changed_by(command: &Command) -> Option<&'static str> {
             | McpCommand::Configure(_) => Some("change which servers are used"),
             McpCommand::List(_) | McpCommand::Test(_) | McpCommand::Serve(_) => None,
         },
+        Command::Skills(SkillsCommand::Hub(_)) => Some("find or bring in other people's skills"),
         Command::Tools(command) => match command {
             ToolsCommand::Enable(_) | ToolsCommand::Disable(_) => {
                 Some("change which tools there are")
