@@ -7,7 +7,8 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|texts: (&str, &str, &str)| {
     let (command, before, text) = texts;
-    let around = CommandContext { home: Some("/home/me"), cwd: Some("/"), ..CommandContext::default() };
+    let around =
+        CommandContext { home: Some("/home/me"), cwd: Some("/"), ..CommandContext::default() };
     let who = Listening { command, before, terminal: true, ..Listening::default() };
     let _ = analyse_input(text, &who, &around);
     let mut typed = before.to_owned();

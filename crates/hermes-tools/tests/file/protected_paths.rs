@@ -213,11 +213,9 @@ fn the_state_of_another_profile_is_changed_only_on_purpose() {
     let own = root.join("profiles/work");
     std::fs::create_dir_all(&own).unwrap();
     let bench = Bench::with_vars(&[("HERMES_HOME", &shown(&own))]);
-    for path in [
-        root.join("skills/x"),
-        root.join("memories/x"),
-        root.join("profiles/play/skills/x"),
-    ] {
+    for path in
+        [root.join("skills/x"), root.join("memories/x"), root.join("profiles/play/skills/x")]
+    {
         let path = shown(&path);
         let refused = bench.run("write_file", json!({"path": path, "content": "x"}));
         assert_eq!(refused["rule"], "profile", "{refused}");
