@@ -24,7 +24,7 @@ fn the_working_folder_is_not_on_the_import_path_at_interpreter_start() {
         here.write(name, "print('HIJACKED by', __name__)\n");
     }
     here.write("mine.py", "NAME = 'mine'\n");
-    let code = "import json, mine, subprocess, sys\nprint(json.dumps([mine.NAME]))\nsubprocess.run([sys.executable, '-c', 'print(2)'], cwd='/')";
+    let code = "import json, mine, subprocess, sys\nprint(json.dumps([mine.NAME]), flush=True)\nsubprocess.run([sys.executable, '-c', 'print(2)'], cwd='/')";
     assert_eq!(here.output(code), "[\"mine\"]\n2\n");
     // What the user has from the project in PYTHONPATH comes after the standard library as well.
     let here = Here::new(json!({"vars": {"PYTHONPATH": "lib:/nowhere"}}));

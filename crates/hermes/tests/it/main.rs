@@ -23,7 +23,6 @@ mod code;
 mod completion;
 mod config;
 mod doctor;
-mod doors;
 mod file_crash;
 mod file_walls;
 mod home;

@@ -248,7 +248,7 @@ fn what_is_turned_off_is_neither_shown_nor_changed() {
     };
     assert_eq!(store.snapshot(), MemorySnapshot::default());
     let answer = store.call(args(json!({"action": "add", "content": "y"})));
-    assert!(error(&answer).contains("memory.memory_enabled true"), "{answer}");
+    assert!(error(&answer).contains("(memory.memory_enabled)"), "{answer}");
     let answer =
         store.call(args(json!({"action": "add", "target": "user", "content": "eleven chars"})));
     assert!(error(&answer).contains("at most 10"), "{answer}");

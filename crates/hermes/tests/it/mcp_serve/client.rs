@@ -13,7 +13,7 @@ use crate::wire::DEADLINE;
 
 /// What the client says to a question; without, it offers no forms.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Forms {
+pub(super) enum Forms {
     None,
     /// Accepts, with this decision.
     Decides(&'static str),
@@ -21,21 +21,21 @@ pub(crate) enum Forms {
     Silent,
 }
 
-pub(crate) struct Client {
-    pub(crate) child: Child,
+pub(super) struct Client {
+    pub(super) child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     forms: Forms,
     next_id: i64,
     /// Questions that came.
-    pub(crate) questions: Vec<Value>,
+    pub(super) questions: Vec<Value>,
     /// Notifications that came.
-    pub(crate) notices: Vec<Value>,
+    pub(super) notices: Vec<Value>,
 }
 
 impl Client {
     /// Starts the program and shakes hands.
-    pub(crate) fn start(sandbox: &Sandbox, args: &[&str], forms: Forms) -> Self {
+    pub(super) fn start(sandbox: &Sandbox, args: &[&str], forms: Forms) -> Self {
         let mut command = sandbox.command();
         command.args(["mcp", "serve"]).args(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -69,18 +69,18 @@ impl Client {
         client
     }
 
-    pub(crate) fn write(&mut self, line: &str) {
+    pub(super) fn write(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(line.as_bytes()).and_then(|()| stdin.write_all(b"\n")).unwrap();
         stdin.flush().unwrap();
     }
 
-    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+    pub(super) fn notify(&mut self, method: &str, params: Value) {
         self.write(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
     }
 
     /// Sends a request; its id.
-    pub(crate) fn send(&mut self, method: &str, params: Value) -> i64 {
+    pub(super) fn send(&mut self, method: &str, params: Value) -> i64 {
         self.next_id += 1;
         let id = self.next_id;
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
@@ -89,14 +89,14 @@ impl Client {
     }
 
     /// Sends a request and waits for the whole answer.
-    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(super) fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
         self.answer_to(id)
     }
 
     /// Waits for the answer to a request, answering questions meanwhile.
     #[track_caller]
-    pub(crate) fn answer_to(&mut self, id: i64) -> Value {
+    pub(super) fn answer_to(&mut self, id: i64) -> Value {
         loop {
             let message = self.next();
             match (message.get("method"), message.get("id")) {
@@ -112,7 +112,7 @@ impl Client {
 
     /// The next answer to any request.
     #[track_caller]
-    pub(crate) fn any_answer(&mut self) -> Value {
+    pub(super) fn any_answer(&mut self) -> Value {
         loop {
             let message = self.next();
             if message.get("method").is_none() {
@@ -140,7 +140,7 @@ impl Client {
 
     /// Calls a tool; the text of its result, and whether it is marked as an error.
     #[track_caller]
-    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         let text = answer["result"]["content"][0]["text"].as_str();
         let text = text.unwrap_or_else(|| panic!("no text: {answer}")).to_owned();
@@ -148,7 +148,7 @@ impl Client {
     }
 
     /// Hangs up.
-    pub(crate) fn hang_up(&mut self) {
+    pub(super) fn hang_up(&mut self) {
         self.stdin = None;
     }
 }

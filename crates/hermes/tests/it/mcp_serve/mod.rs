@@ -1,6 +1,6 @@
 //! `hermes mcp serve`, as clients see it.
 
-pub(crate) mod client;
+mod client;
 mod http;
 mod inspector;
 mod stdio;
