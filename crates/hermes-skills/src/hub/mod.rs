@@ -49,14 +49,16 @@ use github::GitHub;
 use github::auth::GitHubAuth;
 use http::HubHttp;
 use scan::{BundleReport, Strictness};
-use settings::HubSettings;
+use settings::{HubSettings, HubTrustSettings};
 use sources::SkillSource;
 use state::HubState;
 
 /// What sources work with.
 pub struct HubContext {
-    /// Addresses and whom the user believes.
+    /// Where registries are.
     pub settings: HubSettings,
+    /// How far origins are believed, and how strict the scan is.
+    pub trust: HubTrustSettings,
     /// What is on the disk.
     pub state: HubState,
     /// The network.
@@ -71,12 +73,14 @@ impl HubContext {
     #[must_use]
     pub fn new(home: &Home, config: &Value, vars: &Vars) -> Self {
         let settings = HubSettings::read(config, vars);
+        let trust = HubTrustSettings::read(config, vars);
         let state = HubState::new(&SkillsHome::new(home));
         let mut options = DoorOptions::read(config, vars, home.root());
         options.own_origins = settings.own_origins();
         let http = HubHttp::new(HttpDoor::new(options), &state);
-        let github = GitHub::new(http.clone(), &settings, GitHubAuth::new(vars));
-        Self { settings, state, http, github, sources: sources::all() }
+        let github =
+            GitHub::new(http.clone(), &settings, &trust.trusted_repos, GitHubAuth::new(vars));
+        Self { settings, trust, state, http, github, sources: sources::all() }
     }
 
     /// All sources, in the order in which an identifier is offered to them.
@@ -88,7 +92,7 @@ impl HubContext {
     /// Has the scanner look at a bundle, as strictly as the user wants.
     #[must_use]
     pub fn scan(&self, files: &BundleFiles) -> BundleReport {
-        let strict = self.settings.guard_strict;
+        let strict = self.trust.guard_strict;
         scan::scan(files, if strict { Strictness::EveryFinding } else { Strictness::Usual })
     }
 

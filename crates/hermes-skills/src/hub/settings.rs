@@ -34,11 +34,15 @@ pub struct HubSettings {
     /// A folder with further skills of ours, installed on request.
     #[setting(variable = "HERMES_OPTIONAL_SKILLS")]
     pub official_dir: Option<String>,
+}
+
+/// Whom the user believes, and how strict he is.
+#[derive(Clone, Debug, PartialEq, Settings)]
+#[settings(path = "skills", about = "Skills: documents of know-how")]
+pub struct HubTrustSettings {
     /// Repositories, owner/name, to be believed like those we name trusted.
-    #[setting(path = "skills.trusted_repos")]
     pub trusted_repos: Vec<String>,
     /// Let every finding of the scanner ask for caution, not only the heavy ones.
-    #[setting(path = "skills.guard_strict")]
     pub guard_strict: bool,
 }
 
@@ -84,9 +88,9 @@ mod tests {
     fn only_addresses_the_user_changed_are_his_own() {
         assert!(HubSettings::default().own_origins().is_empty());
         let config = json!({"skills": {"hub": {"clawhub": "http://10.0.0.1/api"}, "trusted_repos": ["a/b"]}});
+        assert_eq!(HubTrustSettings::read(&config, &Vars::default()).trusted_repos, ["a/b"]);
         let settings = HubSettings::read(&config, &Vars::default());
         assert_eq!(settings.own_origins().len(), 1);
-        assert_eq!(settings.trusted_repos, ["a/b"]);
         assert!(settings.has_raw_host());
     }
 }

@@ -51,7 +51,12 @@ pub struct GitHub {
 impl GitHub {
     /// With these addresses and this login.
     #[must_use]
-    pub fn new(http: HubHttp, settings: &HubSettings, auth: GitHubAuth) -> Self {
+    pub fn new(
+        http: HubHttp,
+        settings: &HubSettings,
+        trusted: &[String],
+        auth: GitHubAuth,
+    ) -> Self {
         Self {
             http,
             api: settings.github_api.trim_end_matches('/').to_owned(),
@@ -59,7 +64,7 @@ impl GitHub {
                 .has_raw_host()
                 .then(|| settings.github_raw.trim_end_matches('/').to_owned()),
             auth: Arc::new(auth),
-            trusted: settings.trusted_repos.clone(),
+            trusted: trusted.to_vec(),
         }
     }
 
