@@ -69,7 +69,7 @@ impl HubHttp {
             };
             match wait {
                 Some(wait) if tries < TRIES && wait <= patience.most => {
-                    tokio::time::sleep(wait).await
+                    tokio::time::sleep(wait).await;
                 }
                 wait => {
                     let advice = patience.advice;

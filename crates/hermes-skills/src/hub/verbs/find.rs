@@ -30,7 +30,7 @@ pub(super) async fn search(
     let outcome =
         search::search(hub, &query, Some(source), usize::from(args.limit), SEARCH_TIME).await?;
     let out = if args.json { list_json(&outcome.records) } else { records(&outcome.records) };
-    Ok(found(outcome, out, args.json))
+    Ok(found(&outcome, out, args.json))
 }
 
 pub(super) async fn browse(
@@ -46,14 +46,14 @@ pub(super) async fn browse(
     let page = usize::from(args.page).min(pages);
     outcome.records = outcome.records.into_iter().skip((page - 1) * size).take(size).collect();
     let out = if args.json { list_json(&outcome.records) } else { records(&outcome.records) };
-    let mut report = found(outcome, out, args.json);
+    let mut report = found(&outcome, out, args.json);
     if !args.json {
         report.notes.push(format!("page {page} of {pages}, {all} skills; --page N shows another"));
     }
     Ok(report)
 }
 
-fn found(outcome: SearchOutcome, out: String, json: bool) -> VerbReport {
+fn found(outcome: &SearchOutcome, out: String, json: bool) -> VerbReport {
     let notes = outcome.notes();
     if outcome.records.is_empty() {
         let status = if notes.is_empty() { VerbStatus::Done } else { VerbStatus::Failed };
@@ -112,8 +112,7 @@ pub(super) async fn inspect(
     }
     out.push('\n');
     out.push_str(&report.text(&name, bundle.source, bundle.trust));
-    let lines: Vec<String> =
-        document.text.lines().take(SHOWN_LINES).map(|line| shown_line(line)).collect();
+    let lines: Vec<String> = document.text.lines().take(SHOWN_LINES).map(shown_line).collect();
     out.push_str(&format!(
         "\n{SKILL_FILE}, first {} lines:\n\n{}\n",
         lines.len(),
