@@ -18,3 +18,4 @@
 pub mod document;
 pub mod layout;
 pub mod name;
+pub mod scan;
