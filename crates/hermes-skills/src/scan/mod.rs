@@ -2,14 +2,21 @@
 //!
 //! [`LocalBundle`] reads a folder (or a single file) without following links; the decisions are those of
 //! [`hermes_guard::skill_scan`]. What the bundle's own ignore files leave out is left out here too, and so is not
-//! installed: nothing is both hidden from the scan and on the disk afterwards.
+//! installed: nothing is both hidden from the scan and on the disk afterwards. [`ScanAttestation`] keeps what a scan
+//! said, and [`llm_audit`] lets a model have a second look.
 
+mod attestation;
 mod bundle;
+mod llm_audit;
 
+pub use attestation::{ScanAttestation, ScanOrigin};
 pub use bundle::{LocalBundle, LocalBundleError, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES};
 use hermes_guard::skill_scan::{
     DeepNote, SCANNER_VERSION, SkillDecision, SkillReport, SkillTrust, deep_audit,
     is_deeply_audited,
+};
+pub use llm_audit::{
+    AuditAnswer, AuditModel, AuditNote, LlmAudit, audit_prompt, llm_audit, raised,
 };
 use serde_json::{Value, json};
 
