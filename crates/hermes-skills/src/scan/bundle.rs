@@ -213,6 +213,7 @@ fn is_executable(_: &Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use hermes_guard::skill_scan::{SkillVerdict, scan};
+    use hermes_store::atomic::WriteOptions;
 
     use super::*;
 
@@ -221,7 +222,7 @@ mod tests {
         for (path, text) in files {
             let place = folder.path().join(path);
             fs::create_dir_all(place.parent().unwrap()).unwrap();
-            fs::write(place, text).unwrap();
+            hermes_store::atomic::write(&place, text.as_bytes(), WriteOptions::default()).unwrap();
         }
         folder
     }
