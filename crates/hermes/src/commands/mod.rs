@@ -15,5 +15,6 @@ pub(crate) mod prompt_size;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod setup;
+pub(crate) mod skills;
 pub(crate) mod tools;
 pub(crate) mod toolsets;

@@ -35,6 +35,7 @@ mod plugins;
 mod secrets;
 mod serve;
 mod sessions;
+mod skills;
 mod support;
 mod tools_call;
 mod tools_call_bad_input;
