@@ -19,6 +19,7 @@ mod report;
 mod rows;
 mod sessions;
 mod sides;
+mod skills;
 mod start;
 mod terminal;
 mod timing;
@@ -106,6 +107,8 @@ enum Group {
     Mcp,
     /// Scripts that call tools.
     Code,
+    /// Listing, viewing and indexing skills.
+    Skills,
 }
 
 impl Args {
@@ -133,6 +136,8 @@ struct Output<'a> {
     mcp: Option<mcp::Numbers>,
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<code::Numbers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skills: Option<skills::Numbers>,
 }
 
 /// What the rows of the runtime are made from.
@@ -211,6 +216,10 @@ fn run(args: &Args) -> Result<Report> {
         true => Some(code::measure()?),
         false => None,
     };
+    let skills = match args.wants(Group::Skills) {
+        true => Some(skills::measure()?),
+        false => None,
+    };
 
     let of_runtime = runtime
         .iter()
@@ -221,17 +230,28 @@ fn run(args: &Args) -> Result<Report> {
     let of_agent = agent.iter().flat_map(agent::rows);
     let of_mcp = mcp.iter().flat_map(mcp::rows);
     let of_code = code.iter().flat_map(code::rows);
+    let of_skills = skills.iter().flat_map(skills::rows);
     let all = of_runtime
         .chain(of_files)
         .chain(of_terminal)
         .chain(of_sessions)
         .chain(of_agent)
         .chain(of_mcp)
-        .chain(of_code);
+        .chain(of_code)
+        .chain(of_skills);
     let report = Report { rows: all.collect() };
     let text = if args.json {
-        let output =
-            Output { report: &report, runtime, files, terminal, sessions, agent, mcp, code };
+        let output = Output {
+            report: &report,
+            runtime,
+            files,
+            terminal,
+            sessions,
+            agent,
+            mcp,
+            code,
+            skills,
+        };
         serde_json::to_string_pretty(&output)? + "\n"
     } else {
         report.table()

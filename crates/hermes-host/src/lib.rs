@@ -59,7 +59,7 @@ pub use mcp::McpStart;
 pub use models::{ModelSources, SessionModels};
 pub use plugins::PluginStart;
 pub use session::{
-    AgentSession, ChosenSession, Continue, SessionOptions, SessionParts, find_session,
-    resume_session, session_finalized, session_reset,
+    AgentSession, ChosenSession, Continue, Expanded, SessionOptions, SessionParts, SessionSkills,
+    find_session, resume_session, session_finalized, session_reset,
 };
 pub use tools::{CallServices, ToolOptions, ToolSession};

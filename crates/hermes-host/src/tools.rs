@@ -14,6 +14,7 @@ use hermes_files::state::FileState;
 use hermes_mcp::client::Servers;
 use hermes_plugins::Plugins;
 use hermes_runtime::{CallOutcome, Runtime, ToolCall, ToolScope};
+use hermes_skills::SkillLibrary;
 use hermes_store::atomic::remove_stray_temps;
 use hermes_store::config_keys::misspelt;
 use hermes_tool::{ContextParts, Services, Vars};
@@ -140,6 +141,7 @@ impl Host {
             .with(Arc::clone(&approvals))
             .with(Arc::clone(&environments))
             .with(Arc::new(self.home().clone()))
+            .with(Arc::new(SkillLibrary::new(self.home())))
             .with(Arc::new(self.redactor()))
             .with(Arc::new(FileState::default()));
         let cwd = std::env::current_dir().ok();

@@ -105,7 +105,18 @@ pub trait ChatSession: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Runs one of them; gives what it says, if anything.
+    /// The slash commands that skills bring. A message that begins with some of them is a turn like any other, in
+    /// which those skills are at hand. Must not block for long.
+    fn skill_commands(&self) -> Vec<PluginCommand> {
+        Vec::new()
+    }
+
+    /// Looks for skills anew; gives a line on what came and went.
+    fn reload_skills(&self) -> Reply<'_, String> {
+        Box::pin(async { anyhow::bail!("this conversation has no skills") })
+    }
+
+    /// Runs a command of a plugin; gives what it says, if anything.
     fn run_plugin_command(&self, name: String, _args: String) -> Reply<'_, Option<String>> {
         Box::pin(async move { anyhow::bail!("no plugin has the command /{name}") })
     }
@@ -181,7 +192,7 @@ pub struct ReloadedSettings {
     pub config: Config,
 }
 
-/// A slash command that a plugin brings.
+/// A slash command that a plugin or a skill brings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PluginCommand {
     /// Without the slash.

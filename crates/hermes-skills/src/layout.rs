@@ -7,6 +7,7 @@
 //!   CATEGORY/DESCRIPTION.md                  one line about a category
 //!   .bundled_manifest  .usage.json           what was seeded, what is used
 //!   .curator_state  .curator_suppressed      upkeep
+//!   .write.lock                              held by whoever changes skills
 //!   .archive/NAME/                           put away, can be restored
 //!   .hub/                                    what was installed from elsewhere
 //! skill-bundles/*.yaml                       several skills behind one slash command
@@ -105,8 +106,12 @@ macro_rules! names {
 names! {
     /// Which of the skills we ship were seeded, and what they looked like then.
     bundled_manifest => ".bundled_manifest";
+    /// Held while skills are written, by every process of the home.
+    write_lock => ".write.lock";
     /// Skills put away, flat.
     archive => ".archive";
+    /// Copies of all skills, made before the curator changes something.
+    backups => ".curator_backups";
     /// How often and when skills were used.
     usage_file => ".usage.json";
     /// Held while the counts are changed.

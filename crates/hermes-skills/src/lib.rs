@@ -5,7 +5,14 @@
 //! when asked for. All skills of a home live below `skills/` ([`layout`]), whoever wrote them: shipped with the
 //! program, installed from elsewhere, made by the agent, written by the user.
 //!
-//! [`document`] reads and checks `SKILL.md`; [`name`] says what a skill may be called; [`hub`] brings in other people's.
+//! [`document`] reads and checks `SKILL.md`; [`name`] says what a skill may be called. [`index`] knows which skills there
+//! are, [`offer`] which of them are shown where. A [`SkillLibrary`] is all of a home's skills.
+//!
+//! Models see them in three steps, each when it is needed: a line each in the system prompt ([`prompt`]) or a list
+//! ([`listing`]), the document ([`lookup`], [`view`], [`setup`], [`preprocess`]), single files ([`support`]). People
+//! call them by name ([`activation`]). Both change them through [`manage`]. [`bundled`] keeps those we ship current,
+//! [`curator`] puts away what nobody uses, [`conformance`] helps authors.
+//! [`hub`] brings in other people's.
 //!
 //! What holds everywhere in here:
 //!
@@ -15,7 +22,36 @@
 //! * **Old or new.** A file is replaced whole or not at all, and so is a folder.
 //! * **Nothing is deleted that is not strictly inside the skills folder**, and nothing through a link.
 
+pub mod activation;
+pub mod archive;
+pub mod bundled;
+pub mod conformance;
+pub mod curator;
 pub mod document;
+mod folders;
 pub mod hub;
+pub mod index;
 pub mod layout;
+mod library;
+pub mod listing;
+pub mod lookup;
+pub mod manage;
 pub mod name;
+pub mod offer;
+pub mod preprocess;
+pub mod prompt;
+pub mod provenance;
+mod refusal;
+pub mod roots;
+pub mod scan;
+pub mod settings;
+pub mod setup;
+pub mod support;
+#[cfg(test)]
+mod testing;
+pub mod usage;
+pub mod view;
+pub mod viewed;
+
+pub use library::{SkillLibrary, SkillStore};
+pub use refusal::SkillRefusal;

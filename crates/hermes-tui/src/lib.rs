@@ -159,7 +159,7 @@ pub async fn run(chat: Chat) -> anyhow::Result<ChatExit> {
 
 fn composer(chat: &Chat) -> Composer {
     let completer = Completer {
-        commands: slash::command_words(&chat.quick, chat.conversation.plugin_commands()),
+        commands: slash::command_words(&chat.quick, slash::brought_commands(&*chat.conversation)),
         folder: std::env::current_dir().unwrap_or_default(),
         home: chat.vars.non_blank("HOME").map(PathBuf::from),
     };

@@ -57,6 +57,7 @@ pub(crate) async fn run<O: Write, E: Write>(
         }
         match slash::read(&line) {
             _ if line.trim().is_empty() => continue,
+            _ if slash::calls_skill(&line, &conversation.skill_commands()) => {}
             ParsedLine::Text => {}
             ParsedLine::Command(command, rest) => match (command.read)(rest) {
                 Ok(SlashAction::Quit { delete: false }) => break,

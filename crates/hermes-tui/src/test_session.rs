@@ -258,6 +258,15 @@ impl ChatSession for ScriptedSession {
         vec![PluginCommand { name: "trip".to_owned(), takes, help }]
     }
 
+    fn skill_commands(&self) -> Vec<PluginCommand> {
+        let (takes, help) = ("".to_owned(), "bake bread".to_owned());
+        vec![PluginCommand { name: "sour-dough".to_owned(), takes, help }]
+    }
+
+    fn reload_skills(&self) -> Reply<'_, String> {
+        done("1 skill: nothing changed.".to_owned())
+    }
+
     fn run_plugin_command(&self, name: String, args: String) -> Reply<'_, Option<String>> {
         done(Some(format!("{name} to {args}")))
     }

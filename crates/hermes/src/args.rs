@@ -34,6 +34,9 @@ pub(crate) struct TalkFlags {
     /// The toolsets it may use, separated by commas
     #[arg(short, long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) toolsets: Vec<String>,
+    /// Skills to load from the start, separated by commas
+    #[arg(short = 's', long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) skills: Vec<String>,
     /// Go on with a session, by id, beginning of an id, or title
     #[arg(short, long, value_name = "ID|TITLE", conflicts_with = "go_on")]
     pub(crate) resume: Option<String>,
@@ -78,6 +81,7 @@ impl TalkFlags {
             model: self.model.or(before.model),
             provider: self.provider.or(before.provider),
             toolsets: if self.toolsets.is_empty() { before.toolsets } else { self.toolsets },
+            skills: if self.skills.is_empty() { before.skills } else { self.skills },
             resume: self.resume.or(before.resume),
             go_on: self.go_on.or(before.go_on),
             max_turns: self.max_turns.or(before.max_turns),

@@ -14,7 +14,7 @@ use crate::commands::mcp::McpCommand;
 use crate::commands::plugins::PluginsCommand;
 use crate::commands::serve::ServeArgs;
 use crate::commands::sessions::args::SessionsCommand;
-use crate::commands::skills::SkillsCommand;
+use crate::commands::skills::{CuratorCommand, SkillsCommand};
 use crate::exit;
 
 /// An agent's tools, by hand and for programs.
@@ -66,9 +66,12 @@ pub(crate) enum Command {
     /// See and change the notes that sessions begin with
     #[command(subcommand)]
     Memory(MemoryCommand),
-    /// Find, install and look after skills
+    /// Know-how the agent loads: list, read, write and check skills
     #[command(subcommand)]
     Skills(SkillsCommand),
+    /// See and steer what happens to skills that nobody uses
+    #[command(subcommand)]
+    Curator(CuratorCommand),
     /// Servers of tools: add, try and look after them, and offer ours to other programs
     #[command(subcommand)]
     Mcp(McpCommand),

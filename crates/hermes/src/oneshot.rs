@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use hermes_agent::{AgentEvent, ExitReason, FrontEnd, NoticeLevel, TurnResult};
-use hermes_host::{Interaction, NOBODY_ANSWERS, content};
+use hermes_host::{Expanded, Interaction, NOBODY_ANSWERS, content};
 use hermes_llm::model::BoxFuture;
 use hermes_protocol::UserInput;
 use hermes_store::atomic::{self, WriteOptions};
@@ -47,11 +47,14 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
     let mut session = host.agent_session(&session_options(flags), events, &interaction).await?;
     ui.warn_all(session.warnings())?;
     ui.warn_all(session.models().learn_window().await)?;
-    let asked = UserInput {
-        text: question.to_owned(),
-        images: flags.images.clone(),
-        ..UserInput::default()
+    let text = match session.expand_skills(question)? {
+        Expanded::AsIs => question.to_owned(),
+        Expanded::With { message, notes } => {
+            ui.warn_all(&notes)?;
+            message
+        }
     };
+    let asked = UserInput { text, images: flags.images.clone(), ..UserInput::default() };
     let result = session.ask(content(asked)?, &cancel).await;
     // The answer is there: nobody waits for it until everything is closed.
     let shown = show(&result, flags, ui);

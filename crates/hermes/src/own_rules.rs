@@ -16,7 +16,7 @@ use crate::args::{
 use crate::cli::{Cli, Command};
 use crate::commands::mcp::McpCommand;
 use crate::commands::plugins::PluginsCommand;
-use crate::commands::skills::SkillsCommand;
+use crate::commands::skills::{CuratorCommand, PendingCommand, SkillsCommand};
 
 /// An error if the command line changes a rule and a command of ours is behind it.
 pub(crate) fn refuse_for_own_commands(cli: &Cli) -> anyhow::Result<()> {
@@ -82,7 +82,6 @@ fn changed_by(command: &Command) -> Option<&'static str> {
             | McpCommand::Configure(_) => Some("change which servers are used"),
             McpCommand::List(_) | McpCommand::Test(_) | McpCommand::Serve(_) => None,
         },
-        Command::Skills(SkillsCommand::Hub(_)) => Some("find or bring in other people's skills"),
         Command::Tools(command) => match command {
             ToolsCommand::Enable(_) | ToolsCommand::Disable(_) => {
                 Some("change which tools there are")
@@ -91,6 +90,36 @@ fn changed_by(command: &Command) -> Option<&'static str> {
             | ToolsCommand::Show(_)
             | ToolsCommand::Call(_)
             | ToolsCommand::Schema(_) => None,
+        },
+        Command::Skills(command) => match command {
+            SkillsCommand::Hub(_) => Some("find or bring in other people's skills"),
+            SkillsCommand::Config { .. } => Some("change which skills are offered"),
+            SkillsCommand::Pending(
+                PendingCommand::Approve { .. }
+                | PendingCommand::Reject { .. }
+                | PendingCommand::Approval { .. },
+            ) => Some("decide about changes that wait for the user"),
+            SkillsCommand::Pending(
+                PendingCommand::Pending { .. } | PendingCommand::Diff { .. },
+            )
+            | SkillsCommand::New { .. }
+            | SkillsCommand::Lint { .. }
+            | SkillsCommand::List(_)
+            | SkillsCommand::View { .. }
+            | SkillsCommand::Bundled(_) => None,
+        },
+        Command::Curator(command) => match command {
+            CuratorCommand::Pin { .. } | CuratorCommand::Unpin { .. } => {
+                Some("change which skills are kept")
+            }
+            CuratorCommand::Status { .. }
+            | CuratorCommand::Run { .. }
+            | CuratorCommand::Archive { .. }
+            | CuratorCommand::ListArchived
+            | CuratorCommand::Restore { .. }
+            | CuratorCommand::Backup
+            | CuratorCommand::Pause
+            | CuratorCommand::Resume => None,
         },
         Command::Model { command: Some(ModelCommand::Set { .. }) } | Command::Setup => {
             Some(SETTINGS)

@@ -11,6 +11,7 @@ pub(crate) fn session_options(flags: &TalkFlags) -> SessionOptions {
         model: flags.model.clone(),
         provider: flags.provider.clone(),
         toolsets: flags.toolsets.clone(),
+        skills: flags.skills.clone(),
         session: match (&flags.resume, &flags.go_on) {
             (Some(which), _) | (None, Some(Some(which))) => Continue::Named(which.clone()),
             (None, Some(None)) => Continue::Latest,

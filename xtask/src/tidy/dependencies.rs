@@ -72,6 +72,7 @@ const ORDER: &[(&str, MayUse)] = &[
             "hermes-store",
             "hermes-sessions",
             "hermes-runtime",
+            "hermes-skills",
             "hermes-testkit",
         ]),
     ),

@@ -25,6 +25,8 @@ const OTHER_MEANINGS: &[(&str, &str, &str)] = &[
     ("memory", "crates/hermes-tui/src/slash/", "a slash command"),
     ("memory", "crates/hermes/src/commands/memory/", "one of the two files of notes"),
     ("patch", "crates/hermes-guard/", "a program"),
+    ("patch", "crates/hermes-skills/src/manage/", "an act on a skill"),
+    ("write_file", "crates/hermes-skills/src/manage/", "an act on a skill"),
     ("terminal", "crates/hermes-exec/", "a section of the settings"),
     ("terminal", "crates/hermes-guard/", "a section of the settings"),
     ("terminal", "crates/hermes-plugins/src/shell_hooks/sample.rs", "an example to try hooks with"),

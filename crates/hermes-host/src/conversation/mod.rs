@@ -16,6 +16,7 @@
 //! | `naming` | titles that sessions get by themselves |
 //! | `personality` | how the agent speaks |
 //! | `reload` | settings, keys and MCP servers read anew |
+//! | `skills` | skills that a person calls by name |
 //! | `content` | what a person says, with images |
 
 mod background;
@@ -27,7 +28,9 @@ mod process_events;
 mod reload;
 mod requests;
 mod side_work;
+mod skills;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -68,6 +71,8 @@ pub struct AgentConversation {
     /// What the session was opened from, and with.
     host: Host,
     options: SessionOptions,
+    /// Commands of skills that the surface knows of.
+    skill_names: Mutex<BTreeSet<String>>,
     /// Servers are waited for before the first turn; who comes later joins at a later one.
     has_waited: AtomicBool,
 }
@@ -109,6 +114,7 @@ impl AgentConversation {
             in_force: Mutex::new(InForce::of(host)),
             host: host.clone(),
             options,
+            skill_names: Mutex::default(),
             has_waited: AtomicBool::new(false),
         });
         this.side_work.processes.listen(Arc::clone(&this.status), Arc::clone(front));

@@ -26,6 +26,10 @@ impl ChatSession for AgentConversation {
         Box::pin(async move {
             let stop = self.begin_wait();
             let (way, reminder) = (ask.way, self.side_work.goals.reminder(&ask.text));
+            let ask = match self.with_skills(ask) {
+                Ok(ask) => ask,
+                Err(problem) => return failed(problem),
+            };
             let content = match content(ask) {
                 Ok(content) => content,
                 Err(problem) => return failed(problem.to_string()),
@@ -237,6 +241,14 @@ impl ChatSession for AgentConversation {
                 help: command.description,
             })
             .collect()
+    }
+
+    fn skill_commands(&self) -> Vec<PluginCommand> {
+        self.known_skill_commands()
+    }
+
+    fn reload_skills(&self) -> Reply<'_, String> {
+        Box::pin(self.skills_anew())
     }
 
     fn run_plugin_command(&self, name: String, args: String) -> Reply<'_, Option<String>> {

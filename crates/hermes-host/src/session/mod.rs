@@ -10,6 +10,7 @@
 mod choose;
 mod hooks;
 mod prompt;
+mod skills;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,12 +20,14 @@ use hermes_agent::{Agent, AgentContext, AgentOptions, FrontEnd, TurnResult};
 use hermes_llm::{EndpointChoice, MessageContent};
 use hermes_mcp::client::Servers;
 use hermes_sessions::{SessionStore, SessionsError};
+use hermes_skills::SkillRefusal;
 use hermes_tool::ContextParts;
 use serde_json::Map;
 use tokio_util::sync::CancellationToken;
 
 pub use choose::{ChosenSession, Continue, find_session, resume_session};
 pub use hooks::{session_finalized, session_reset};
+pub use skills::{Expanded, SessionSkills};
 
 use crate::mcp::McpStart;
 use crate::models::{ModelSources, SessionModels};
@@ -50,6 +53,8 @@ pub struct SessionOptions {
     pub provider: Option<String>,
     /// The toolsets on offer; those of the configuration if none is named.
     pub toolsets: Vec<String>,
+    /// Skills that are loaded from the start; commas separate names too.
+    pub skills: Vec<String>,
     /// Which session it goes on with.
     pub session: Continue,
     /// Most model calls for one answer, if not as configured.
@@ -70,6 +75,7 @@ impl Default for SessionOptions {
             model: None,
             provider: None,
             toolsets: Vec::new(),
+            skills: Vec::new(),
             session: Continue::New,
             max_turns: None,
             rules: ProjectRules::Load,
@@ -212,6 +218,15 @@ impl AgentSession {
             }
         }
         self.agent.turn(asked, stop).await
+    }
+
+    /// What becomes of a line that may call skills by name.
+    ///
+    /// # Errors
+    /// When it calls skills and none can be used.
+    pub fn expand_skills(&self, line: &str) -> Result<Expanded, SkillRefusal> {
+        let template = self.agent.template();
+        SessionSkills::of(template.context(), &[]).expand(line, self.agent.conversation().id())
     }
 
     /// The agent, for whoever wants more of it than [`ask`](Self::ask).

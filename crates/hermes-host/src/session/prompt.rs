@@ -9,6 +9,7 @@ use hermes_runtime::{DefinitionRequest, ToolScope};
 use hermes_tools::memory::{MemorySettings, MemorySnapshot, MemoryStore};
 
 use super::SessionOptions;
+use super::skills::SessionSkills;
 use crate::Host;
 
 /// What a system prompt is made from.
@@ -64,7 +65,10 @@ impl PromptParts<'_> {
         let Self { model, provider, .. } = *self;
         let memory =
             Arc::new(MemoryStore::new(self.host.home(), MemorySettings::from_config(config)));
-        let kept = stored.filter(|stored| system_prompt::fits(stored, model, provider));
+        // Skills that are asked for belong into the prompt, also where a session goes on.
+        let asks_for_skills = !self.options.skills.is_empty();
+        let kept = stored
+            .filter(|stored| !asks_for_skills && system_prompt::fits(stored, model, provider));
         if let Some((kept, steering)) =
             kept.and_then(|kept| Some((kept, Steering::from_prompt(kept)?)))
         {
@@ -80,6 +84,8 @@ impl PromptParts<'_> {
             ProjectRules::Load => memory.snapshot(),
             ProjectRules::Ignore => MemorySnapshot::default(),
         };
+        let skills = SessionSkills::of(context, definitions.available());
+        let (preloaded, missing) = skills.preload(&self.options.skills, session);
         let made = PromptSections::build(&system_prompt::PromptSources {
             home: self.host.home(),
             config,
@@ -96,8 +102,8 @@ impl PromptParts<'_> {
             platform: &self.options.platform,
             profile: None,
             steering: &steering,
-            skills: None,
-            caller: None,
+            skills: Some(&|| skills.index(&self.options.platform)),
+            caller: preloaded.as_deref(),
             rules,
             memory: &snapshot,
             external_memory: None,
@@ -105,6 +111,7 @@ impl PromptParts<'_> {
             session_id: self.options.tell_session_id.then_some(session),
         });
         let prompt = SystemPrompt::new(made.text(), model, provider);
-        PreparedPrompt { prompt, steering, memory, warnings: made.warnings }
+        let warnings = made.warnings.into_iter().chain(missing).collect();
+        PreparedPrompt { prompt, steering, memory, warnings }
     }
 }

@@ -4,7 +4,7 @@
 //! streams ([`Server::serve`]) or over HTTP ([`Server::http_router`]). Every client gets a session
 //! of its own. What is offered beside the tools comes from [`Resources`] and [`Prompts`]; a host
 //! adds as many of either as it likes. [`SessionResources`] shows recorded conversations and
-//! [`HouseholdPrompts`] a few ready questions.
+//! [`HouseholdPrompts`] a few ready questions; [`SkillSource`] gives skills as both.
 //!
 //! ```
 //! use hermes_mcp::server::Server;
@@ -49,6 +49,7 @@ mod progress;
 mod prompts;
 mod session;
 mod session_resources;
+mod skill_sources;
 mod sources;
 mod stdio;
 mod unreadable;
@@ -68,6 +69,7 @@ pub use log::{LogLevel, LogLine};
 pub use prompts::HouseholdPrompts;
 pub use rmcp::model;
 pub use session_resources::SessionResources;
+pub use skill_sources::SkillSource;
 pub use sources::{Prompts, Resources, SourceError};
 pub use stdio::ServeError;
 

@@ -97,6 +97,12 @@ impl Frontmatter {
         node.map(text_list).unwrap_or_default()
     }
 
+    /// A list of texts at the top level, in any of its three spellings.
+    #[must_use]
+    pub fn texts(&self, field: &str) -> Vec<String> {
+        self.field(field).map(text_list).unwrap_or_default()
+    }
+
     /// `metadata` for whoever views the skill.
     #[must_use]
     pub fn metadata(&self) -> Option<Value> {

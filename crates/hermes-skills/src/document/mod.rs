@@ -7,6 +7,7 @@
 mod fields;
 mod frontmatter;
 pub mod split;
+pub mod validate;
 pub mod yaml;
 
 #[cfg(test)]

@@ -18,10 +18,6 @@ const fn withheld(policy: ToolPolicy) -> ToolPolicy {
     ToolPolicy { subagents: SubagentRule::Withheld, ..policy }
 }
 
-const fn guided(guidance: &'static str, policy: ToolPolicy) -> ToolPolicy {
-    ToolPolicy { guidance: Some(guidance), ..policy }
-}
-
 static STAND_INS: &[(&str, ToolPolicy)] = &[
     ("web_search", verb("search", &["query"])),
     ("web_extract", shown(CallDisplay::verb("fetch").detail(domains))),
@@ -29,22 +25,6 @@ static STAND_INS: &[(&str, ToolPolicy)] = &[
     ("browser_snapshot", verb("snapshot", &["url"])),
     ("browser_click", verb("click", &["ref"])),
     ("browser_type", verb("type", &["ref", "text"])),
-    ("skills_list", verb("skills", &["category"])),
-    (
-        "skill_view",
-        guided(
-            "Skills are instructions for kinds of work. If one below fits the task, read it with \
-             `skill_view` before you begin.",
-            verb("skill", &["name"]),
-        ),
-    ),
-    (
-        "skill_manage",
-        guided(
-            "After work that was hard to find out, keep the way as a skill; mend a skill that proved wrong.",
-            ToolPolicy::DEFAULT,
-        ),
-    ),
     ("cronjob", withheld(verb("cron", &["action", "name"]))),
     ("vision_analyze", shown(CallDisplay::verb("vision").detail(question))),
     ("image_generate", verb("create", &["prompt"])),

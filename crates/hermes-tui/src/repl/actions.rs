@@ -192,14 +192,11 @@ impl<S: ChatTerminal> Repl<S> {
             SlashAction::ReloadServers => self.ask_agent(|agent| async move {
                 agent.reload_servers().await.map(CommandOutcome::Line)
             }),
+            SlashAction::ReloadSkills => self.ask_agent(|agent| async move {
+                agent.reload_skills().await.map(CommandOutcome::Line)
+            }),
             SlashAction::Paste => self.paste(),
             SlashAction::Debug => self.debug(),
-            SlashAction::NotThere(what) => {
-                self.notice(
-                    NoticeLevel::Warning,
-                    &format!("{what}: this build cannot do that yet."),
-                );
-            }
         }
     }
 

@@ -129,6 +129,10 @@ impl<S: ChatTerminal> Repl<S> {
 
     /// A line that is none of the person's own commands.
     fn on_plain_line(&mut self, line: &str, text: &str) {
+        if slash::calls_skill(text, &self.conversation.skill_commands()) {
+            self.say(line, text);
+            return;
+        }
         match slash::read(text) {
             ParsedLine::Text => self.say(line, text),
             ParsedLine::Mistaken(mistake) => self.notice(NoticeLevel::Warning, &mistake),

@@ -12,7 +12,7 @@ use crate::display::fit::{columns, cut, on_one_line, padded, shown, wrap_text};
 use crate::display::{DisplayOptions, Ink, Style};
 use crate::quick::{QuickAction, QuickCommand};
 use crate::settings::ChatSettings;
-use crate::slash::command_words;
+use crate::slash::{brought_commands, command_words};
 
 impl<S: ChatTerminal> Repl<S> {
     /// Shows the ways to speak, or chooses one.
@@ -85,7 +85,7 @@ impl<S: ChatTerminal> Repl<S> {
         self.settings = ChatSettings::read(&reloaded.config, self.settings.redactor);
         self.transcript.shown = DisplayOptions { tools, ..self.settings.shown };
         self.quick = QuickCommand::read(&reloaded.config);
-        let commands = command_words(&self.quick, self.conversation.plugin_commands());
+        let commands = command_words(&self.quick, brought_commands(&*self.conversation));
         self.composer.set_commands(commands);
         self.notice(NoticeLevel::Info, &reloaded.lines.join("\n"));
     }

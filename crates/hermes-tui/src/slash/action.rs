@@ -63,10 +63,9 @@ pub(crate) enum SlashAction {
     Reload,
     /// Connects to the MCP servers of the settings as they are now.
     ReloadServers,
+    ReloadSkills,
     Paste,
     Debug,
-    /// Nobody can do this yet.
-    NotThere(&'static str),
 }
 
 /// What typing does while the agent works.

@@ -2,9 +2,7 @@
 //!
 //! Each command is one `SlashCommand` in the table; the parser, `/help`, completion and the rule which
 //! of them have to wait for a running turn all derive from it. Reading a command gives an
-//! `SlashAction`, which is plain data; doing it is up to the chat. A command whose part of the program
-//! does not exist (yet) is in the table too and says so, rather than pretending to work or to be
-//! unknown.
+//! `SlashAction`, which is plain data; doing it is up to the chat.
 
 mod action;
 mod arguments;
@@ -14,8 +12,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use hermes_protocol::PluginCommand;
 use hermes_protocol::text::nearest;
+use hermes_protocol::{ChatSession, PluginCommand};
 
 use self::quick::QuickCommand;
 use super::input::CommandWords;
@@ -143,6 +141,15 @@ pub(crate) fn of_plugin(line: &str, commands: &[PluginCommand]) -> Option<(Strin
     commands.iter().any(|command| command.name == name).then(|| (name, rest.trim().to_owned()))
 }
 
+/// Whether a line calls a skill: by its whole name, which is none of our own commands. Telegram and habit write `_`
+/// for `-`.
+pub(crate) fn calls_skill(line: &str, commands: &[PluginCommand]) -> bool {
+    let Some(typed) = line.trim().strip_prefix('/') else { return false };
+    let name = typed.split(char::is_whitespace).next().unwrap_or_default();
+    let name = name.to_lowercase().replace('_', "-");
+    !is_taken(&name) && commands.iter().any(|command| command.name == name)
+}
+
 /// Names that commands of plugins cannot have.
 #[must_use]
 pub fn reserved_names() -> Vec<String> {
@@ -151,6 +158,15 @@ pub fn reserved_names() -> Vec<String> {
         .flat_map(|command| std::iter::once(&command.name).chain(command.aliases))
         .map(|name| (*name).to_owned())
         .collect()
+}
+
+/// The commands that plugins and skills bring to a conversation.
+pub(crate) fn brought_commands(conversation: &dyn ChatSession) -> Vec<PluginCommand> {
+    let mut all = conversation.plugin_commands();
+    all.extend(
+        conversation.skill_commands().into_iter().filter(|command| !is_taken(&command.name)),
+    );
+    all
 }
 
 /// What completion has to know, commands of one's own and of plugins included.

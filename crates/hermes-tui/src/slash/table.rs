@@ -246,8 +246,8 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     command!(Tools, Idle, "reload-mcp", "", [], "connect MCP servers anew", |text| {
         nothing(text, SlashAction::ReloadServers)
     }),
-    command!(Tools, Idle, "reload-skills", "", [], "read skills anew", |_| {
-        Ok(SlashAction::NotThere("Skills"))
+    command!(Tools, Idle, "reload-skills", "", [], "look for skills anew", |text| {
+        nothing(text, SlashAction::ReloadSkills)
     }),
     command!(Writing, Idle, "prompt" | "compose", "", [], "write in $EDITOR", |text| {
         nothing(text, SlashAction::Compose)

@@ -35,6 +35,7 @@ mod plugins;
 mod secrets;
 mod serve;
 mod sessions;
+mod skills;
 mod skills_hub;
 mod support;
 mod tools_call;

@@ -25,8 +25,6 @@ async fn mistakes_are_explained_with_the_way_out() {
     play.sees("! There is no command /modle.\n  Did you mean /model?").await;
     play.send("/undo many");
     play.sees("! `many` is no number of one or more.\n  /undo [N]").await;
-    play.send("/reload-skills");
-    play.sees("this build cannot do that yet").await;
     assert!(play.agent.log().is_empty());
 }
 
@@ -170,6 +168,15 @@ async fn commands_of_plugins_are_run_and_listed() {
     play.sees("From plugins").await;
     play.sees("plan a trip").await;
     assert!(play.agent.log().is_empty());
+}
+
+#[tokio::test]
+async fn skills_are_called_by_name_and_said_to_the_agent() {
+    let play = Play::new(quiet);
+    play.send("/sour_dough for two");
+    play.did("turn /sour_dough for two").await;
+    play.send("/reload-skills");
+    play.sees("1 skill: nothing changed.").await;
 }
 
 #[tokio::test]

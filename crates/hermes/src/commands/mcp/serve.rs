@@ -13,10 +13,11 @@ use hermes_guard::redact::{RedactMode, redact};
 use hermes_host::{Interaction, ToolOptions, ToolSession};
 use hermes_mcp::server::bridge::{BRIDGE_TOOLSET, Bridge};
 use hermes_mcp::server::{
-    Callers, HTTP_PATH, HouseholdPrompts, HttpOptions, Server, SessionResources,
+    Callers, HTTP_PATH, HouseholdPrompts, HttpOptions, Server, SessionResources, SkillSource,
 };
 use hermes_runtime::{Runtime, ToolScope};
 use hermes_sessions::SessionDatabase;
+use hermes_skills::SkillLibrary;
 
 use super::ask::{ClientApprover, ClientAsker};
 use crate::exit::Exit;
@@ -124,6 +125,8 @@ fn hide_secrets(text: &str) -> String {
 fn server(tools: &ToolSession, host: &Host, offer: Offer) -> Server {
     let services = tools.services_of();
     let approvals = Arc::clone(tools.approvals());
+    let library = Arc::new(SkillLibrary::new(host.home()));
+    let skills = SkillSource::new(library, host.config_value(), host.vars().clone());
     Server::builder(Runtime::clone(tools.runtime()), "hermes", env!("CARGO_PKG_VERSION"))
         .scope(offer.scope)
         .instructions(INSTRUCTIONS)
@@ -140,5 +143,7 @@ fn server(tools: &ToolSession, host: &Host, offer: Offer) -> Server {
         .on_session_end(move |session| approvals.reset_session(session))
         .resources(Arc::new(SessionResources::new(sessions(host), hide_secrets)))
         .prompts(Arc::new(HouseholdPrompts))
+        .resources(Arc::new(skills.clone()))
+        .prompts(Arc::new(skills))
         .build()
 }

@@ -7,13 +7,12 @@ use hermes_skills::hub::verbs::{self, HubVerb, VerbFront, VerbStatus};
 use hermes_tui::line_prompt::{answer, is_interactive};
 
 use crate::exit::Exit;
-use crate::host::{self, Host};
+use crate::host::Host;
 use crate::ui::Ui;
 use crate::workers::block_on;
 
 /// Runs one verb.
 pub(super) fn run(verb: &HubVerb, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    host::warn_about_files(host, ui)?;
     let hub = HubContext::new(host.home(), host.config().value(), host.vars());
     let front = if ui.is_captured() { Front::Chat } else { Front::Terminal };
     let report = block_on(verbs::run(&hub, verb, &front));

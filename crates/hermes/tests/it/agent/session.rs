@@ -102,6 +102,7 @@ fn a_full_disk_does_not_lose_the_answer() {
             cp $HERMES_HOME/config.yaml config.yaml &&
             mount -t tmpfs -o size=64k,mode=700 tmpfs $HERMES_HOME &&
             install -m 600 config.yaml $HERMES_HOME/ &&
+            touch $HERMES_HOME/.no-bundled-skills &&
             $HERMES -z 2+2? && $HERMES -c -z again?; echo code $?'"
     ));
     run.exits(0).says("Four.").notes("not saved").notes("full");

@@ -1,0 +1,169 @@
+//! Which skills there are, without opening them.
+//!
+//! [`SkillIndex::refresh`] compares what is known with the disk and reads only what changed. While nothing did, that
+//! is one look at each document and at each folder between them; folders of skills are looked into again every
+//! [`FULL_WALK`], since something new hardly ever appears in there. What a process learns it leaves in a snapshot for
+//! the next, which compares before it believes.
+
+mod entry;
+mod snapshot;
+mod stamp;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use entry::{IndexedSkill, MAX_DESCRIPTION_CHARS, shortened};
+pub use walk::{MAX_DEPTH, MAX_FOLDERS};
+
+use crate::document::SkillDocument;
+use crate::roots::SkillRoot;
+use entry::Summary;
+use stamp::Stamp;
+use walk::{WalkedFolder, walk};
+
+/// How long folders of skills are taken to hold no new skills.
+pub const FULL_WALK: Duration = Duration::from_secs(30);
+
+/// A home with fewer skills is read faster than a snapshot is worth.
+const SNAPSHOT_FROM: usize = 32;
+
+/// What was found, at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct SkillTable {
+    /// Every skill, shadowed and broken ones too, in order of roots and paths.
+    pub all: Vec<Arc<IndexedSkill>>,
+    /// What each category is about, by its chain of folders.
+    pub descriptions: BTreeMap<String, String>,
+    /// What a person should know about the walk.
+    pub warnings: Vec<String>,
+    /// Folders that hold no document themselves, roots included.
+    pub folders: Vec<PathBuf>,
+}
+
+impl SkillTable {
+    /// Skills that can be loaded: the first of each name, whole documents only.
+    pub fn usable(&self) -> impl Iterator<Item = &Arc<IndexedSkill>> {
+        let mut names = HashSet::new();
+        self.all.iter().filter(move |entry| !entry.broken && names.insert(entry.name.as_str()))
+    }
+
+    /// Names that several documents claim, with those documents.
+    #[must_use]
+    pub fn clashes(&self) -> BTreeMap<&str, Vec<&Path>> {
+        let mut found: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
+        for entry in &self.all {
+            found.entry(&entry.name).or_default().push(&entry.file);
+        }
+        found.retain(|_, files| files.len() > 1);
+        found
+    }
+}
+
+/// The index of one set of roots.
+#[derive(Debug, Default)]
+pub struct SkillIndex {
+    state: Option<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    roots: Vec<SkillRoot>,
+    walked_at: Instant,
+    folders: Vec<WalkedFolder>,
+    documents: HashMap<PathBuf, (Stamp, Summary)>,
+    descriptions: Vec<(PathBuf, Stamp)>,
+    table: Arc<SkillTable>,
+}
+
+impl SkillIndex {
+    /// The skills of these roots as they are now. `snapshot` is where what is known is left for the next process.
+    pub fn refresh(&mut self, roots: &[SkillRoot], snapshot: &Path) -> Arc<SkillTable> {
+        match &self.state {
+            Some(state) if state.roots == roots && state.is_current() => Arc::clone(&state.table),
+            _ => self.walk(roots, snapshot),
+        }
+    }
+
+    /// Has the next look walk everything: something was written.
+    pub fn touch(&mut self) {
+        if let Some(state) = &mut self.state {
+            state.folders.clear();
+            state.roots.clear();
+        }
+    }
+
+    fn walk(&mut self, roots: &[SkillRoot], snapshot: &Path) -> Arc<SkillTable> {
+        let known = match self.state.take() {
+            Some(state) => state.documents,
+            None => snapshot::load(snapshot),
+        };
+        let walked_at = Instant::now();
+        let found = walk(roots);
+        let mut documents = HashMap::with_capacity(found.documents.len());
+        let mut table = SkillTable { warnings: found.warnings, ..SkillTable::default() };
+        let mut read = 0_usize;
+        for document in found.documents {
+            let file = document.root.join(&document.relative);
+            let summary = match known.get(&file) {
+                Some((stamp, summary)) if stamp.same(&document.stamp) => summary.clone(),
+                _ => {
+                    read += 1;
+                    Summary::read(&file)
+                }
+            };
+            let entry = IndexedSkill::new(
+                summary.clone(),
+                &document.root,
+                &document.relative,
+                document.kind,
+            );
+            table.all.push(Arc::new(entry));
+            documents.insert(file, (document.stamp, summary));
+        }
+        let mut descriptions = Vec::new();
+        for (file, stamp, chain) in found.descriptions {
+            if let Some(text) = describe(&file) {
+                table.descriptions.entry(chain).or_insert(text);
+            }
+            descriptions.push((file, stamp));
+        }
+        table.folders = found.folders.iter().map(|folder| folder.path.clone()).collect();
+        if read > 0 && documents.len() >= SNAPSHOT_FROM {
+            snapshot::save(snapshot, &documents);
+        }
+        let table = Arc::new(table);
+        self.state = Some(State {
+            roots: roots.to_vec(),
+            walked_at,
+            folders: found.folders,
+            documents,
+            descriptions,
+            table: Arc::clone(&table),
+        });
+        table
+    }
+}
+
+impl State {
+    fn is_current(&self) -> bool {
+        self.walked_at.elapsed() < FULL_WALK
+            && !self.folders.is_empty()
+            && self.folders.iter().all(|folder| folder.stamp.is_still(&folder.path))
+            && self.documents.iter().all(|(file, (stamp, _))| stamp.is_still(file))
+            && self.descriptions.iter().all(|(file, stamp)| stamp.is_still(file))
+    }
+}
+
+/// The line about a category.
+fn describe(file: &Path) -> Option<String> {
+    let document = SkillDocument::read(&std::fs::read(file).ok()?);
+    let text = document.description();
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!line.is_empty()).then(|| shortened(&line, MAX_DESCRIPTION_CHARS))
+}

@@ -1,0 +1,189 @@
+//! What the subcommands take.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use hermes_skills::hub::verbs::HubVerb;
+
+/// Subcommands of `hermes skills`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SkillsCommand {
+    #[command(flatten)]
+    Hub(HubVerb),
+    /// Begin a skill: a folder with a SKILL.md that passes every check
+    New {
+        /// Its name: lower-case letters, digits and hyphens
+        name: String,
+        /// What it is for and when to use it
+        #[arg(long, default_value = "Say what this is for, and when to use it.")]
+        description: String,
+        /// The folder to put it in, if not the skills of this home
+        #[arg(long)]
+        path: Option<PathBuf>,
+    },
+    /// Check a SKILL.md, or all below a folder; fails if one would be refused
+    Lint {
+        /// A SKILL.md, the folder of a skill, or one with many
+        path: PathBuf,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// List skills
+    List(ListOptions),
+    /// Show a skill, or a file of one
+    #[command(alias = "show")]
+    View {
+        /// Its name, or its path with the category
+        name: String,
+        /// A file of it
+        file: Option<String>,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Offer a skill again, or no longer
+    Config {
+        /// The skill
+        name: String,
+        /// Offer it again
+        #[arg(long, required_unless_present = "disable", conflicts_with = "disable")]
+        enable: bool,
+        /// No longer offer it
+        #[arg(long)]
+        disable: bool,
+        /// Only on this platform (cli, telegram …)
+        #[arg(long)]
+        platform: Option<String>,
+    },
+    #[command(flatten)]
+    Pending(PendingCommand),
+    #[command(flatten)]
+    Bundled(BundledCommand),
+}
+
+/// What `list` shows.
+#[derive(Debug, Args)]
+pub(crate) struct ListOptions {
+    /// Where they come from
+    #[arg(long, default_value = "all", value_parser = ["all", "hub", "builtin", "local", "agent", "external"])]
+    pub(crate) source: String,
+    /// Only those that are offered
+    #[arg(long)]
+    pub(crate) enabled_only: bool,
+    /// Say why a skill is not offered, or not to every session
+    #[arg(long)]
+    pub(crate) why: bool,
+    /// Print JSON for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Changes of the agent that wait for a person.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PendingCommand {
+    /// List changes of the agent that wait for your word
+    Pending {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a change that waits
+    Approve {
+        /// Its id, or the beginning of it
+        id: String,
+    },
+    /// Drop a change that waits
+    Reject {
+        /// Its id, or the beginning of it
+        id: String,
+    },
+    /// Have changes of the agent wait for your word, or not
+    Approval {
+        /// on or off
+        #[arg(value_parser = ["on", "off"])]
+        state: String,
+    },
+    /// Show what a change that waits would do, or how a skill that came with Hermes was changed
+    Diff {
+        /// Id of a change, or name of a skill
+        what: String,
+    },
+}
+
+/// Skills that came with the program.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BundledCommand {
+    /// List skills that came with Hermes and were changed here
+    ListModified {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Have a skill that came with Hermes follow its updates again
+    Reset {
+        /// The skill
+        name: String,
+        /// Put the original in its place now
+        #[arg(long)]
+        restore: bool,
+    },
+    /// Never put the skills that come with Hermes into this home
+    OptOut {
+        /// Remove those that were not changed
+        #[arg(long)]
+        remove: bool,
+    },
+    /// Put the skills that come with Hermes into this home again
+    OptIn {
+        /// Now, not at the next start
+        #[arg(long)]
+        sync: bool,
+    },
+}
+
+/// Subcommands of `hermes curator`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CuratorCommand {
+    /// Show how skills are used and what would happen to them
+    #[command(alias = "usage")]
+    Status {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Look over skills now: put away what nobody used for long
+    Run {
+        /// Only say what would be done
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Keep a skill from being put away or deleted by the agent
+    Pin {
+        /// The skill
+        name: String,
+    },
+    /// Let a skill be put away again
+    Unpin {
+        /// The skill
+        name: String,
+    },
+    /// Put a skill away
+    Archive {
+        /// The skill
+        name: String,
+    },
+    /// List skills that were put away
+    ListArchived,
+    /// Bring back a skill that was put away
+    Restore {
+        /// Its name in the archive
+        name: String,
+    },
+    /// Copy all skills into one file
+    Backup,
+    /// Stop looking after skills
+    Pause,
+    /// Look after skills again
+    Resume,
+}
