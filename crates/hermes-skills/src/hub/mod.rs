@@ -50,7 +50,7 @@ use github::auth::GitHubAuth;
 use http::HubHttp;
 use scan::{BundleReport, Strictness};
 use settings::{HubSettings, HubTrustSettings};
-use sources::SkillSource;
+use sources::HubSource;
 use state::HubState;
 
 /// What sources work with.
@@ -65,7 +65,7 @@ pub struct HubContext {
     pub http: HubHttp,
     /// Repositories.
     pub github: GitHub,
-    sources: Vec<Box<dyn SkillSource>>,
+    sources: Vec<Box<dyn HubSource>>,
 }
 
 impl HubContext {
@@ -85,7 +85,7 @@ impl HubContext {
 
     /// All sources, in the order in which an identifier is offered to them.
     #[must_use]
-    pub fn sources(&self) -> &[Box<dyn SkillSource>] {
+    pub fn sources(&self) -> &[Box<dyn HubSource>] {
         &self.sources
     }
 
@@ -98,7 +98,7 @@ impl HubContext {
 
     /// The source with this id.
     #[must_use]
-    pub fn source(&self, id: &str) -> Option<&dyn SkillSource> {
+    pub fn source(&self, id: &str) -> Option<&dyn HubSource> {
         self.sources.iter().find(|source| source.id() == id).map(AsRef::as_ref)
     }
 }

@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use super::HubContext;
 use super::error::HubError;
 use super::record::{HubRecord, TrustLevel, ranked};
-use super::sources::{self, SearchReach, SkillSource};
+use super::sources::{self, HubSource, SearchReach};
 
 /// How long a search takes at most, whatever the sources do.
 pub const SEARCH_TIME: Duration = Duration::from_secs(30);
@@ -88,7 +88,7 @@ pub async fn search(
     let mut found: Vec<HubRecord> = Vec::new();
     let fetched = if matches!(asked, Asked::Provider(_)) { limit.max(200) } else { limit };
     // The index speaks for the registries, so that these need not be asked if it answers.
-    let (first, second): (Vec<&dyn SkillSource>, Vec<&dyn SkillSource>) = match asked {
+    let (first, second): (Vec<&dyn HubSource>, Vec<&dyn HubSource>) = match asked {
         Asked::One(id) => (hub.source(id).into_iter().collect(), Vec::new()),
         Asked::All | Asked::Provider(_) => {
             let with = |reach| {
@@ -121,7 +121,7 @@ pub async fn search(
 
 async fn ask(
     hub: &HubContext,
-    sources: &[&dyn SkillSource],
+    sources: &[&dyn HubSource],
     query: &str,
     limit: usize,
     deadline: tokio::time::Instant,

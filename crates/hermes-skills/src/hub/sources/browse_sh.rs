@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{SearchReach, SkillSource, SourceAnswer, text, texts};
+use super::{HubSource, SearchReach, SourceAnswer, text, texts};
 use crate::hub::HubContext;
 use crate::hub::bundle::{BundleFiles, HubBundle};
 use crate::hub::error::HubError;
@@ -46,7 +46,7 @@ impl BrowseShSource {
     }
 }
 
-impl SkillSource for BrowseShSource {
+impl HubSource for BrowseShSource {
     fn id(&self) -> &'static str {
         ID
     }

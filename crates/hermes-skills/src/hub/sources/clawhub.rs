@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use hermes_web::FetchRequest;
 use serde_json::{Map, Value};
 
-use super::{SearchReach, SkillSource, SourceAnswer, is_web, parameter, text, texts};
+use super::{HubSource, SearchReach, SourceAnswer, is_web, parameter, text, texts};
 use crate::hub::HubContext;
 use crate::hub::bundle::{HubBundle, archive};
 use crate::hub::error::HubError;
@@ -91,7 +91,7 @@ fn is_slug(text: &str) -> bool {
     !text.is_empty() && text.chars().all(fits) && !text.chars().all(|c| c == '.')
 }
 
-impl SkillSource for ClawHubSource {
+impl HubSource for ClawHubSource {
     fn id(&self) -> &'static str {
         ID
     }

@@ -3,7 +3,7 @@
 use futures_util::StreamExt as _;
 use serde_json::json;
 
-use super::{SearchReach, SkillSource, SourceAnswer, is_web};
+use super::{HubSource, SearchReach, SourceAnswer, is_web};
 use crate::document::SkillDocument;
 use crate::hub::HubContext;
 use crate::hub::bundle::HubBundle;
@@ -71,7 +71,7 @@ impl GitHubSource {
     }
 }
 
-impl SkillSource for GitHubSource {
+impl HubSource for GitHubSource {
     fn id(&self) -> &'static str {
         GITHUB
     }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{SearchReach, SkillSource, SourceAnswer};
+use super::{HubSource, SearchReach, SourceAnswer};
 use crate::hub::HubContext;
 use crate::hub::bundle::HubBundle;
 use crate::hub::error::HubError;
@@ -56,7 +56,7 @@ fn trust(hub: &HubContext, record: &HubRecord) -> TrustLevel {
     RepoFolder::parse(identifier).map_or(TrustLevel::Community, |folder| hub.github.trust(&folder))
 }
 
-impl SkillSource for IndexSource {
+impl HubSource for IndexSource {
     fn id(&self) -> &'static str {
         ID
     }

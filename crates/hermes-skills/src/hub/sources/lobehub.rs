@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{SearchReach, SkillSource, SourceAnswer, text, texts};
+use super::{HubSource, SearchReach, SourceAnswer, text, texts};
 use crate::hub::HubContext;
 use crate::hub::bundle::{BundleFiles, HubBundle};
 use crate::hub::error::HubError;
@@ -55,7 +55,7 @@ fn document(name: &str, meta: &Value, role: &str) -> String {
     )
 }
 
-impl SkillSource for LobeHubSource {
+impl HubSource for LobeHubSource {
     fn id(&self) -> &'static str {
         ID
     }

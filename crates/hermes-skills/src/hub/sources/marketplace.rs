@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{SearchReach, SkillSource, SourceAnswer, text, texts};
+use super::{HubSource, SearchReach, SourceAnswer, text, texts};
 use crate::hub::HubContext;
 use crate::hub::bundle::HubBundle;
 use crate::hub::error::HubError;
@@ -91,7 +91,7 @@ impl MarketplaceSource {
     }
 }
 
-impl SkillSource for MarketplaceSource {
+impl HubSource for MarketplaceSource {
     fn id(&self) -> &'static str {
         ID
     }

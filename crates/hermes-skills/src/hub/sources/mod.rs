@@ -1,4 +1,4 @@
-//! Places skills come from, each behind [`SkillSource`], one file each, listed once in [`all`].
+//! Places skills come from, each behind [`HubSource`], one file each, listed once in [`all`].
 
 mod browse_sh;
 mod clawhub;
@@ -35,7 +35,7 @@ pub enum SearchReach {
 }
 
 /// A place skills come from.
-pub trait SkillSource: Send + Sync {
+pub trait HubSource: Send + Sync {
     /// Its name in tables, files and `--source`.
     fn id(&self) -> &'static str;
 
@@ -60,7 +60,7 @@ pub trait SkillSource: Send + Sync {
 
 /// All sources, in the order in which an identifier is offered to them.
 #[must_use]
-pub fn all() -> Vec<Box<dyn SkillSource>> {
+pub fn all() -> Vec<Box<dyn HubSource>> {
     vec![
         Box::new(official::OfficialSource),
         Box::new(index::IndexSource),

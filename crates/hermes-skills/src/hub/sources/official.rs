@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hermes_store::atomic::AtomicError;
 use serde_json::Map;
 
-use super::{SearchReach, SkillSource, SourceAnswer};
+use super::{HubSource, SearchReach, SourceAnswer};
 use crate::document::SkillDocument;
 use crate::hub::HubContext;
 use crate::hub::bundle::{BundleFiles, HubBundle, hash};
@@ -46,7 +46,7 @@ impl OfficialSource {
     }
 }
 
-impl SkillSource for OfficialSource {
+impl HubSource for OfficialSource {
     fn id(&self) -> &'static str {
         ID
     }

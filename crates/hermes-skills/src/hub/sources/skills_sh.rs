@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{SearchReach, SkillSource, SourceAnswer, parameter, text};
+use super::{HubSource, SearchReach, SourceAnswer, parameter, text};
 use crate::hub::HubContext;
 use crate::hub::bundle::HubBundle;
 use crate::hub::error::HubError;
@@ -36,7 +36,7 @@ impl SkillsShSource {
     }
 }
 
-impl SkillSource for SkillsShSource {
+impl HubSource for SkillsShSource {
     fn id(&self) -> &'static str {
         ID
     }

@@ -6,7 +6,7 @@ use hermes_web::Url;
 use regex::Regex;
 use serde_json::Map;
 
-use super::{SearchReach, SkillSource, SourceAnswer, is_web};
+use super::{HubSource, SearchReach, SourceAnswer, is_web};
 use crate::document::SkillDocument;
 use crate::hub::HubContext;
 use crate::hub::bundle::{BundleFiles, HubBundle, path};
@@ -63,7 +63,7 @@ fn name_of(document: &SkillDocument, url: &Url) -> Option<String> {
     [document.frontmatter.name(), parent, stem].into_iter().flatten().find(fits)
 }
 
-impl SkillSource for UrlSource {
+impl HubSource for UrlSource {
     fn id(&self) -> &'static str {
         ID
     }

@@ -6,7 +6,7 @@
 use hermes_web::Url;
 use serde_json::{Map, Value};
 
-use super::{SearchReach, SkillSource, SourceAnswer, is_web, text, texts};
+use super::{HubSource, SearchReach, SourceAnswer, is_web, text, texts};
 use crate::hub::HubContext;
 use crate::hub::bundle::{BundleFiles, HubBundle, archive, hash};
 use crate::hub::error::HubError;
@@ -157,7 +157,7 @@ fn check_digest(skill: &Value, bytes: &[u8]) -> Result<(), HubError> {
     Err(HubError::Bundle(format!("its digest is {found}, the list says {wanted}")))
 }
 
-impl SkillSource for WellKnownSource {
+impl HubSource for WellKnownSource {
     fn id(&self) -> &'static str {
         ID
     }
