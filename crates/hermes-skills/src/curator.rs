@@ -337,7 +337,12 @@ pub fn back_up(home: &SkillsHome) -> io::Result<PathBuf> {
     let folder = home.backups();
     ensure_private_dir(&folder).map_err(io::Error::other)?;
     let now = Timestamp::now().strftime("%Y%m%d%H%M%S%3f");
-    let file = folder.join(format!("skills-{now}.tar.gz"));
+    let mut file = folder.join(format!("skills-{now}.tar.gz"));
+    let mut number = 2;
+    while file.exists() {
+        file = folder.join(format!("skills-{now}-{number}.tar.gz"));
+        number += 1;
+    }
     let temp = tempfile::NamedTempFile::new_in(&folder)?;
     let packed = flate2::write::GzEncoder::new(temp.as_file(), flate2::Compression::fast());
     let mut archive = tar::Builder::new(packed);
