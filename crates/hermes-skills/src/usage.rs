@@ -206,7 +206,7 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..5 {
                         while !update(home, |records| {
-                            records.entry("a".into()).or_default().use_count += 1
+                            records.entry("a".into()).or_default().use_count += 1;
                         }) {}
                     }
                 });

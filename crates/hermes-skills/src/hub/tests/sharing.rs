@@ -40,9 +40,12 @@ async fn a_snapshot_is_installed_again_elsewhere() {
     ended(&to.run(&import).await, Usage);
 }
 
+/// What was asked of a code host, with the bodies.
+type RequestLog = Arc<Mutex<Vec<(String, Value)>>>;
+
 /// A code host that takes pull requests, and fails at one step if told so.
-fn host(fail_at: &'static str) -> (WebServer, Arc<Mutex<Vec<(String, Value)>>>) {
-    let seen_bodies: Arc<Mutex<Vec<(String, Value)>>> = Arc::default();
+fn host(fail_at: &'static str) -> (WebServer, RequestLog) {
+    let seen_bodies = RequestLog::default();
     let log = Arc::clone(&seen_bodies);
     let server = WebServer::start(move |seen| {
         let key = format!("{} {}", seen.method, seen.path);
