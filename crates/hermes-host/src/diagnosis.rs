@@ -9,6 +9,8 @@
 use std::os::unix::fs::PermissionsExt;
 
 use hermes_process::{KernelSupport, kernel_support};
+use hermes_skills::hub::state::HubState;
+use hermes_skills::layout::SkillsHome;
 use hermes_store::config::Config;
 use hermes_store::config_keys::check;
 use hermes_store::dotenv::is_secret_name;
@@ -77,6 +79,7 @@ impl Host {
         hooks(self, &mut report);
         terminal(self, &mut report);
         tools(self, &mut report);
+        skills(self, &mut report);
         report.0
     }
 }
@@ -224,5 +227,17 @@ fn tools(host: &Host, report: &mut Report) {
         if let Availability::Unavailable { reason, fix } = pass.of(tool) {
             report.note("tools", format!("{}: {reason}", tool.name()), fix);
         }
+    }
+}
+
+fn skills(host: &Host, report: &mut Report) {
+    let Some(hub) = HubState::new(&SkillsHome::new(host.home())).health() else { return };
+    match hub.lock_problem {
+        Some(problem) => report.bad("skills", problem, "hermes skills update"),
+        None => report.good("skills", format!("{} from the hub", hub.installed)),
+    }
+    if hub.left_over {
+        let text = "an installation was cut off; nothing of it is in use";
+        report.note("skills", text, "any `hermes skills` command cleans up");
     }
 }

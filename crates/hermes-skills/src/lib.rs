@@ -12,6 +12,7 @@
 //! ([`listing`]), the document ([`lookup`], [`view`], [`setup`], [`preprocess`]), single files ([`support`]). People
 //! call them by name ([`activation`]). Both change them through [`manage`]. [`bundled`] keeps those we ship current,
 //! [`curator`] puts away what nobody uses, [`conformance`] helps authors.
+//! [`hub`] brings in other people's.
 //!
 //! What holds everywhere in here:
 //!
@@ -28,6 +29,7 @@ pub mod conformance;
 pub mod curator;
 pub mod document;
 mod folders;
+pub mod hub;
 pub mod index;
 pub mod layout;
 mod library;

@@ -28,8 +28,6 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 use hermes_host::HostError;
 use hermes_protocol::text::error_chain;
-// Its settings belong to the table of this program.
-use hermes_web as _;
 use owo_colors::OwoColorize;
 
 use crate::args::{GlobalFlags, TalkFlags};

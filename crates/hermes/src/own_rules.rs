@@ -92,6 +92,7 @@ fn changed_by(command: &Command) -> Option<&'static str> {
             | ToolsCommand::Schema(_) => None,
         },
         Command::Skills(command) => match command {
+            SkillsCommand::Hub(_) => Some("find or bring in other people's skills"),
             SkillsCommand::Config { .. } => Some("change which skills are offered"),
             SkillsCommand::Pending(
                 PendingCommand::Approve { .. }

@@ -20,6 +20,7 @@ pub(crate) struct Ui {
     width: usize,
     is_terminal: bool,
     is_verbose: bool,
+    is_captured: bool,
 }
 
 /// Used where the width of the terminal is unknown.
@@ -33,14 +34,22 @@ impl Ui {
         let is_terminal = io::stdout().is_terminal();
         let width = if is_terminal { terminal_width() } else { UNLIMITED };
         let (out, err) = (Box::new(anstream::stdout()), Box::new(anstream::stderr()));
-        Self { out, err, width, is_terminal, is_verbose: false }
+        Self { out, err, width, is_terminal, is_verbose: false, is_captured: false }
     }
 
     /// Streams that end in memory, both in the same place, for a terminal of this width.
     pub(crate) fn captured(width: usize) -> (Self, Captured) {
         let captured = Captured::default();
         let (out, err) = (Box::new(captured.clone()), Box::new(captured.clone()));
-        (Self { out, err, width, is_terminal: true, is_verbose: false }, captured)
+        (
+            Self { out, err, width, is_terminal: true, is_verbose: false, is_captured: true },
+            captured,
+        )
+    }
+
+    /// Whether somebody else shows what is printed: then nobody can be asked here.
+    pub(crate) fn is_captured(&self) -> bool {
+        self.is_captured
     }
 
     /// One line of data.

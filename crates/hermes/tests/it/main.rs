@@ -36,6 +36,7 @@ mod secrets;
 mod serve;
 mod sessions;
 mod skills;
+mod skills_hub;
 mod support;
 mod tools_call;
 mod tools_call_bad_input;

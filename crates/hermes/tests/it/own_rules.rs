@@ -34,6 +34,8 @@ fn what_loosens_a_rule_is_refused_below_a_command_of_ours() {
         "mcp add x -- true",
         "tools enable moa",
         "model set other",
+        "skills search pdf",
+        "skills install acme/tools/pdf --yes",
         "--yolo tools list",
         "--accept-hooks tools list",
         "--ignore-user-config tools list",

@@ -34,6 +34,9 @@ pub(super) const RULES: &[DangerRule] = &[
             "hermes hooks approve x",
             "hermes plugins enable x",
             "hermes mcp add x",
+            "hermes skills install anthropics/skills/skills/pdf --yes",
+            "hermes skills search pdf",
+            "hermes skills update",
             "/usr/local/bin/hermes -p other config unset approvals",
             "hermes",
             "hermes 'delete everything'",
@@ -47,6 +50,7 @@ pub(super) const RULES: &[DangerRule] = &[
             "hermes -p work config get terminal.backend",
             "hermes tools list",
             "hermes sessions list",
+            "hermes skills list",
             "hermes approvals test 'ls'",
             "hermes doctor",
             "hermes config set --help",
@@ -259,6 +263,8 @@ fn only_reads(call: &ProgramCall<'_>) -> bool {
         .collect();
     match words.as_slice() {
         ["doctor" | "status" | "version", ..] => !call.has(&["--fix"]),
+        // Other people's skills are for a person to find and bring in.
+        ["skills", "search" | "check", ..] => false,
         ["toolsets" | "checkpoints" | "sessions" | "skills" | "insights" | "memory", verb, ..]
         | ["tools" | "config" | "approvals" | "hooks" | "plugins" | "mcp" | "model", verb, ..]
         | ["gateway" | "logs" | "cron" | "auth" | "profile" | "profiles", verb, ..] => matches!(

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use hermes_skills::hub::verbs::HubVerb;
 
 /// Subcommands of `hermes skills`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillsCommand {
+    #[command(flatten)]
+    Hub(HubVerb),
     /// Begin a skill: a folder with a SKILL.md that passes every check
     New {
         /// Its name: lower-case letters, digits and hyphens

@@ -6,6 +6,7 @@ mod args;
 mod author;
 mod bundled;
 pub(crate) mod curator;
+mod hub;
 mod list;
 mod pending;
 
@@ -36,6 +37,7 @@ pub(crate) fn run(command: &SkillsCommand, host: &Host, ui: &mut Ui) -> anyhow::
         SkillsCommand::Config { name, enable, disable: _, platform } => {
             toggle(name, *enable, platform.as_deref(), host, ui)
         }
+        SkillsCommand::Hub(verb) => hub::run(verb, host, ui),
         SkillsCommand::Pending(command) => pending::run(command, &library, host, ui),
         SkillsCommand::Bundled(command) => bundled::run(command, &library, host, ui),
     }
