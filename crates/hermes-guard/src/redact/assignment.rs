@@ -15,6 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::fields::{Field, Sign, field};
 use super::flags;
 use super::headers::plausible_in_code;
+use super::keys::hide_value;
 use super::mask::is_masked;
 use super::names::{SecretFamily, family};
 use super::scan::{Names, SecretScan, is_blank, is_gap};
@@ -114,7 +115,7 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
             || is_secret(scan, &field));
     if secret {
         let value = field.whole_value(scan);
-        scan.hide(value);
+        hide_value(scan, value);
     }
 }
 

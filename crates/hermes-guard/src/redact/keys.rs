@@ -266,6 +266,17 @@ fn second_half(scan: &mut SecretScan<'_>, id_end: usize) {
     }
 }
 
+/// Hides a value that its name gave away; a known prefix is told there, too, where nothing else may remain.
+pub(super) fn hide_value(scan: &mut SecretScan<'_>, range: std::ops::Range<usize>) {
+    let value = &scan.text[range.clone()];
+    let known =
+        |prefix: &&KeyPrefix| prefix.shape == Shape::Distinct && value.starts_with(prefix.text);
+    match KEY_PREFIXES.iter().find(known) {
+        Some(prefix) if value.bytes().all(is_token) => hide_key(scan, range, prefix),
+        _ => scan.hide(range),
+    }
+}
+
 fn hide_key(scan: &mut SecretScan<'_>, range: std::ops::Range<usize>, prefix: &KeyPrefix) {
     let rest = &scan.text[range.start..];
     match scan.rules.remains {

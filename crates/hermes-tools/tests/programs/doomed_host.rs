@@ -36,7 +36,8 @@ fn main() {
     let workers = tokio::runtime::Builder::new_current_thread().enable_all().build();
     workers.expect("a runtime").block_on(async {
         // Containers are labelled with the profile, which is named after its folder.
-        let rig = Rig::bare(place, &folder, &folder.join("profiles").join(&mark));
+        let home = folder.join("h/profiles").join(&mark);
+        let rig = Rig::bare(place, &folder, &home);
         let files = folder.join("files").display().to_string();
         let work = async {
             tokio::join!(

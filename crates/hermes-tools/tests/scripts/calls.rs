@@ -143,7 +143,7 @@ fn a_scheduled_job_runs_no_script_unless_allowed() {
     };
     let refused = Here::new(cron("deny")).run("print('ran')");
     assert_eq!((&refused["status"], &refused["tool_calls_made"]), (&json!("error"), &json!(0)));
-    assert!(refused["error"].as_str().unwrap().contains("cron_mode"), "{refused}");
+    assert!(refused["error"].as_str().unwrap().contains("scheduled job"), "{refused}");
     assert!(refused.get("output").is_none(), "{refused}");
     assert_eq!(Here::new(cron("approve")).output("print('ran')"), "ran\n");
 }

@@ -226,7 +226,7 @@ mod tests {
             (
                 "memory",
                 json!({"action": "remove", "old_text": "tea", "target": "user"}),
-                r#"{"success": false, "error": "over the limit", "usage": "9/9"}"#,
+                r#"{"success": false, "error": "over the limit", "over_limit_by": 9}"#,
                 true,
             ),
             (

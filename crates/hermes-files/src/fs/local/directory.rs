@@ -62,10 +62,16 @@ impl Directory {
         Ok((Self { fd, path: path.to_owned() }, Made::Some))
     }
 
-    /// The directory of a file, and the file's name in it.
+    /// The directory of a file, and the file's name in it. What is missing is told of the file: that is
+    /// what somebody asked for.
     pub(super) fn of_file(path: &Path) -> Result<(Self, &OsStr), FsError> {
         let (above, name) = split(path)?;
-        Ok((Self::open(above)?, name))
+        let directory = Self::open(above).map_err(|error| match error {
+            FsError::NotFound(_) => FsError::NotFound(path.to_owned()),
+            FsError::NotADirectory(_) => FsError::NotADirectory(path.to_owned()),
+            other => other,
+        })?;
+        Ok((directory, name))
     }
 
     pub(super) fn path(&self) -> &Path {

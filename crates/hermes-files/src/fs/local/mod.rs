@@ -132,15 +132,15 @@ fn names_in(directory: &Path, most: usize) -> Result<Vec<String>, FsError> {
 }
 
 fn move_file(from: &Path, to: &Path) -> Result<(), FsError> {
-    let (source, name) = Directory::of_file(from)?;
     let (target, new, _) = directory::make_for(to)?;
     let occupied = || FsError::BadPath { problem: format!("{} already exists", to.display()) };
+    if target.look_at(new).map_err(FsError::of("look at", to))?.is_some() {
+        return Err(occupied());
+    }
+    let (source, name) = Directory::of_file(from)?;
     match source.rename_new(name, &target, new) {
         // Across devices a move is a copy and a removal; the copy is complete before anything goes.
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            if target.look_at(new).map_err(FsError::of("look at", to))?.is_some() {
-                return Err(occupied());
-            }
             let (mut content, _) = regular(source.read(name), from)?;
             write::copy(&mut content, (&source, name), (&target, new), to)?;
             source.remove(name).map_err(FsError::of("remove", from))

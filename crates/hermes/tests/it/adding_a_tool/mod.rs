@@ -73,8 +73,8 @@ fn a_tool_may_say_no() {
 fn wrong_and_missing_arguments_are_reported_by_name() {
     for (args, words) in [
         ("{}", ["title", "missing"]),
-        (r#"{"title": {"a": 1}}"#, ["title", "string"]),
-        (r#"{"title": null}"#, ["title", "string"]),
+        (r#"{"title": {"a": 1}}"#, ["title", "text"]),
+        (r#"{"title": null}"#, ["title", "text"]),
     ] {
         let run = sandbox().run(["tools", "call", "slug", args]).exits(1).quietly();
         let error = run.json()["error"].as_str().unwrap().to_owned();

@@ -96,7 +96,7 @@ fn a_script_where_nobody_is_there_runs_only_by_a_rule_or_in_the_sandbox() {
     let makes = |sandbox: &Sandbox| format!("open({:?}, 'w')", sandbox.scratch("made"));
     let sandbox = Sandbox::new();
     let run = sandbox.run(["tools", "call", "execute_code", &call(&makes(&sandbox))]);
-    run.exits(1).says("headless_mode");
+    run.exits(1).says("Nobody is there to be asked");
     assert!(!sandbox.scratch("made").exists());
     for config in ["approvals:\n  headless_mode: approve\n", super::SCRIPTS_MAY_RUN] {
         let sandbox = Sandbox::with_config(config);
