@@ -21,10 +21,9 @@ const MAX_CATEGORIES: usize = 60;
 /// The category of skills that have none.
 const NO_CATEGORY: &str = "general";
 
-const GUIDANCE: &str = "Skills are instructions for certain kinds of work, written from experience. Before you reply, \
-    scan the list; when a skill is even partly about what is asked, load it with skill_view(name) and follow it. If a \
-    skill proves wrong or incomplete, patch it with skill_manage at once. After a task that was hard, offer to save how \
-    it was done as a skill.";
+const GUIDANCE: &str = "Instructions for certain kinds of work. When one is even partly about what is asked, load it with \
+    skill_view(name) first and follow it; if it proves wrong, patch it with skill_manage at once. After a task that was \
+    hard, offer to save how it was done as a skill.";
 
 /// The block for a session's prompt; nothing when there are no skills for it.
 #[must_use]

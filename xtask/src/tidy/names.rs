@@ -26,6 +26,7 @@ const OTHER_MEANINGS: &[(&str, &str, &str)] = &[
     ("memory", "crates/hermes/src/commands/memory/", "one of the two files of notes"),
     ("patch", "crates/hermes-guard/", "a program"),
     ("patch", "crates/hermes-skills/src/manage/", "an act on a skill"),
+    ("todo", "crates/hermes-guard/src/redact/", "a word that stands in for a value"),
     ("write_file", "crates/hermes-skills/src/manage/", "an act on a skill"),
     ("terminal", "crates/hermes-exec/", "a section of the settings"),
     ("terminal", "crates/hermes-guard/", "a section of the settings"),

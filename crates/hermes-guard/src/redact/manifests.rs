@@ -1,43 +1,14 @@
 //! Manifests of a cluster: everything below `data` of a `kind: Secret` is one.
 //!
-//! The kind may stand behind the data, so the documents with secrets are found first, in one look
-//! over the text when the first `data` is met.
+//! The kind may stand behind the data, so the documents with secrets are found first (see
+//! [`super::secret_documents`]), in one look over the text when the first `data` is met.
 
 use std::ops::Range;
-
-use memchr::memmem;
 
 use super::fields::quoted;
 use super::mask::is_masked;
 use super::scan::{SecretScan, is_blank, is_gap};
 use super::words::is_placeholder;
-
-/// Ways to say that a document holds secrets.
-const KINDS: [&str; 3] = ["kind: Secret", "\"kind\": \"Secret\"", "\"kind\":\"Secret\""];
-const SEPARATOR: &str = "\n---";
-
-/// The documents of a text that hold secrets.
-pub(super) fn documents(text: &str) -> Vec<Range<usize>> {
-    let bytes = text.as_bytes();
-    if KINDS.iter().all(|kind| memmem::find(bytes, kind.as_bytes()).is_none()) {
-        return Vec::new();
-    }
-    let mut starts: Vec<usize> = memmem::find_iter(bytes, SEPARATOR).collect();
-    starts.insert(0, 0);
-    starts.push(text.len());
-    starts
-        .windows(2)
-        .map(|pair| pair[0]..pair[1])
-        .filter(|range| KINDS.iter().any(|kind| says(&text[range.clone()], kind)))
-        .collect()
-}
-
-/// `kind: SecretStore` is another kind.
-fn says(document: &str, kind: &str) -> bool {
-    document.match_indices(kind).any(|(at, _)| {
-        !document[at + kind.len()..].starts_with(|next: char| next.is_ascii_alphanumeric())
-    })
-}
 
 /// Looks at `data:`; the hit is that word and its colon.
 pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {

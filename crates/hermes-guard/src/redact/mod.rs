@@ -34,6 +34,7 @@ mod mask;
 mod names;
 mod parameters;
 mod scan;
+mod secret_documents;
 mod terminal;
 #[cfg(test)]
 mod tests;

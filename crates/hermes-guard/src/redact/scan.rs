@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{RedactMode, manifests, mask, terminal};
+use super::{RedactMode, mask, secret_documents, terminal};
 
 /// What a mode does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,7 +170,8 @@ impl<'t> SecretScan<'t> {
     /// Whether a position lies in a document that holds secrets.
     pub(super) fn in_secret_document(&mut self, at: usize) -> bool {
         let text = self.text;
-        let documents = self.secret_documents.get_or_insert_with(|| manifests::documents(text));
+        let documents =
+            self.secret_documents.get_or_insert_with(|| secret_documents::documents(text));
         let next = documents.partition_point(|document| document.end <= at);
         documents.get(next).is_some_and(|document| document.contains(&at))
     }

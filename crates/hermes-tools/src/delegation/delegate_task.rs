@@ -171,10 +171,10 @@ fn with_configured_limits(scope: &SchemaScope<'_>) -> SchemaPatch {
         tasks["maxItems"] = limits.max_children.into();
     }
     if !limits.children_may_delegate() {
-        for role in ["/properties/role", "/properties/tasks/items/properties/role"] {
-            if let Some(role) = parameters.pointer_mut(role) {
-                role["enum"] = json!(["leaf"]);
-                role["description"] = "Subagents cannot delegate here, so only `leaf`.".into();
+        // There is only one role then, and it need not be named.
+        for properties in ["/properties", "/properties/tasks/items/properties"] {
+            if let Some(Value::Object(properties)) = parameters.pointer_mut(properties) {
+                properties.shift_remove("role");
             }
         }
     }
@@ -228,16 +228,15 @@ mod tests {
     fn roles_are_offered_only_where_children_may_delegate() {
         let roles = |config| {
             let parameters = offered(&config)["parameters"].clone();
-            let of_call = parameters["properties"]["role"]["enum"].clone();
-            let of_task =
-                parameters.pointer("/properties/tasks/items/properties/role/enum").cloned();
-            assert_eq!(Some(&of_call), of_task.as_ref());
+            let at = |path| parameters.pointer(path).cloned();
+            let of_call = at("/properties/role/enum");
+            assert_eq!(of_call, at("/properties/tasks/items/properties/role/enum"));
             of_call
         };
-        assert_eq!(roles(json!({})), json!(["leaf"]));
+        assert_eq!(roles(json!({})), None);
         assert_eq!(
             roles(json!({"delegation": {"max_spawn_depth": 2}})),
-            json!(["leaf", "orchestrator"])
+            Some(json!(["leaf", "orchestrator"]))
         );
     }
 

@@ -382,13 +382,18 @@ impl Turn<'_> {
     }
 }
 
-/// The files a call names: its path, or those of the headers of its patch.
+/// The files a call names: its path or, without one, those in the headers of a patch among its texts.
 fn changed_paths(args: &Value) -> Vec<&str> {
-    let headers = args["patch"].as_str().into_iter().flat_map(str::lines).filter_map(|line| {
+    if let Some(path) = args["path"].as_str().filter(|path| !path.is_empty()) {
+        return vec![path];
+    }
+    let texts =
+        args.as_object().into_iter().flat_map(|args| args.values()).filter_map(Value::as_str);
+    let headers = texts.flat_map(str::lines).filter_map(|line| {
         let (act, path) = line.trim().strip_prefix("*** ")?.split_once(" File:")?;
         matches!(act, "Update" | "Add" | "Delete").then(|| path.trim())
     });
-    args["path"].as_str().into_iter().chain(headers).filter(|path| !path.is_empty()).collect()
+    headers.filter(|path| !path.is_empty()).collect()
 }
 
 /// Files that were changed in the turn, and those whose last change failed.
