@@ -5,7 +5,7 @@
 //! The file itself stays behind on purpose: removing it would let two processes hold "the" lock
 //! on two different files. It contains the number of the process that holds it, for error texts.
 //!
-//! The lock for a state file lies beside it under the same name plus `.lock` ([`beside`]); the
+//! The lock for a state file lies beside it under the same name plus `.lock` ([`lock_path`]); the
 //! state file itself cannot serve, because [`crate::atomic::write()`] replaces it.
 
 use std::fs::{File, OpenOptions, TryLockError};

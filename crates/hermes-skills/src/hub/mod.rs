@@ -7,7 +7,7 @@
 //! > moved into place and recorded, both or neither ([`state::change`]) → logged
 //!
 //! [`install`] is that way; [`update`] takes it again for what is installed, and keeps what the user edited;
-//! [`search`] asks all sources at once; [`snapshot`] and [`publish`] take skills elsewhere. [`verbs`] is all of this
+//! [`search`] asks all sources at once; `snapshot` and `publish` take skills elsewhere. [`verbs`] is all of this
 //! as words of a command line or of a chat.
 //!
 //! # What never happens here

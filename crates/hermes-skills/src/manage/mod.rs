@@ -1,12 +1,12 @@
 //! Changing skills: the six acts a model, or a person, can ask for.
 //!
-//! Every act is thought through first ([`plan`]): names, paths and documents are checked, and the bytes to be written
-//! are made. Only then something is touched ([`perform`]), under a lock that all processes of a home respect, and in
+//! Every act is thought through first (`plan`): names, paths and documents are checked, and the bytes to be written
+//! are made. Only then something is touched (`perform`), under a lock that all processes of a home respect, and in
 //! steps that leave the old state or the new one whenever they are cut off. With `skills.write_approval` the act stops
 //! between the two and waits for a person ([`staging`]).
 //!
 //! An agent that works by itself ([`ChangeOrigin::BackgroundReview`]) may do less than one a person is talking with
-//! ([`origin`]).
+//! (`origin`).
 
 mod delete;
 mod files;

@@ -67,7 +67,7 @@ pub trait VerbFront: Sync {
 }
 
 /// Does what the words say. Errors become reports: there is always something to print. What goes on is told to the
-/// front when it has taken longer than [`SILENCE`].
+/// front when it has taken longer than `SILENCE`.
 pub async fn run(hub: &HubContext, verb: &HubVerb, front: &dyn VerbFront) -> VerbReport {
     let watched = WatchedFront { front, latest: Mutex::default() };
     let work = async {
