@@ -21,9 +21,8 @@ const MAX_CATEGORIES: usize = 60;
 /// The category of skills that have none.
 const NO_CATEGORY: &str = "general";
 
-const GUIDANCE: &str = "Instructions for certain kinds of work. When one is even partly about what is asked, load it with \
-    skill_view(name) first and follow it; if it proves wrong, patch it with skill_manage at once. After a task that was \
-    hard, offer to save how it was done as a skill.";
+const GUIDANCE: &str = "When one is even partly about what is asked, load it with skill_view(name) first and follow \
+    it; if it proves wrong, patch it with skill_manage.";
 
 /// The block for a session's prompt; nothing when there are no skills for it.
 #[must_use]
