@@ -102,22 +102,35 @@ pub(crate) fn for_each_below(root: i32, mut act: impl FnMut(Process)) {
     }
 }
 
+/// How often the lists are gone through. A parent that ends between the reading of the root's list and
+/// of its own has handed its children to the root by then, and they stand in neither: the second time
+/// they stand in the root's.
+const WALKS: usize = 2;
+
 /// Notes all processes below `root`, level by level, and says how many; `None` if they cannot be asked
 /// for their children or are too many.
 fn note_below(root: i32, noted: &mut [i32; MAX_NOTED]) -> Option<usize> {
     let mut count = 0;
+    for _ in 0..WALKS {
+        walk_below(root, noted, &mut count)?;
+    }
+    Some(count)
+}
+
+/// Adds to the `count` processes that are noted those below `root` that are not.
+fn walk_below(root: i32, noted: &mut [i32; MAX_NOTED], count: &mut usize) -> Option<()> {
     let mut next = 0;
     let mut parent = root;
     loop {
         let listed = each_child(parent, |child| {
             // A child that changes hands while the lists are read is in two of them.
-            if noted[..count].contains(&child) {
+            if noted[..*count].contains(&child) {
                 return true;
             }
-            let room = noted.get_mut(count);
-            room.is_some_and(|place| {
-                *place = child;
-                count += 1;
+            let room = noted.get_mut(*count);
+            room.is_some_and(|free| {
+                *free = child;
+                *count += 1;
                 true
             })
         });
@@ -127,8 +140,8 @@ fn note_below(root: i32, noted: &mut [i32; MAX_NOTED]) -> Option<usize> {
             Listed::NoProcess if parent != root => {}
             Listed::NoProcess | Listed::NotKept | Listed::TooMany => return None,
         }
-        if next == count {
-            return Some(count);
+        if next == *count {
+            return Some(());
         }
         parent = noted[next];
         next += 1;

@@ -83,6 +83,17 @@ async fn cancelling_ends_the_tree() {
     assert_dead(&cancelled_when_ready(script, PATIENCE).await, 2);
 }
 
+/// A shell that hears it first hands its child on while the others are still looked for. Rare, so it is
+/// tried often; who was missed is ended only after the grace.
+#[tokio::test]
+async fn nobody_who_changes_hands_is_left_out() {
+    let script = "echo $$; sleep 600 & echo $!; : > ready; wait";
+    for _ in 0..40 {
+        let done = cancelled_when_ready(script, PATIENCE).await;
+        assert_dead(&done, 2);
+    }
+}
+
 #[tokio::test]
 async fn daemons_orphaned_on_purpose_are_ended() {
     // Twice forked, own session, no pipe held: nothing ties it to its tree but the subreaper.

@@ -190,18 +190,21 @@ impl TreeWatch<'_> {
     }
 
     /// The program first: a shell that finds a child ended goes on with its script, which may say
-    /// what to do when that child fails.
+    /// what to do when that child fails. It comes first by itself, being our oldest child.
+    ///
+    /// Nobody is told before all are noted: a shell that ends hands its children on, and one that
+    /// changes hands while the lists are read can be missed.
     fn terminate_all(&self) {
-        let program = self.program;
-        if let Some(program) = program {
-            terminate(program);
-        }
+        let mut told = false;
         processes::for_each_below(getpid().as_raw(), |process| {
             let pid = Pid::from_raw(process.pid);
-            if program != Some(pid) {
-                terminate(pid);
-            }
+            told |= self.program == Some(pid);
+            terminate(pid);
         });
+        // Also without `/proc`.
+        if let Some(program) = self.program.filter(|_| !told) {
+            terminate(program);
+        }
     }
 
     /// Kills by group as well as one by one: a group dies at a stroke, so that a program that
