@@ -12,7 +12,7 @@
 //! ([`listing`]), the document ([`lookup`], [`view`], [`setup`], [`preprocess`]), single files ([`support`]). People
 //! call them by name ([`activation`]). Both change them through [`manage`]. [`bundled`] keeps those we ship current,
 //! [`curator`] puts away what nobody uses, [`conformance`] helps authors.
-//! [`hub`] brings in other people's.
+//! [`hub`] brings in other people's. [`verbs`] is all of this as words of a command line or of a chat.
 //!
 //! What holds everywhere in here:
 //!
@@ -42,6 +42,7 @@ pub mod preprocess;
 pub mod prompt;
 pub mod provenance;
 mod refusal;
+pub mod report;
 pub mod roots;
 pub mod scan;
 pub mod settings;
@@ -50,6 +51,7 @@ pub mod support;
 #[cfg(test)]
 mod testing;
 pub mod usage;
+pub mod verbs;
 pub mod view;
 pub mod viewed;
 

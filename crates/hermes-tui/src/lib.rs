@@ -22,6 +22,7 @@
 //! | [`channel`] | how the session's events and questions get there |
 //! | [`welcome`] | the first rows |
 //! | `piped` | a chat without a terminal |
+//! | [`table`], [`words`] | tables and prose as wide as a terminal, for single commands |
 //! | [`approval`], [`elicit`], [`line_prompt`] | the same questions at the terminal of a single command |
 //!
 //! What never happens here: a model is asked, a tool is run or a session is stored. There is no agent in
@@ -40,12 +41,14 @@ mod real_terminal;
 pub(crate) mod repl;
 pub mod settings;
 pub mod slash;
+pub mod table;
 pub mod terminal;
 #[cfg(test)]
 mod test_looks;
 #[cfg(test)]
 pub(crate) mod test_session;
 pub mod welcome;
+pub mod words;
 
 use std::collections::HashMap;
 use std::io::{IsTerminal, stdin, stdout};

@@ -4,6 +4,7 @@
 //! where there is much of it.
 
 use clap::{Parser, Subcommand};
+use hermes_skills::verbs::{CuratorVerb, SkillsVerb};
 
 use crate::args::{
     ApprovalsCommand, ChatArgs, CheckpointsCommand, ConfigCommand, DoctorArgs, GlobalFlags,
@@ -14,7 +15,6 @@ use crate::commands::mcp::McpCommand;
 use crate::commands::plugins::PluginsCommand;
 use crate::commands::serve::ServeArgs;
 use crate::commands::sessions::args::SessionsCommand;
-use crate::commands::skills::{CuratorCommand, SkillsCommand};
 use crate::exit;
 
 /// An agent's tools, by hand and for programs.
@@ -68,10 +68,10 @@ pub(crate) enum Command {
     Memory(MemoryCommand),
     /// Know-how the agent loads: list, read, write and check skills
     #[command(subcommand)]
-    Skills(SkillsCommand),
+    Skills(SkillsVerb),
     /// See and steer what happens to skills that nobody uses
     #[command(subcommand)]
-    Curator(CuratorCommand),
+    Curator(CuratorVerb),
     /// Servers of tools: add, try and look after them, and offer ours to other programs
     #[command(subcommand)]
     Mcp(McpCommand),

@@ -9,6 +9,7 @@
 //! What never happens here: a rule for people. Who types a command is not below one of ours.
 
 use anyhow::bail;
+use hermes_skills::verbs::{CuratorVerb, PendingVerb, SkillsVerb};
 
 use crate::args::{
     ApprovalsCommand, ConfigCommand, GlobalFlags, HooksCommand, ModelCommand, ToolsCommand,
@@ -16,7 +17,6 @@ use crate::args::{
 use crate::cli::{Cli, Command};
 use crate::commands::mcp::McpCommand;
 use crate::commands::plugins::PluginsCommand;
-use crate::commands::skills::{CuratorCommand, PendingCommand, SkillsCommand};
 
 /// An error if the command line changes a rule and a command of ours is behind it.
 pub(crate) fn refuse_for_own_commands(cli: &Cli) -> anyhow::Result<()> {
@@ -92,34 +92,33 @@ fn changed_by(command: &Command) -> Option<&'static str> {
             | ToolsCommand::Schema(_) => None,
         },
         Command::Skills(command) => match command {
-            SkillsCommand::Hub(_) => Some("find or bring in other people's skills"),
-            SkillsCommand::Config { .. } => Some("change which skills are offered"),
-            SkillsCommand::Pending(
-                PendingCommand::Approve { .. }
-                | PendingCommand::Reject { .. }
-                | PendingCommand::Approval { .. },
+            SkillsVerb::Hub(_) => Some("find or bring in other people's skills"),
+            SkillsVerb::Config { .. } => Some("change which skills are offered"),
+            SkillsVerb::Pending(
+                PendingVerb::Approve { .. }
+                | PendingVerb::Reject { .. }
+                | PendingVerb::Approval { .. },
             ) => Some("decide about changes that wait for the user"),
-            SkillsCommand::Pending(
-                PendingCommand::Pending { .. } | PendingCommand::Diff { .. },
-            )
-            | SkillsCommand::New { .. }
-            | SkillsCommand::Lint { .. }
-            | SkillsCommand::List(_)
-            | SkillsCommand::View { .. }
-            | SkillsCommand::Bundled(_) => None,
+            SkillsVerb::Pending(PendingVerb::Pending { .. } | PendingVerb::Diff { .. })
+            | SkillsVerb::New { .. }
+            | SkillsVerb::Lint { .. }
+            | SkillsVerb::Scan(_)
+            | SkillsVerb::List(_)
+            | SkillsVerb::View { .. }
+            | SkillsVerb::Bundled(_) => None,
         },
         Command::Curator(command) => match command {
-            CuratorCommand::Pin { .. } | CuratorCommand::Unpin { .. } => {
+            CuratorVerb::Pin { .. } | CuratorVerb::Unpin { .. } => {
                 Some("change which skills are kept")
             }
-            CuratorCommand::Status { .. }
-            | CuratorCommand::Run { .. }
-            | CuratorCommand::Archive { .. }
-            | CuratorCommand::ListArchived
-            | CuratorCommand::Restore { .. }
-            | CuratorCommand::Backup
-            | CuratorCommand::Pause
-            | CuratorCommand::Resume => None,
+            CuratorVerb::Status { .. }
+            | CuratorVerb::Run { .. }
+            | CuratorVerb::Archive { .. }
+            | CuratorVerb::ListArchived
+            | CuratorVerb::Restore { .. }
+            | CuratorVerb::Backup
+            | CuratorVerb::Pause
+            | CuratorVerb::Resume => None,
         },
         Command::Model { command: Some(ModelCommand::Set { .. }) } | Command::Setup => {
             Some(SETTINGS)

@@ -31,6 +31,7 @@ type Rule = (&'static str, fn(&Tree, &mut Findings));
 
 const RULES: &[Rule] = &[
     ("files are small", sizes::files_are_small),
+    ("the program is thin", sizes::the_program_is_thin),
     ("crates begin with an essay", essays::crates_begin_with_an_essay),
     ("long modules begin with an essay", essays::long_modules_begin_with_an_essay),
     ("doc comments say more than names", doc_comments::say_more_than_names),

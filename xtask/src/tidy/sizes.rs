@@ -7,6 +7,10 @@ const MAX_MEDIAN: usize = 220;
 const MAX_90TH_PERCENTILE: usize = 600;
 const MAX_LINES: usize = 1_000;
 
+/// The program itself: what it does belongs into the crates it is made of.
+const PROGRAM: &str = "crates/hermes/src/";
+const MAX_PROGRAM_LINES: usize = 8_000;
+
 /// Pure tables of data that may be longer than any code: path and reason.
 const EXEMPT: &[(&str, &str)] = &[];
 
@@ -39,6 +43,18 @@ pub(super) fn files_are_small(tree: &Tree, findings: &mut Findings) {
     }
     for (path, _) in EXEMPT.iter().filter(|(path, _)| tree.get(path).is_none()) {
         findings.breach(path, "is exempt from the size limit but gone; remove it from the list");
+    }
+}
+
+pub(super) fn the_program_is_thin(tree: &Tree, findings: &mut Findings) {
+    let sources = tree.ending_in(".rs").filter(|(path, _)| path.starts_with(PROGRAM));
+    let lines: usize = sources.map(|(_, file)| file.text.lines().count()).sum();
+    findings.note(format!("{PROGRAM}: {lines} lines (at most {MAX_PROGRAM_LINES})"));
+    if lines > MAX_PROGRAM_LINES {
+        let what = format!(
+            "{lines} lines is above {MAX_PROGRAM_LINES}; move what is no command line into a crate"
+        );
+        findings.breach(PROGRAM, what);
     }
 }
 
@@ -81,5 +97,22 @@ mod tests {
         let long = "\n".repeat(MAX_LINES + 1);
         assert_eq!(breaches(files_are_small, &[("a.rs", &long)]).len(), 3);
         assert_eq!(breaches(files_are_small, &[("a.md", &long)]).len(), 0);
+    }
+
+    #[test]
+    fn a_program_that_does_everything_itself_is_named() {
+        let half = "\n".repeat(MAX_PROGRAM_LINES / 2);
+        let files =
+            [("crates/hermes/src/a.rs", half.as_str()), ("crates/hermes/src/b/c.rs", &half)];
+        assert_eq!(breaches(the_program_is_thin, &files).len(), 0);
+        let more = [files[0], files[1], ("crates/hermes/src/d.rs", "\n")];
+        let found = breaches(the_program_is_thin, &more);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("crates/hermes/src/: 8001 lines"), "{found:?}");
+        let elsewhere = "\n".repeat(MAX_PROGRAM_LINES + 1);
+        assert_eq!(
+            breaches(the_program_is_thin, &[("crates/hermes-tui/src/a.rs", &elsewhere)]).len(),
+            0
+        );
     }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::doubles::{COMMIT, GitHubDouble, repo, skill};
 use super::{Bench, Person, ended, said};
-use crate::hub::verbs::VerbStatus::{Blocked, Done, Failed, Usage};
+use crate::report::VerbStatus::{Blocked, Done, Failed, Usage};
 
 fn bench(github: &GitHubDouble) -> Bench {
     let addresses = github.addresses();

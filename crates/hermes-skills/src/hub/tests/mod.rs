@@ -18,7 +18,8 @@ use hermes_tool::Vars;
 use serde_json::{Value, json};
 
 use super::HubContext;
-use super::verbs::{self, HubVerb, VerbFront, VerbReport, VerbStatus};
+use super::verbs::{self, HubVerb, VerbFront};
+use crate::report::{VerbReport, VerbStatus};
 
 /// A home, a hub for it, and what its person answers.
 pub(super) struct Bench {
@@ -138,6 +139,6 @@ pub(super) fn ended(report: &VerbReport, status: VerbStatus) {
 
 /// Checks that something was said.
 pub(super) fn said(report: &VerbReport, words: &str) {
-    let all = format!("{}\n{}", report.out, report.notes.join("\n"));
+    let all = format!("{}\n{}", report.plain(), report.notes.join("\n"));
     assert!(all.contains(words), "no `{words}` in:\n{all}");
 }

@@ -7,7 +7,7 @@ use super::{Bench, ended};
 use crate::hub::bundle::BundleFiles;
 use crate::hub::state::change;
 use crate::hub::state::installed::InstalledSkill;
-use crate::hub::verbs::VerbStatus::Done;
+use crate::report::VerbStatus::Done;
 
 fn files(text: &str) -> BundleFiles {
     let mut files = BundleFiles::default();

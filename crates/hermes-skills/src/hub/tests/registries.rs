@@ -9,10 +9,11 @@ use super::doubles::{GitHubDouble, repo, skill, zip};
 use super::{Bench, ended, said};
 use crate::hub::bundle::hash;
 use crate::hub::search;
-use crate::hub::verbs::VerbStatus::{Blocked, Done, Failed, Usage};
+use crate::report::VerbStatus::{Blocked, Done, Failed, Usage};
 
-fn list(report: &crate::hub::verbs::VerbReport) -> Vec<(String, String, String)> {
-    let value: Value = serde_json::from_str(&report.out).unwrap_or_else(|_| panic!("{report:#?}"));
+fn list(report: &crate::report::VerbReport) -> Vec<(String, String, String)> {
+    let value: Value =
+        serde_json::from_str(&report.plain()).unwrap_or_else(|_| panic!("{report:#?}"));
     let text = |item: &Value, key: &str| item[key].as_str().unwrap_or_default().to_owned();
     let items = value.as_array().unwrap().iter();
     items
@@ -344,7 +345,7 @@ async fn clawhub_downloads_a_version_and_waits_when_told_to() {
     let bench = Bench::new(&[("clawhub", &server.origin())]);
     let report = bench.run(&["search", "pdf", "--source", "clawhub"]).await;
     ended(&report, Done);
-    assert!(!report.out.contains('\u{1b}'), "a description cannot clear the screen");
+    assert!(!report.plain().contains('\u{1b}'), "a description cannot clear the screen");
     ended(&bench.run(&["install", "pdf", "--yes"]).await, Done);
     assert_eq!(std::fs::read(bench.path("pdf/bin/\u{e4}.raw")).unwrap(), [0, 255]);
     assert_eq!(bench.lock()["installed"]["pdf"]["metadata"]["source_revision"], "1.2");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::doubles::{GitHubDouble, repo, skill};
 use super::{Bench, ended, said};
-use crate::hub::verbs::VerbStatus::{Blocked, Done, Failed, Partly, Usage};
+use crate::report::VerbStatus::{Blocked, Done, Failed, Partly, Usage};
 
 #[tokio::test]
 async fn a_snapshot_is_installed_again_elsewhere() {
@@ -23,10 +23,10 @@ async fn a_snapshot_is_installed_again_elsewhere() {
     ended(&from.run(&["install", "acme/tools/b", "--yes"]).await, Done);
     ended(&from.run(&["tap", "add", "acme/tools", "--path", "x"]).await, Done);
     let report = from.run(&["snapshot", "export", "-"]).await;
-    let snapshot: Value = serde_json::from_str(&report.out).unwrap();
+    let snapshot: Value = serde_json::from_str(&report.plain()).unwrap();
     assert_eq!(snapshot["skills"][0]["identifier"], "acme/tools/a");
     assert_eq!(snapshot["skills"][0]["category"], "docs");
-    to.write("list.json", &report.out);
+    to.write("list.json", &report.plain());
     let file = to.path("list.json");
     let import = ["snapshot", "import", file.to_str().unwrap()];
     ended(&to.run(&import).await, Done);
@@ -86,7 +86,7 @@ async fn publishing_forks_branches_uploads_and_asks() {
     let words = ["publish", path.to_str().unwrap(), "--repo", "acme/tools"];
     let report = bench.run(&words).await;
     ended(&report, Done);
-    assert_eq!(report.out, "https://github.com/acme/tools/pull/1\n");
+    assert_eq!(report.plain(), "https://github.com/acme/tools/pull/1\n");
     let log = log.lock().unwrap();
     let body =
         |key: &str| log.iter().find(|(seen, _)| seen == key).map(|(_, body)| body.clone()).unwrap();
@@ -114,7 +114,7 @@ async fn every_step_of_publishing_is_checked() {
         let path = bench.path("mine");
         let report = bench.run(&["publish", path.to_str().unwrap(), "--repo", "acme/tools"]).await;
         assert!(matches!(report.status, Failed | Usage), "{step}: {report:?}");
-        assert!(report.out.is_empty(), "{step}");
+        assert!(report.parts.is_empty(), "{step}");
     }
 }
 

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::doubles::{GitHubDouble, repo, skill};
 use super::{Bench, ended, said};
-use crate::hub::verbs::VerbReport;
-use crate::hub::verbs::VerbStatus::{Blocked, Done, Failed};
+use crate::report::VerbReport;
+use crate::report::VerbStatus::{Blocked, Done, Failed};
 
 struct Installed {
     github: GitHubDouble,
@@ -28,7 +28,8 @@ impl Installed {
 }
 
 fn state(report: &VerbReport) -> String {
-    let lines: Value = serde_json::from_str(&report.out).unwrap_or_else(|_| panic!("{report:#?}"));
+    let lines: Value =
+        serde_json::from_str(&report.plain()).unwrap_or_else(|_| panic!("{report:#?}"));
     lines[0]["state"].as_str().unwrap().to_owned()
 }
 

@@ -3,13 +3,14 @@
 use serde_json::{Value, json};
 
 use super::show::{records, shown};
-use super::{BrowseArgs, SearchArgs, VerbFront, VerbReport, VerbStatus};
+use super::{BrowseArgs, SearchArgs, VerbFront};
 use crate::hub::HubContext;
 use crate::hub::error::HubError;
 use crate::hub::install;
 use crate::hub::record::HubRecord;
 use crate::hub::search::{self, SEARCH_TIME, SearchOutcome};
 use crate::layout::SKILL_FILE;
+use crate::report::{VerbReport, VerbStatus};
 
 /// Lines of a document that `inspect` shows.
 const SHOWN_LINES: usize = 50;
@@ -29,8 +30,7 @@ pub(super) async fn search(
     let source = if is_site { "well-known" } else { args.source.as_str() };
     let outcome =
         search::search(hub, &query, Some(source), usize::from(args.limit), SEARCH_TIME).await?;
-    let out = if args.json { list_json(&outcome.records) } else { records(&outcome.records) };
-    Ok(found(&outcome, out, args.json))
+    Ok(found(&outcome, args.json))
 }
 
 pub(super) async fn browse(
@@ -45,34 +45,35 @@ pub(super) async fn browse(
     let pages = all.div_ceil(size).max(1);
     let page = usize::from(args.page).min(pages);
     outcome.records = outcome.records.into_iter().skip((page - 1) * size).take(size).collect();
-    let out = if args.json { list_json(&outcome.records) } else { records(&outcome.records) };
-    let mut report = found(&outcome, out, args.json);
+    let mut report = found(&outcome, args.json);
     if !args.json {
         report.notes.push(format!("page {page} of {pages}, {all} skills; --page N shows another"));
     }
     Ok(report)
 }
 
-fn found(outcome: &SearchOutcome, out: String, json: bool) -> VerbReport {
+fn found(outcome: &SearchOutcome, as_json: bool) -> VerbReport {
     let notes = outcome.notes();
-    if outcome.records.is_empty() {
-        let status = if notes.is_empty() { VerbStatus::Done } else { VerbStatus::Failed };
-        let out = if json { out } else { String::new() };
-        let report = VerbReport { out, notes, status };
-        return report.noted(["nothing was found".to_owned()]);
+    let report = match (as_json, outcome.records.is_empty()) {
+        (true, _) => VerbReport::json(&list_json(&outcome.records)),
+        (false, true) => VerbReport::ended(VerbStatus::Done),
+        (false, false) => VerbReport::table(records(&outcome.records)),
+    };
+    if !outcome.records.is_empty() {
+        return report.noted(notes);
     }
-    VerbReport::done(out).noted(notes)
+    let status = if notes.is_empty() { VerbStatus::Done } else { VerbStatus::Failed };
+    report.noted(notes).noted(["nothing was found"]).ending(status)
 }
 
-fn list_json(records: &[HubRecord]) -> String {
-    let list: Vec<Value> = records
+fn list_json(records: &[HubRecord]) -> Vec<Value> {
+    records
         .iter()
         .map(|record| {
             json!({"name": record.name, "identifier": record.identifier, "source": record.source,
                    "trust_level": record.trust_level, "description": record.description})
         })
-        .collect();
-    format!("{:#}\n", Value::Array(list))
+        .collect()
 }
 
 pub(super) async fn inspect(
@@ -93,7 +94,7 @@ pub(super) async fn inspect(
             "content_hash": bundle.files.content_hash(), "bundle_hash": bundle.files.full_hash(),
             "warnings": bundle.warnings, "scan": report.json(),
         });
-        return Ok(VerbReport::done(format!("{value:#}\n")));
+        return Ok(VerbReport::json(&value));
     }
     let mut out = format!(
         "{}: {}\nidentifier: {}\nsource:     {} ({})\n",
@@ -118,7 +119,7 @@ pub(super) async fn inspect(
         lines.len(),
         lines.join("\n")
     ));
-    Ok(VerbReport::done(out).noted(bundle.warnings.clone()))
+    Ok(VerbReport::text(out).noted(bundle.warnings.clone()))
 }
 
 /// A line of a document: its blanks kept, control characters taken out.

@@ -3,8 +3,7 @@
 use hermes_guard::skill_scan::{DeepNote, SkillDecision, deep_audit, is_deeply_audited};
 use serde_json::json;
 
-use super::show::columns;
-use super::{InstallArgs, VerbFront, VerbReport, VerbStatus};
+use super::{InstallArgs, VerbFront};
 use crate::hub::HubContext;
 use crate::hub::bundle::{BundleFiles, hash};
 use crate::hub::error::HubError;
@@ -12,6 +11,7 @@ use crate::hub::install::{self, InstallChoices};
 use crate::hub::scan::decide;
 use crate::hub::state::lock_file;
 use crate::hub::update::{self, UpdateLine, UpdateMode, UpdateState};
+use crate::report::{ReportPart, ReportTable, VerbReport, VerbStatus};
 
 pub(super) async fn install(
     hub: &HubContext,
@@ -34,9 +34,9 @@ pub(super) async fn install(
     })?;
     if args.json {
         let value = json!({"installed": done.name, "entry": done.entry, "archived": done.archived});
-        return Ok(VerbReport::done(format!("{value:#}\n")));
+        return Ok(VerbReport::json(&value));
     }
-    let mut report = VerbReport::done(format!(
+    let mut report = VerbReport::text(format!(
         "installed {} ({} files, {}) in skills/{}\n",
         done.name,
         done.entry.files.len(),
@@ -92,22 +92,18 @@ fn lines(lines: &[UpdateLine], as_json: bool) -> VerbReport {
         () if has(&UpdateState::Unavailable) => VerbStatus::Partly,
         () => VerbStatus::Done,
     };
-    let out = if as_json {
-        format!("{:#}\n", json!(lines))
-    } else if lines.is_empty() {
-        String::new()
-    } else {
-        let rows: Vec<Vec<String>> = lines
-            .iter()
-            .map(|line| vec![line.name.clone(), line.state.as_str().to_owned(), line.why.clone()])
-            .collect();
-        columns(&["NAME", "STATE", ""], &rows)
-    };
-    let mut report = VerbReport { out, notes: Vec::new(), status };
-    if lines.is_empty() {
-        report.notes.push("nothing is installed from the hub".to_owned());
+    let report = VerbReport::ended(status);
+    if as_json {
+        return report.with(ReportPart::Json(json!(lines)));
     }
-    report
+    if lines.is_empty() {
+        return report.noted(["nothing is installed from the hub"]);
+    }
+    let mut table = ReportTable::new(["name", "state", ""]);
+    for line in lines {
+        table.row([line.name.clone(), line.state.as_str().to_owned(), line.why.clone()]);
+    }
+    report.with(ReportPart::Table(table))
 }
 
 /// How far an audit looks.
@@ -160,11 +156,8 @@ pub(super) fn audit(
             }
         }
     }
-    if as_json {
-        out = format!("{:#}\n", json!(values));
-    }
-    let report = VerbReport { out, notes: Vec::new(), status };
-    Ok(report.noted(repair.warning().map(str::to_owned)))
+    let part = if as_json { ReportPart::Json(json!(values)) } else { ReportPart::Text(out) };
+    Ok(VerbReport::ended(status).with(part).warned(repair.warning()))
 }
 
 /// What static reading cannot see through in Python code.
@@ -177,5 +170,5 @@ fn deep_notes(files: &BundleFiles) -> Vec<DeepNote> {
 
 pub(super) fn uninstall(hub: &HubContext, name: &str) -> Result<VerbReport, HubError> {
     let entry = install::uninstall(hub, name)?;
-    Ok(VerbReport::done(format!("removed {name} (skills/{})\n", entry.install_path)))
+    Ok(VerbReport::text(format!("removed {name} (skills/{})\n", entry.install_path)))
 }

@@ -16,46 +16,10 @@ use std::time::Duration;
 
 use super::HubContext;
 use super::error::HubError;
+use crate::report::{VerbReport, VerbStatus};
 
 /// How long nothing is said about what goes on.
 const SILENCE: Duration = Duration::from_secs(1);
-
-/// How a verb ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VerbStatus {
-    /// Everything was done.
-    Done,
-    /// Something failed.
-    Failed,
-    /// A part was done.
-    Partly,
-    /// A rule said no.
-    Blocked,
-    /// The words make no sense.
-    Usage,
-}
-
-/// What a verb has to say.
-#[derive(Clone, Debug)]
-pub struct VerbReport {
-    /// For stdout.
-    pub out: String,
-    /// For stderr, line by line.
-    pub notes: Vec<String>,
-    /// For the exit code.
-    pub status: VerbStatus,
-}
-
-impl VerbReport {
-    fn done(out: impl Into<String>) -> Self {
-        Self { out: out.into(), notes: Vec::new(), status: VerbStatus::Done }
-    }
-
-    fn noted(mut self, notes: impl IntoIterator<Item = String>) -> Self {
-        self.notes.extend(notes);
-        self
-    }
-}
 
 /// Who watches.
 pub trait VerbFront: Sync {
@@ -147,7 +111,7 @@ fn failed(error: &HubError) -> VerbReport {
     };
     let mut notes = vec![error.to_string()];
     if let HubError::Ambiguous { matches, .. } = error {
-        notes.push(show::records(matches));
+        notes.push(show::records(matches).plain());
     }
-    VerbReport { out: String::new(), notes, status }
+    VerbReport::ended(status).noted(notes)
 }

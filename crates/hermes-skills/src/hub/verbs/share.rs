@@ -2,11 +2,12 @@
 
 use hermes_store::atomic::{self, AtomicError, WriteOptions};
 
-use super::{PublishArgs, SnapshotVerb, TapVerb, VerbFront, VerbReport, VerbStatus};
+use super::{PublishArgs, SnapshotVerb, TapVerb, VerbFront};
 use crate::hub::HubContext;
 use crate::hub::error::HubError;
 use crate::hub::state::taps;
 use crate::hub::{publish, snapshot};
+use crate::report::{ReportPart, VerbReport, VerbStatus};
 
 pub(super) async fn publish(
     hub: &HubContext,
@@ -27,7 +28,7 @@ pub(super) async fn publish(
     };
     let tell = |text: &str| front.progress(text);
     let address = publish::to_github(hub, &args.path, repo, &tell).await?;
-    Ok(VerbReport::done(format!("{address}\n")))
+    Ok(VerbReport::text(format!("{address}\n")))
 }
 
 pub(super) async fn snapshot(
@@ -39,14 +40,15 @@ pub(super) async fn snapshot(
         SnapshotVerb::Export { file } => {
             let text = snapshot::export(hub)?;
             if file.as_os_str() == "-" {
-                return Ok(VerbReport::done(format!("{text}\n")));
+                return Ok(VerbReport::text(format!("{text}\n")));
             }
             atomic::write(
                 file,
                 format!("{text}\n").as_bytes(),
                 WriteOptions::new_file_mode(0o644),
             )?;
-            Ok(VerbReport::done("").noted([format!("written to {}", file.display())]))
+            Ok(VerbReport::ended(VerbStatus::Done)
+                .noted([format!("written to {}", file.display())]))
         }
         SnapshotVerb::Import { file, force } => {
             let text = std::fs::read_to_string(file).map_err(AtomicError::when("read", file))?;
@@ -66,7 +68,7 @@ pub(super) async fn snapshot(
                 count if count == lines.len() => VerbStatus::Failed,
                 _ => VerbStatus::Partly,
             };
-            Ok(VerbReport { out, notes, status })
+            Ok(VerbReport::ended(status).with(ReportPart::Text(out)).noted(notes))
         }
     }
 }
@@ -81,7 +83,7 @@ pub(super) fn tap(hub: &HubContext, verb: &TapVerb) -> Result<VerbReport, HubErr
             for tap in taps::read(&hub.state)? {
                 out.push_str(&format!("{} {}\n", tap.repo, tap.path));
             }
-            Ok(VerbReport::done(out))
+            Ok(VerbReport::text(out))
         }
         TapVerb::Add { repo, path } => {
             let word = if taps::add(&hub.state, repo, path.as_deref())? {
@@ -89,11 +91,11 @@ pub(super) fn tap(hub: &HubContext, verb: &TapVerb) -> Result<VerbReport, HubErr
             } else {
                 "is there already:"
             };
-            Ok(VerbReport::done(format!("{word} {repo}\n")))
+            Ok(VerbReport::text(format!("{word} {repo}\n")))
         }
         TapVerb::Remove { repo } => {
             if taps::remove(&hub.state, repo)? {
-                return Ok(VerbReport::done(format!("removed {repo}\n")));
+                return Ok(VerbReport::text(format!("removed {repo}\n")));
             }
             Err(HubError::Usage(format!(
                 "{repo} is none of your taps; `hermes skills tap list` lists them"

@@ -1,6 +1,7 @@
-//! Text of strangers for a terminal: one line, no control characters, columns that fit.
+//! Text of strangers for a terminal: one line, no control characters.
 
 use crate::hub::record::HubRecord;
+use crate::report::ReportTable;
 
 /// Longest description in a table.
 const DESCRIPTION: usize = 60;
@@ -21,43 +22,19 @@ pub(super) fn shown(text: &str, most: usize) -> String {
     cut
 }
 
-/// Rows under each other, the last column as it is.
-pub(super) fn columns(head: &[&str], rows: &[Vec<String>]) -> String {
-    let mut widths: Vec<usize> = head.iter().map(|title| title.chars().count()).collect();
-    for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let mut text = String::new();
-    let head: Vec<String> = head.iter().map(|title| (*title).to_owned()).collect();
-    for row in std::iter::once(&head).chain(rows) {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line.push_str(cell);
-            line.push_str(&" ".repeat(width + 2 - cell.chars().count()));
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
-}
-
 /// Skills of sources as a table.
-pub(super) fn records(records: &[HubRecord]) -> String {
-    let rows: Vec<Vec<String>> = records
-        .iter()
-        .map(|record| {
-            vec![
-                shown(&record.name, 40),
-                shown(&record.description, DESCRIPTION),
-                record.source.clone(),
-                record.trust_level.as_str().to_owned(),
-                shown(&record.identifier, 200),
-            ]
-        })
-        .collect();
-    columns(&["NAME", "DESCRIPTION", "SOURCE", "TRUST", "IDENTIFIER"], &rows)
+pub(super) fn records(records: &[HubRecord]) -> ReportTable {
+    let mut table = ReportTable::new(["name", "description", "source", "trust", "identifier"]);
+    for record in records {
+        table.row([
+            shown(&record.name, 40),
+            shown(&record.description, DESCRIPTION),
+            record.source.clone(),
+            record.trust_level.as_str().to_owned(),
+            shown(&record.identifier, 200),
+        ]);
+    }
+    table
 }
 
 #[cfg(test)]

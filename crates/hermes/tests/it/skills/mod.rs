@@ -2,6 +2,7 @@
 
 mod agent;
 mod crash;
+mod scan;
 
 use serde_json::json;
 

@@ -9,26 +9,26 @@
 
 use std::io::{self, Write};
 
+use hermes_protocol::text::{columns, cut};
 use owo_colors::{OwoColorize, Style};
-use unicode_width::UnicodeWidthStr;
 
-use super::wrap::{cut, wrap};
+use crate::words::wrap_words;
 
 /// A piece of text with a style.
 #[derive(Clone, Debug)]
-pub(crate) struct Cell {
+pub struct Cell {
     text: String,
     style: Style,
 }
 
 impl Cell {
     /// Text in a style.
-    pub(crate) fn styled(text: impl Into<String>, style: Style) -> Self {
+    pub fn styled(text: impl Into<String>, style: Style) -> Self {
         Self { text: text.into(), style }
     }
 
     /// Dim text, for what matters less.
-    pub(crate) fn dim(text: impl Into<String>) -> Self {
+    pub fn dim(text: impl Into<String>) -> Self {
         Self::styled(text, Style::new().dimmed())
     }
 }
@@ -51,7 +51,7 @@ enum Overflow {
 
 /// Rows under a header; the last column takes what room is left.
 #[derive(Debug, Default)]
-pub(crate) struct Table {
+pub struct Table {
     header: Vec<String>,
     rows: Vec<Vec<Cell>>,
     right: Vec<usize>,
@@ -66,35 +66,43 @@ const INDENT: usize = 4;
 
 impl Table {
     /// A table with these columns.
-    pub(crate) fn new<const N: usize>(header: [&str; N]) -> Self {
-        Self { header: header.map(str::to_uppercase).to_vec(), ..Self::default() }
+    #[must_use]
+    pub fn new<'a>(header: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { header: header.into_iter().map(str::to_uppercase).collect(), ..Self::default() }
     }
 
     /// Aligns these columns (numbers) to the right.
     #[must_use]
-    pub(crate) fn right(mut self, columns: &[usize]) -> Self {
+    pub fn right(mut self, columns: &[usize]) -> Self {
         self.right = columns.to_vec();
         self
     }
 
     /// Wraps the last column instead of cutting it.
     #[must_use]
-    pub(crate) fn wrapped(mut self) -> Self {
+    pub fn wrapped(mut self) -> Self {
         self.overflow = Overflow::Wrap;
         self
     }
 
     /// Adds a row.
-    pub(crate) fn row<const N: usize>(&mut self, cells: [Cell; N]) {
+    pub fn row<const N: usize>(&mut self, cells: [Cell; N]) {
         self.rows.push(cells.into());
     }
 
+    /// Adds many rows of plain text.
+    #[must_use]
+    pub fn rows(mut self, rows: &[Vec<String>]) -> Self {
+        self.rows.extend(rows.iter().map(|row| row.iter().map(Cell::from).collect()));
+        self
+    }
+
     /// Writes header and rows.
-    pub(crate) fn write(&self, out: &mut dyn Write, width: usize) -> io::Result<()> {
-        let mut widths: Vec<usize> = self.header.iter().map(|text| text.width()).collect();
+    pub fn write(&self, out: &mut dyn Write, width: usize) -> io::Result<()> {
+        let mut widths: Vec<usize> = self.header.iter().map(|text| columns(text)).collect();
         for row in &self.rows {
             for (widest, cell) in widths.iter_mut().zip(row) {
-                *widest = (*widest).max(cell.text.width());
+                *widest = (*widest).max(columns(&cell.text));
             }
         }
         let Some(widest_last) = widths.pop() else { return Ok(()) };
@@ -108,18 +116,18 @@ impl Table {
             let mut line = self.aligned(others, &widths);
             if matches!(self.overflow, Overflow::Wrap) && !fits {
                 writeln!(out, "{}", line.trim_end())?;
-                for piece in wrap(&last.text, width.saturating_sub(INDENT)) {
+                for piece in wrap_words(&last.text, width.saturating_sub(INDENT)) {
                     writeln!(out, "{:INDENT$}{}", "", piece.style(last.style))?;
                 }
                 continue;
             }
             let pieces = match self.overflow {
                 Overflow::Cut => vec![cut(&last.text, room.max(MIN_LAST))],
-                Overflow::Wrap => wrap(&last.text, room),
+                Overflow::Wrap => wrap_words(&last.text, room),
             };
             for piece in pieces {
                 if self.right.contains(&others.len()) {
-                    line += &" ".repeat(widest_last.saturating_sub(piece.width()));
+                    line += &" ".repeat(widest_last.saturating_sub(columns(&piece)));
                 }
                 // Styles are left out where there is nothing to show, so that no line ends in
                 // invisible text.
@@ -137,7 +145,7 @@ impl Table {
     fn aligned(&self, cells: &[Cell], widths: &[usize]) -> String {
         let mut line = String::new();
         for (index, (cell, width)) in cells.iter().zip(widths).enumerate() {
-            let space = " ".repeat(width - cell.text.width());
+            let space = " ".repeat(width - columns(&cell.text));
             let styled = match cell.text.as_str() {
                 "" => String::new(),
                 text => text.style(cell.style).to_string(),
@@ -173,7 +181,7 @@ mod tests {
     fn the_last_column_is_cut_to_the_terminal() {
         let mut table = Table::new(["name", "about"]);
         table.row(["x".into(), "word ".repeat(40).into()]);
-        assert!(plain(&table, 40).lines().all(|line| line.width() <= 40));
+        assert!(plain(&table, 40).lines().all(|line| columns(line) <= 40));
     }
 
     #[test]

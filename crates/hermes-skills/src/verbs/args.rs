@@ -1,13 +1,15 @@
-//! What the subcommands take.
+//! The words and their options.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use hermes_skills::hub::verbs::HubVerb;
 
-/// Subcommands of `hermes skills`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum SkillsCommand {
+use crate::hub::verbs::HubVerb;
+
+/// What can be asked of skills: `hermes skills …` and `/skills …`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SkillsVerb {
+    /// Other people's skills
     #[command(flatten)]
     Hub(HubVerb),
     /// Begin a skill: a folder with a SKILL.md that passes every check
@@ -29,8 +31,10 @@ pub(crate) enum SkillsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Say whether a folder or file is safe to install, and why
+    Scan(ScanArgs),
     /// List skills
-    List(ListOptions),
+    List(SkillsListArgs),
     /// Show a skill, or a file of one
     #[command(alias = "show")]
     View {
@@ -56,32 +60,60 @@ pub(crate) enum SkillsCommand {
         #[arg(long)]
         platform: Option<String>,
     },
+    /// Changes that wait
     #[command(flatten)]
-    Pending(PendingCommand),
+    Pending(PendingVerb),
+    /// Skills that came with the program
     #[command(flatten)]
-    Bundled(BundledCommand),
+    Bundled(BundledVerb),
+}
+
+/// A folder that nobody has installed yet, and how hard to look.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Exit codes:
+    0  safe
+    3  caution: a person should look at the findings
+    4  dangerous
+    1  the files could not be read
+    2  usage error")]
+pub struct ScanArgs {
+    /// The folder of a skill, or one file
+    pub path: PathBuf,
+    /// Where it comes from, such as owner/repo/skill; decides how far it is trusted
+    #[arg(long, value_name = "ID")]
+    pub source: Option<String>,
+    /// Every finding asks for caution, however light
+    #[arg(long)]
+    pub strict: bool,
+    /// Also note where Python files decide at run time what they run
+    #[arg(long)]
+    pub deep: bool,
+    /// Print JSON for programs
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What `list` shows.
-#[derive(Debug, Args)]
-pub(crate) struct ListOptions {
+#[derive(Clone, Debug, Args)]
+pub struct SkillsListArgs {
     /// Where they come from
     #[arg(long, default_value = "all", value_parser = ["all", "hub", "builtin", "local", "agent", "external"])]
-    pub(crate) source: String,
+    pub source: String,
     /// Only those that are offered
     #[arg(long)]
-    pub(crate) enabled_only: bool,
+    pub enabled_only: bool,
     /// Say why a skill is not offered, or not to every session
     #[arg(long)]
-    pub(crate) why: bool,
+    pub why: bool,
     /// Print JSON for programs
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// Changes of the agent that wait for a person.
-#[derive(Debug, Subcommand)]
-pub(crate) enum PendingCommand {
+#[derive(Clone, Debug, Subcommand)]
+pub enum PendingVerb {
     /// List changes of the agent that wait for your word
     Pending {
         /// Print JSON for programs
@@ -112,8 +144,8 @@ pub(crate) enum PendingCommand {
 }
 
 /// Skills that came with the program.
-#[derive(Debug, Subcommand)]
-pub(crate) enum BundledCommand {
+#[derive(Clone, Debug, Subcommand)]
+pub enum BundledVerb {
     /// List skills that came with Hermes and were changed here
     ListModified {
         /// Print JSON for programs
@@ -142,9 +174,9 @@ pub(crate) enum BundledCommand {
     },
 }
 
-/// Subcommands of `hermes curator`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum CuratorCommand {
+/// What can be asked of the curator: `hermes curator …`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum CuratorVerb {
     /// Show how skills are used and what would happen to them
     #[command(alias = "usage")]
     Status {

@@ -1,17 +1,14 @@
 //! What people and programs see: data on stdout, everything else on stderr.
 
-mod table;
-mod wrap;
-
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use hermes_protocol::text::count;
+pub(crate) use hermes_tui::table::{Cell, Table};
+use hermes_tui::words::wrap_words;
 use owo_colors::OwoColorize;
 use serde::Serialize;
-
-pub(crate) use table::{Cell, Table};
 
 /// The two streams. Colour is dropped where nobody sees it.
 pub(crate) struct Ui {
@@ -60,7 +57,7 @@ impl Ui {
     /// Prose: each line is data, broken between words where the terminal is too narrow.
     pub(crate) fn prose(&mut self, text: &str) -> io::Result<()> {
         for line in text.lines() {
-            for piece in wrap::wrap(line, self.width) {
+            for piece in wrap_words(line, self.width) {
                 self.line(piece)?;
             }
         }

@@ -1,0 +1,89 @@
+//! Skills as words: the same for `hermes skills …`, `hermes curator …` and for `/skills …` in a chat.
+//!
+//! [`run`] and [`run_curator`] do one verb and give back what to print ([`VerbReport`]); who calls them only lays it out.
+//! One module a group of verbs; those of the hub are with the hub ([`crate::hub::verbs`]).
+
+mod args;
+mod author;
+mod bundled;
+mod curator;
+mod listed;
+mod offered;
+mod pending;
+mod scanned;
+
+pub use args::{BundledVerb, CuratorVerb, PendingVerb, ScanArgs, SkillsListArgs, SkillsVerb};
+
+use hermes_store::home::Home;
+use hermes_tool::Vars;
+use serde_json::Value;
+
+use crate::SkillLibrary;
+use crate::hub::HubContext;
+use crate::hub::verbs::{self as hub_verbs, VerbFront};
+use crate::report::VerbReport;
+
+/// Why a verb could not be done: a sentence for a person.
+pub type VerbError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Where a verb works.
+pub struct VerbPlace<'a> {
+    home: &'a Home,
+    config: &'a Value,
+    vars: &'a Vars,
+    library: SkillLibrary,
+}
+
+impl<'a> VerbPlace<'a> {
+    /// A home with its settings. Touches nothing.
+    #[must_use]
+    pub fn new(home: &'a Home, config: &'a Value, vars: &'a Vars) -> Self {
+        Self { home, config, vars, library: SkillLibrary::new(home) }
+    }
+
+    fn store(&self) -> crate::SkillStore<'_> {
+        self.library.store(self.config, self.vars)
+    }
+}
+
+/// Does what the words say.
+///
+/// # Errors
+/// When it cannot be done; the hub reports its failures instead.
+pub async fn run(
+    place: &VerbPlace<'_>,
+    verb: &SkillsVerb,
+    front: &dyn VerbFront,
+) -> Result<VerbReport, VerbError> {
+    match verb {
+        SkillsVerb::Hub(verb) => {
+            let hub = HubContext::new(place.home, place.config, place.vars);
+            Ok(hub_verbs::run(&hub, verb, front).await)
+        }
+        SkillsVerb::New { name, description, path } => {
+            author::new(place, name, description, path.as_deref())
+        }
+        SkillsVerb::Lint { path, json } => author::lint(path, *json),
+        SkillsVerb::Scan(args) => scanned::scan(place, args),
+        SkillsVerb::List(args) => Ok(listed::list(place, args)),
+        SkillsVerb::View { name, file, json } => listed::view(place, name, file.as_deref(), *json),
+        SkillsVerb::Config { name, enable, disable: _, platform } => {
+            offered::toggle(place, name, *enable, platform.as_deref())
+        }
+        SkillsVerb::Pending(verb) => pending::run(place, verb),
+        SkillsVerb::Bundled(verb) => bundled::run(place, verb),
+    }
+}
+
+/// Does what the words of the curator say.
+///
+/// # Errors
+/// When it cannot be done.
+pub fn run_curator(place: &VerbPlace<'_>, verb: &CuratorVerb) -> Result<VerbReport, VerbError> {
+    curator::run(place, verb)
+}
+
+/// A number of things: `1 skill`, `2 skills`.
+fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
