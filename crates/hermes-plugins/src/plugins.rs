@@ -16,16 +16,18 @@
 //! ```
 //!
 //! Opening reads records of earlier runs and starts nothing; with no plugin enabled it does not even
-//! look. Processes live on a worker thread of their own, so callers may be on any runtime or none.
-//! Dropping [`Plugins`] ends every process.
+//! look. Processes are looked after on the [shared runtime](hermes_runtime::bridge), so callers may be on
+//! any runtime or none. Dropping [`Plugins`] ends every process and whatever is still asked of one.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use hermes_runtime::Runtime;
+use hermes_runtime::bridge::shared_runtime;
 use hermes_tool::ContextParts;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::discover::FoundPlugin;
 use crate::error::PluginError;
@@ -55,7 +57,6 @@ pub enum Wake {
 
 /// The plugins of a process.
 pub struct Plugins {
-    workers: Option<tokio::runtime::Runtime>,
     shared: Option<Arc<PluginContext>>,
     plugins: Vec<Arc<Plugin>>,
     problems: Vec<String>,
@@ -78,25 +79,14 @@ impl Plugins {
     }
 
     fn none(problems: Vec<String>) -> Self {
-        Self { workers: None, shared: None, plugins: Vec::new(), problems }
+        Self { shared: None, plugins: Vec::new(), problems }
     }
 
     fn open_with(setup: PluginOptions, runtime: &Runtime, only: Option<FoundPlugin>) -> Self {
-        let workers = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("plugins")
-            .enable_all()
-            .build();
-        let workers = match workers {
-            Ok(workers) => workers,
-            Err(problem) => {
-                return Self::none(vec![format!("plugins cannot be looked after: {problem}")]);
-            }
-        };
         let mut problems = Vec::new();
         let chosen = match only {
             Some(plugin) => vec![plugin],
-            None => setup.chosen(&workers, &mut problems),
+            None => setup.chosen(&mut problems),
         };
         let echo = if setup.vars.is_on(DEBUG_VARIABLE) { LogEcho::On } else { LogEcho::Off };
         let shared = Arc::new(PluginContext {
@@ -108,14 +98,14 @@ impl Plugins {
             reserved_commands: setup.reserved_commands,
             echo,
             runtime: runtime.clone(),
-            workers: workers.handle().clone(),
+            closed: CancellationToken::new(),
             context: ArcSwap::from_pointee(ContextParts::default()),
             messages: ArcSwapOption::empty(),
             model: ArcSwapOption::empty(),
         });
         let plugins =
             chosen.into_iter().map(|found| Plugin::new(found, Arc::clone(&shared))).collect();
-        Self { workers: Some(workers), shared: Some(shared), plugins, problems }
+        Self { shared: Some(shared), plugins, problems }
     }
 
     /// Whether there are none.
@@ -154,7 +144,7 @@ impl Plugins {
     /// Starts plugins and waits, for a limited time, for those that have to be heard first. What
     /// goes wrong is in the [reports](Self::reports).
     pub async fn wake(&self, wake: Wake, patience: Duration) {
-        let Some(workers) = self.workers.as_ref() else { return };
+        let Some(shared) = self.shared.as_ref() else { return };
         let mut waited_for = Vec::new();
         for plugin in &self.plugins {
             let is_current = plugin.is_current();
@@ -162,12 +152,12 @@ impl Plugins {
                 continue;
             }
             let plugin = Arc::clone(plugin);
-            let waking = workers.spawn(async move { plugin.wake().await });
+            let waking = shared.spawn(async move { plugin.wake().await });
             if !is_current || wake == Wake::AndWait {
                 waited_for.push(waking);
             }
         }
-        let all = workers.spawn(async move {
+        let all = shared.spawn(async move {
             let all = async {
                 for waking in waited_for {
                     let _ = waking.await;
@@ -180,8 +170,10 @@ impl Plugins {
 
     /// The same for callers without a runtime, for as long as plugins may take.
     pub fn wake_blocking(&self, wake: Wake) {
-        let Some(workers) = self.workers.as_ref() else { return };
-        workers.block_on(self.wake(wake, self.start_timeout() + Duration::from_secs(1)));
+        if !self.is_empty() {
+            let longest = self.start_timeout() + Duration::from_secs(1);
+            shared_runtime().block_on(self.wake(wake, longest));
+        }
     }
 
     /// How long a plugin may take to start.
@@ -237,13 +229,13 @@ impl Plugins {
         name: &str,
         argv: &[String],
     ) -> Option<Result<(i32, String, String), PluginError>> {
-        let workers = self.workers.as_ref()?;
         let owner = self.plugins.iter().find(|plugin| {
             plugin.book().brings.cli_commands.iter().any(|command| command.name == name)
         })?;
         let params = json!({"command": name, "argv": argv});
         let deadline = owner.shared.settings.call_timeout();
-        let said = workers.block_on(owner.ask("cli.run", params, About::Nothing, deadline));
+        let said =
+            shared_runtime().block_on(owner.ask("cli.run", params, About::Nothing, deadline));
         Some(said.map(|said| {
             let text = |key: &str| said[key].as_str().unwrap_or_default().to_owned();
             let exit = said["exit"].as_i64().and_then(|code| i32::try_from(code).ok());
@@ -259,16 +251,16 @@ impl Plugins {
 
     /// Ends every process, politely at first.
     pub async fn close(&self) {
-        let Some(workers) = self.workers.as_ref() else { return };
+        let Some(shared) = self.shared.as_ref() else { return };
         let closing: Vec<_> = self
             .plugins
             .iter()
             .map(|plugin| {
                 let plugin = Arc::clone(plugin);
-                workers.spawn(async move { plugin.close().await })
+                shared.spawn(async move { plugin.close().await })
             })
             .collect();
-        let all = workers.spawn(async move {
+        let all = shared.spawn(async move {
             let all = async {
                 for one in closing {
                     let _ = one.await;
@@ -281,17 +273,19 @@ impl Plugins {
 
     /// The same for callers without a runtime.
     pub fn close_blocking(&self) {
-        if let Some(workers) = self.workers.as_ref() {
-            workers.block_on(self.close());
+        if !self.is_empty() {
+            shared_runtime().block_on(self.close());
         }
     }
 }
 
 impl Drop for Plugins {
     fn drop(&mut self) {
-        self.plugins.clear();
-        if let Some(workers) = self.workers.take() {
-            workers.shutdown_background();
+        if let Some(shared) = &self.shared {
+            shared.closed.cancel();
+        }
+        for link in self.plugins.drain(..).filter_map(|plugin| plugin.live()) {
+            link.kill("was closed");
         }
     }
 }

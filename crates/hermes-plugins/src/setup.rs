@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use hermes_runtime::bridge::block_on;
 use hermes_store::home::Home;
 use hermes_tool::Vars;
 use serde_json::Value;
@@ -78,16 +79,9 @@ impl PluginOptions {
     }
 
     /// The plugins to load.
-    pub(crate) fn chosen(
-        &self,
-        workers: &tokio::runtime::Runtime,
-        problems: &mut Vec<String>,
-    ) -> Vec<FoundPlugin> {
-        // On a thread of the workers: the caller may be inside another runtime.
-        let (sender, discovered) = std::sync::mpsc::sync_channel(1);
+    pub(crate) fn chosen(&self, problems: &mut Vec<String>) -> Vec<FoundPlugin> {
         let asked = self.clone();
-        workers.spawn(async move { sender.send(asked.discover().await) });
-        let discovery = discovered.recv().unwrap_or_default();
+        let discovery = block_on(async move { asked.discover().await }).unwrap_or_default();
         let is_named = |name: &String| discovery.found.iter().any(|plugin| plugin.is_called(name));
         for name in self.settings.enabled.iter().filter(|name| !is_named(name)) {
             problems.push(format!(

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use hermes_runtime::Runtime;
+use hermes_runtime::bridge::shared_runtime;
 use hermes_store::home::Home;
 use hermes_tool::{BoxFuture, ContextParts, Vars};
 use serde_json::Value;
-use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use crate::discover::FoundPlugin;
 use crate::log::LogEcho;
@@ -41,8 +43,8 @@ pub(crate) struct PluginContext {
     pub(crate) reserved_commands: Vec<String>,
     pub(crate) echo: LogEcho,
     pub(crate) runtime: Runtime,
-    /// Where plugins' processes are looked after.
-    pub(crate) workers: Handle,
+    /// Cancelled when the plugins are dropped, and with it whatever was spawned for them.
+    pub(crate) closed: CancellationToken,
     /// What a call by a plugin on its own account knows.
     pub(crate) context: ArcSwap<ContextParts>,
     pub(crate) messages: ArcSwapOption<MessageSink>,
@@ -50,6 +52,15 @@ pub(crate) struct PluginContext {
 }
 
 impl PluginContext {
+    /// Runs something on the shared runtime, where plugins' processes are looked after; `None` once the
+    /// plugins are closed.
+    pub(crate) fn spawn<F>(&self, work: F) -> JoinHandle<Option<F::Output>>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        shared_runtime().spawn(self.closed.clone().run_until_cancelled_owned(work))
+    }
+
     pub(crate) fn log_folder(&self) -> PathBuf {
         self.home.logs().join("plugins")
     }

@@ -221,7 +221,7 @@ pub enum TurnMode {
     #[default]
     Alone,
     /// Other models first, then the agent with their advice.
-    Mixture,
+    MixtureOfAgents,
 }
 
 impl From<String> for UserInput {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use hermes_runtime::{Offer, OfferCache, Runtime, ToolScope};
+use hermes_runtime::{ListedTool, Runtime, ToolListCache, ToolScope};
 use hermes_tool::Services;
 
 use crate::problem::ApiProblem;
@@ -21,7 +21,7 @@ pub struct Api {
 
 pub(crate) struct ApiContext {
     pub(crate) runtime: Runtime,
-    pub(crate) offers: OfferCache<Vec<Offer>>,
+    pub(crate) tools: ToolListCache<Vec<ListedTool>>,
     pub(crate) services: SessionServices,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) version: String,
@@ -37,7 +37,7 @@ impl Api {
     pub fn builder(runtime: Runtime) -> ApiBuilder {
         ApiBuilder(ApiContext {
             runtime,
-            offers: OfferCache::new(ToolScope::default()),
+            tools: ToolListCache::new(ToolScope::default()),
             services: Arc::new(|_| Services::default()),
             cwd: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -47,8 +47,8 @@ impl Api {
 
     /// The tools on offer, sorted by name.
     #[must_use]
-    pub fn offers(&self) -> Arc<Vec<Offer>> {
-        self.shared.offers.get(&self.shared.runtime, |offers| offers)
+    pub fn list_tools(&self) -> Arc<Vec<ListedTool>> {
+        self.shared.tools.get(&self.shared.runtime, |tools| tools)
     }
 
     /// The version it tells.
@@ -57,9 +57,9 @@ impl Api {
         &self.shared.version
     }
 
-    pub(crate) fn find(&self, name: &str) -> Result<Offer, ApiProblem> {
-        let offers = self.offers();
-        let found = offers.iter().find(|offer| &**offer.tool.name() == name);
+    pub(crate) fn find(&self, name: &str) -> Result<ListedTool, ApiProblem> {
+        let tools = self.list_tools();
+        let found = tools.iter().find(|listed| &**listed.tool.name() == name);
         found.cloned().ok_or_else(|| {
             ApiProblem::new(
                 StatusCode::NOT_FOUND,
@@ -75,7 +75,7 @@ impl ApiBuilder {
     /// The toolsets on offer; all by default.
     #[must_use]
     pub fn scope(mut self, scope: ToolScope) -> Self {
-        self.0.offers = OfferCache::new(scope);
+        self.0.tools = ToolListCache::new(scope);
         self
     }
 

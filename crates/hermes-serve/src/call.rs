@@ -119,7 +119,7 @@ fn start(api: &Api, wanted: CallRequest) -> Result<Running, ApiProblem> {
     let call = ToolCall {
         context,
         time_limit,
-        scope: shared.offers.scope().clone(),
+        scope: shared.tools.scope().clone(),
         ..ToolCall::new(wanted.tool.name().to_string(), Value::Object(wanted.args))
     };
     let runtime = shared.runtime.clone();

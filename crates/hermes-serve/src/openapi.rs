@@ -1,6 +1,6 @@
 //! The OpenAPI document, made from the same definitions the calls go by.
 
-use hermes_runtime::Offer;
+use hermes_runtime::ListedTool;
 use serde_json::{Map, Value, json};
 
 use crate::api::Api;
@@ -39,8 +39,11 @@ pub fn document(api: &Api) -> Value {
             "responses": responses(&answer("The tool", &reference("Tool"))),
         }}),
     );
-    for offer in api.offers().iter() {
-        paths.insert(format!("/v1/tools/{}/call", offer.tool.name()), json!({"post": call(offer)}));
+    for listed in api.list_tools().iter() {
+        paths.insert(
+            format!("/v1/tools/{}/call", listed.tool.name()),
+            json!({"post": call(listed)}),
+        );
     }
     json!({
         "openapi": "3.1.0",
@@ -73,7 +76,7 @@ fn responses(success: &Value) -> Value {
     })
 }
 
-fn call(offer: &Offer) -> Value {
+fn call(listed: &ListedTool) -> Value {
     let mut answers = responses(&json!({
         "description": "How the call ended; as events, `progress` comes before `result`",
         "content": {
@@ -84,10 +87,10 @@ fn call(offer: &Offer) -> Value {
     answers["400"] = answer("The body or the query cannot be read", &reference("Problem"));
     answers["413"] = answer("The body is too large", &reference("Problem"));
     json!({
-        "operationId": offer.tool.name().to_string(),
-        "summary": offer.description.lines().next().unwrap_or_default(),
-        "description": offer.description,
-        "tags": [offer.tool.toolset().to_string()],
+        "operationId": listed.tool.name().to_string(),
+        "summary": listed.description.lines().next().unwrap_or_default(),
+        "description": listed.description,
+        "tags": [listed.tool.toolset().to_string()],
         "parameters": [
             {"name": "timeout", "in": "query", "description": "Seconds until the call is ended",
                 "schema": {"type": "number", "exclusiveMinimum": 0}},
@@ -95,20 +98,20 @@ fn call(offer: &Offer) -> Value {
                 "description": "Calls of one session share a terminal",
                 "schema": {"type": "string", "default": "http"}},
         ],
-        "requestBody": {"content": {"application/json": {"schema": self_contained(offer)}}},
+        "requestBody": {"content": {"application/json": {"schema": self_contained(listed)}}},
         "responses": answers,
     })
 }
 
 /// References in a tool's schema start at its own root, which is elsewhere in this document; an `$id`
 /// keeps them there.
-fn self_contained(offer: &Offer) -> Value {
-    let mut schema = offer.parameters.clone();
+fn self_contained(listed: &ListedTool) -> Value {
+    let mut schema = listed.parameters.clone();
     let has_references = schema.get("$defs").is_some() || schema.get("definitions").is_some();
     if let Some(object) = schema.as_object_mut()
         && has_references
     {
-        object.entry("$id").or_insert(json!(format!("urn:hermes:tool:{}", offer.tool.name())));
+        object.entry("$id").or_insert(json!(format!("urn:hermes:tool:{}", listed.tool.name())));
     }
     schema
 }

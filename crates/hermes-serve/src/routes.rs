@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use hermes_runtime::Offer;
+use hermes_runtime::ListedTool;
 use hermes_tool::Effect;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -42,16 +42,16 @@ struct Shown {
     parameters: Value,
 }
 
-impl From<&Offer> for Shown {
-    fn from(offer: &Offer) -> Self {
-        let effects = offer.tool.effects();
+impl From<&ListedTool> for Shown {
+    fn from(listed: &ListedTool) -> Self {
+        let effects = listed.tool.effects();
         Self {
-            name: offer.tool.name().to_string(),
-            toolset: offer.tool.toolset().to_string(),
-            description: offer.description.clone(),
+            name: listed.tool.name().to_string(),
+            toolset: listed.tool.toolset().to_string(),
+            description: listed.description.clone(),
             effects: effects.iter().map(Effect::name).collect(),
             read_only: effects.is_read_only(),
-            parameters: offer.parameters.clone(),
+            parameters: listed.parameters.clone(),
         }
     }
 }
@@ -61,7 +61,7 @@ async fn health(State(api): State<Api>) -> Json<Value> {
 }
 
 async fn list(State(api): State<Api>) -> Json<Value> {
-    let tools: Vec<Shown> = api.offers().iter().map(Shown::from).collect();
+    let tools: Vec<Shown> = api.list_tools().iter().map(Shown::from).collect();
     Json(json!({"count": tools.len(), "tools": tools}))
 }
 

@@ -143,7 +143,7 @@ impl ChatSession for ScriptedSession {
             let running = CancellationToken::new();
             {
                 let mut state = self.state.lock().unwrap();
-                let way = if ask.way == TurnMode::Mixture { "mixture" } else { "turn" };
+                let way = if ask.way == TurnMode::MixtureOfAgents { "mixture" } else { "turn" };
                 state.log.push(format!("{way} {}", ask.text));
                 state.running = running.clone();
                 state.status.messages += 2;

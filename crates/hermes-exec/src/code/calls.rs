@@ -140,9 +140,9 @@ mod tests {
     fn ask(line: &str) -> Value {
         let token = CallToken::draw().unwrap();
         let line = line.replace("TOKEN", token.text());
-        let desk = CallDispatcher::new(Arc::new(token), Arc::new(Echo));
+        let dispatcher = CallDispatcher::new(Arc::new(token), Arc::new(Echo));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let reply = String::from_utf8(runtime.block_on(desk.answer(line.into()))).unwrap();
+        let reply = String::from_utf8(runtime.block_on(dispatcher.answer(line.into()))).unwrap();
         assert_eq!(reply.matches('\n').count(), 1, "{reply:?}");
         serde_json::from_str(&reply).unwrap()
     }

@@ -61,8 +61,8 @@ pub(super) async fn run(
     let begun = Instant::now();
     let (spawned, scripts) = environment.spawn_apart(&how.session, &begin, Some(cwd)).await?;
     let folder = format!("{scripts}/hermes_exec_{}", random_id());
-    let mut beside = HelperConnection::new(environment, spawned, mark)?;
-    beside.say(HELPER.as_bytes().to_vec());
+    let mut helper = HelperConnection::new(environment, spawned, mark)?;
+    helper.say(HELPER.as_bytes().to_vec());
     let mut variables = how.variables;
     let fixed = [
         ("HERMES_RPC_TOKEN", token.text()),
@@ -79,13 +79,13 @@ pub(super) async fn run(
         "project": how.mode == ScriptMode::Project,
         "variables": variables.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
     });
-    beside.say(message(b's', &[setup.to_string().as_bytes()]));
-    beside.wait_until_ready().await?;
+    helper.say(message(b's', &[setup.to_string().as_bytes()]));
+    helper.wait_until_ready().await?;
 
-    let desk = CallDispatcher::new(token, how.calls);
+    let dispatcher = CallDispatcher::new(token, how.calls);
     let mut output =
         Output { stdout: OutputWindow::new(STDOUT), stderr: OutputWindow::new(STDERR) };
-    let running = beside.see_through(&desk, &mut output);
+    let running = helper.see_through(&dispatcher, &mut output);
     let stopped = tokio::select! {
         biased;
         code = running => Ok(code?),
@@ -94,11 +94,11 @@ pub(super) async fn run(
     };
     let end = match stopped {
         Ok(code) => {
-            beside.leave().await;
+            helper.leave().await;
             ScriptEnd::Finished(code)
         }
         Err(end) => {
-            let code = beside.stop(&mut output).await;
+            let code = helper.stop(&mut output).await;
             let job = crate::remote_files::ScriptJob {
                 script: format!("rm -rf -- {}", quoted(&folder)),
                 input: Vec::new(),
@@ -190,7 +190,7 @@ impl<'a> HelperConnection<'a> {
     /// Hands calls and output through until the script has ended; its code.
     async fn see_through(
         &mut self,
-        desk: &CallDispatcher,
+        dispatcher: &CallDispatcher,
         output: &mut Output,
     ) -> Result<Option<i32>, ExecError> {
         let mut calls = FuturesUnordered::new();
@@ -208,7 +208,7 @@ impl<'a> HelperConnection<'a> {
                 Some(HelperMessage::Stdout(bytes)) => output.stdout.push(&bytes),
                 Some(HelperMessage::Stderr(bytes)) => output.stderr.push(&bytes),
                 Some(HelperMessage::Call { caller, line }) => {
-                    calls.push(async move { (caller, desk.answer(line).await) });
+                    calls.push(async move { (caller, dispatcher.answer(line).await) });
                 }
                 Some(HelperMessage::Ended(code)) => return Ok(code),
                 Some(HelperMessage::Failed(why)) => {

@@ -58,9 +58,9 @@ pub(super) fn open(path: &Path) -> std::io::Result<UnixListener> {
 }
 
 /// Answers whoever connects, for ever.
-pub(super) async fn serve(listener: UnixListener, desk: CallDispatcher) {
+pub(super) async fn serve(listener: UnixListener, dispatcher: CallDispatcher) {
     let service = Service {
-        desk,
+        dispatcher,
         runtime: Handle::current(),
         over: CancellationToken::new(),
         places: Arc::new(Semaphore::new(MAX_AT_ONCE)),
@@ -131,7 +131,7 @@ async fn turn_away(mut stream: UnixStream) -> std::io::Result<()> {
 /// What all connections of a script share.
 #[derive(Clone)]
 struct Service {
-    desk: CallDispatcher,
+    dispatcher: CallDispatcher,
     runtime: Handle,
     /// The script has ended.
     over: CancellationToken,
@@ -164,13 +164,13 @@ impl Connection {
     }
 
     fn attend(self: Arc<Self>, mut lines: CallLines<Alert>) {
-        let Service { desk, runtime, over, places } = &self.service;
+        let Service { dispatcher, runtime, over, places } = &self.service;
         let _timers_work = runtime.enter();
         while let Some(line) = lines.next() {
             let mut call = match line {
                 CallLine::Whole(line) => {
-                    let desk = desk.clone();
-                    Box::pin(async move { desk.answer(line).await }) as BoxFuture<'static, _>
+                    let dispatcher = dispatcher.clone();
+                    Box::pin(async move { dispatcher.answer(line).await }) as BoxFuture<'static, _>
                 }
                 CallLine::TooLong => {
                     let most = MAX_REQUEST_BYTES >> 20;
@@ -367,8 +367,8 @@ mod tests {
             let listener = open(&path).unwrap();
             let token = Arc::new(CallToken::draw().unwrap());
             let calls = Arc::new(Together { here: tokio::sync::Barrier::new(at_once) });
-            let desk = CallDispatcher::new(Arc::clone(&token), Arc::new(calls));
-            let serving = tokio::spawn(serve(listener, desk));
+            let dispatcher = CallDispatcher::new(Arc::clone(&token), Arc::new(calls));
+            let serving = tokio::spawn(serve(listener, dispatcher));
             let caller = Stream::connect(&path).unwrap();
             caller.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
             Self { _folder: folder, token, caller, serving }

@@ -42,7 +42,7 @@ impl ChatSession for AgentConversation {
             }
             let result = match way {
                 TurnMode::Alone => agent.turn(content, &stop).await,
-                TurnMode::Mixture => match agent.turn_with_moa(content, &stop).await {
+                TurnMode::MixtureOfAgents => match agent.turn_with_moa(content, &stop).await {
                     Ok(result) => result,
                     Err(problem) => return failed(problem),
                 },

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hermes_runtime::Offer;
+use hermes_runtime::ListedTool;
 use hermes_tool::{Effect, Effects};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -22,9 +22,9 @@ pub(crate) struct ToolCatalog {
 
 impl ToolCatalog {
     /// Describes what the runtime offers.
-    pub(super) fn new(offers: &[Offer]) -> Self {
-        let names = offers.iter().map(|offer| offer.tool.name().to_string()).collect();
-        Self { tools: offers.iter().map(describe).collect(), names: Arc::new(names) }
+    pub(super) fn new(listed: &[ListedTool]) -> Self {
+        let names = listed.iter().map(|listed| listed.tool.name().to_string()).collect();
+        Self { tools: listed.iter().map(describe).collect(), names: Arc::new(names) }
     }
 
     /// One tool by its name.
@@ -33,12 +33,12 @@ impl ToolCatalog {
     }
 }
 
-fn describe(offer: &Offer) -> Tool {
-    let (tool, title) = (&offer.tool, title(offer.tool.name()));
+fn describe(listed: &ListedTool) -> Tool {
+    let (tool, title) = (&listed.tool, title(listed.tool.name()));
     Tool::new(
         tool.name().to_string(),
-        offer.description.clone(),
-        Arc::new(schema(&offer.parameters)),
+        listed.description.clone(),
+        Arc::new(schema(&listed.parameters)),
     )
     .with_title(title.clone())
     .with_annotations(annotations(tool.effects(), title))

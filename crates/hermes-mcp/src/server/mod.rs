@@ -59,7 +59,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hermes_runtime::{OfferCache, Runtime, ToolScope};
+use hermes_runtime::{Runtime, ToolListCache, ToolScope};
 use hermes_tool::Services;
 use tokio_util::sync::CancellationToken;
 
@@ -92,7 +92,7 @@ pub(crate) struct ServerContext {
     pub(crate) runtime: Runtime,
     pub(crate) name: String,
     pub(crate) version: String,
-    pub(crate) catalog: OfferCache<ToolCatalog>,
+    pub(crate) catalog: ToolListCache<ToolCatalog>,
     pub(crate) instructions: Option<String>,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) resources: Vec<Arc<dyn Resources>>,
@@ -126,7 +126,7 @@ impl Server {
                 runtime,
                 name: name.into(),
                 version: version.into(),
-                catalog: OfferCache::new(ToolScope::default()),
+                catalog: ToolListCache::new(ToolScope::default()),
                 instructions: None,
                 cwd: None,
                 resources: Vec::new(),
@@ -177,7 +177,7 @@ impl ServerBuilder {
     /// The toolsets on offer; all by default.
     #[must_use]
     pub fn scope(mut self, scope: ToolScope) -> Self {
-        self.shared.catalog = OfferCache::new(scope);
+        self.shared.catalog = ToolListCache::new(scope);
         self
     }
 

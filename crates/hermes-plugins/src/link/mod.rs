@@ -2,8 +2,8 @@
 //!
 //! A [`PluginLink`] sends requests and matches answers to them, any number at a time; serves what the
 //! plugin asks for ([`Serve`]); and keeps its log. Four tasks belong to it: one writes, one reads
-//! messages, one reads the standard error, one waits for the end. It lives on the workers of the
-//! plugins, whatever runtime a caller is on.
+//! messages, one reads the standard error, one waits for the end. It lives on the shared
+//! runtime, whatever runtime a caller is on.
 //!
 //! A request ends in one of four ways: with an answer, with an error of the plugin, at its deadline,
 //! or with the process. Whoever no longer waits is taken off the list and the plugin is told
@@ -103,7 +103,7 @@ pub(crate) struct PluginLink {
 }
 
 impl PluginLink {
-    /// Starts the process. Must be called on the workers of the plugins.
+    /// Starts the process. Must be called on the shared runtime.
     pub(crate) fn open(
         command: Command,
         serve: Arc<dyn Serve>,
@@ -147,7 +147,7 @@ impl PluginLink {
         self.started.elapsed()
     }
 
-    /// Asks the plugin for something. Must be called on the workers of the plugins.
+    /// Asks the plugin for something. Must be called on the shared runtime.
     pub(crate) async fn ask(
         self: &Arc<Self>,
         method: &str,
@@ -264,9 +264,9 @@ impl Drop for Waiting {
         if lock(&self.link.pending).remove(&self.id).is_some() && !self.link.is_gone() {
             self.link.tell("cancel", &json!({"request": self.id}));
             if self.given_up == GivenUp::IsItStuck
-                && let Ok(workers) = tokio::runtime::Handle::try_current()
+                && let Ok(runtime) = tokio::runtime::Handle::try_current()
             {
-                workers.spawn(Arc::clone(&self.link).end_if_stuck());
+                runtime.spawn(Arc::clone(&self.link).end_if_stuck());
             }
         }
     }

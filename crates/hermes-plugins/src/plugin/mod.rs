@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use serde_json::{Map, Value, json};
+use tokio_util::task::AbortOnDropHandle;
 
 pub(crate) use self::attach::PluginState;
 use crate::discover::FoundPlugin;
@@ -111,8 +112,8 @@ impl Plugin {
         self.link().await.map(drop)
     }
 
-    /// Asks it for something, on the workers of the plugins; the caller may be anywhere. Who no
-    /// longer waits takes the request back.
+    /// Asks it for something, on the shared runtime; the caller may be anywhere. Who no longer waits
+    /// takes the request back.
     pub(crate) async fn ask(
         self: &Arc<Self>,
         method: &'static str,
@@ -121,13 +122,12 @@ impl Plugin {
         deadline: Duration,
     ) -> Result<Value, PluginError> {
         let plugin = Arc::clone(self);
-        let asked = self.shared.workers.spawn(async move {
+        let asked = self.shared.spawn(async move {
             let link = plugin.link().await?;
             let answered = link.ask(method, &params, about, deadline).await;
             answered.map_err(|error| plugin.failed(error))
         });
-        let mut asked = AbortOnDrop(asked);
-        (&mut asked.0).await.unwrap_or(Err(PluginError::Closed))
+        AbortOnDropHandle::new(asked).await.ok().flatten().unwrap_or(Err(PluginError::Closed))
     }
 
     fn failed(&self, error: LinkError) -> PluginError {
@@ -281,14 +281,5 @@ impl Trouble {
         };
         tokio::time::sleep(pause.saturating_sub(when.elapsed())).await;
         Ok(())
-    }
-}
-
-/// A task that ends when nobody waits for it.
-struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
-
-impl<T> Drop for AbortOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }

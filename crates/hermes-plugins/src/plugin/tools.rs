@@ -3,6 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use hermes_runtime::bridge::block_on;
 use hermes_runtime::registry::Registered;
 use hermes_tool::{
     Args, Availability, Check, Concurrency, Effect, Effects, Origin, ResultLimit, Tool,
@@ -164,14 +165,11 @@ async fn call(plugin: Weak<Plugin>, tool: String, args: Args, cx: ToolContext) -
 fn availability(plugin: &Weak<Plugin>, entry: &ToolEntry) -> Availability {
     let Some(plugin) = plugin.upgrade() else { return Availability::Available };
     let asked = plugin.live().and_then(|link| {
-        let (sender, answer) = std::sync::mpsc::sync_channel(1);
-        let tool = entry.name.clone();
-        plugin.shared.workers.spawn(async move {
-            let params = json!({"tool": tool});
-            let said = link.ask("tool.check", &params, About::Nothing, CHECK_DEADLINE).await;
-            let _ = sender.send(said);
+        let params = json!({"tool": entry.name});
+        let asked = plugin.shared.closed.clone().run_until_cancelled_owned(async move {
+            link.ask("tool.check", &params, About::Nothing, CHECK_DEADLINE).await
         });
-        answer.recv_timeout(CHECK_DEADLINE).ok()?.ok()
+        block_on(asked).flatten()?.ok()
     });
     let (available, reason) = match &asked {
         Some(said) => (said["available"].as_bool(), said["reason"].as_str()),

@@ -22,10 +22,10 @@ pub(super) fn inside(
     }
     match value {
         Value::Array(items) => {
-            let Some(place) = schema.items().map(|schema| Place::new(schema, mode)) else {
+            let Some(field) = schema.items().map(|schema| Field::new(schema, mode)) else {
                 return 0;
             };
-            items.iter_mut().map(|item| place.normalise(item, depth + 1)).sum()
+            items.iter_mut().map(|item| field.normalise(item, depth + 1)).sum()
         }
         Value::Object(fields) => {
             let Some(properties) = schema.properties() else {
@@ -34,22 +34,22 @@ pub(super) fn inside(
             let declared =
                 fields.iter_mut().filter_map(|(name, field)| Some((properties.get(name)?, field)));
             declared
-                .map(|(schema, field)| Place::new(schema, mode).normalise(field, depth + 1))
+                .map(|(schema, field)| Field::new(schema, mode).normalise(field, depth + 1))
                 .sum()
         }
         _ => 0,
     }
 }
 
-/// A place below the top level, with what its schema says read once for all items of a list.
-struct Place<'s> {
+/// A field or item below the top level, with what its schema says read once for all items of a list.
+struct Field<'s> {
     schema: Schema<'s>,
     mode: CoercionMode,
     /// The only type besides null, where deep mode may act on it.
     only: Option<JsonKind>,
 }
 
-impl<'s> Place<'s> {
+impl<'s> Field<'s> {
     fn new(schema: Schema<'s>, mode: CoercionMode) -> Self {
         let only = match mode {
             CoercionMode::Deep => schema.only(),

@@ -15,6 +15,7 @@ use hermes_tool::{
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::bridge::{BRIDGE_LIMIT, block_on, shared_runtime};
 use crate::call::{Dispatched, Status};
@@ -132,29 +133,9 @@ async fn start(
                 async move { run(args, cx).await }
             })
             .catch_unwind();
-            let task = AbortOnDrop(shared_runtime().spawn(future));
+            let task = AbortOnDropHandle::new(shared_runtime().spawn(future));
             task.await.unwrap_or_else(|gone| Err(Box::new(gone.to_string())))
         }
-    }
-}
-
-/// A task that ends with whoever waits for it.
-struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
-
-impl<T> Future for AbortOnDrop<T> {
-    type Output = Result<T, tokio::task::JoinError>;
-
-    fn poll(
-        mut self: std::pin::Pin<&mut Self>,
-        cx: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
-        self.0.poll_unpin(cx)
-    }
-}
-
-impl<T> Drop for AbortOnDrop<T> {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 

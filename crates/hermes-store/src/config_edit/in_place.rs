@@ -26,7 +26,7 @@ fn try_edit(text: &str, edit: &Edit, old: &Value) -> Option<String> {
     };
     let file = YamlFile::from_str(body).ok()?;
     let document = file.ensure_document();
-    let root = Place::Root(&document);
+    let root = Container::Root(&document);
     let segments = edit.path().segments();
     match edit {
         Edit::Set(_, value) => set(&root, segments, value, old)?,
@@ -49,44 +49,44 @@ fn try_edit(text: &str, edit: &Edit, old: &Value) -> Option<String> {
 }
 
 /// A container in the tree.
-enum Place<'d> {
+enum Container<'d> {
     Root(&'d Document),
     Mapping(Mapping),
     Sequence(Sequence),
 }
 
-impl Place<'_> {
-    fn child(&self, segment: &str) -> Option<Place<'static>> {
+impl Container<'_> {
+    fn child(&self, segment: &str) -> Option<Container<'static>> {
         let node = match self {
-            Place::Root(document) => document.get(segment)?,
-            Place::Mapping(mapping) => mapping.get(segment)?,
-            Place::Sequence(list) => list.get(list_index(segment)?)?,
+            Container::Root(document) => document.get(segment)?,
+            Container::Mapping(mapping) => mapping.get(segment)?,
+            Container::Sequence(list) => list.get(list_index(segment)?)?,
         };
-        let mapping = node.as_mapping().cloned().map(Place::Mapping);
-        mapping.or_else(|| node.as_sequence().cloned().map(Place::Sequence))
+        let mapping = node.as_mapping().cloned().map(Container::Mapping);
+        mapping.or_else(|| node.as_sequence().cloned().map(Container::Sequence))
     }
 
     fn put(&self, segment: &str, value: &Value) -> Option<()> {
         let value = node(value)?;
         match self {
-            Place::Root(document) => document.set(segment, value).then_some(()),
-            Place::Mapping(mapping) => {
+            Container::Root(document) => document.set(segment, value).then_some(()),
+            Container::Mapping(mapping) => {
                 mapping.set(segment, value);
                 Some(())
             }
-            Place::Sequence(list) => list.set(list_index(segment)?, value).then_some(()),
+            Container::Sequence(list) => list.set(list_index(segment)?, value).then_some(()),
         }
     }
 }
 
 /// Walks down as far as the text goes and puts the rest there in one piece.
-fn set(place: &Place<'_>, segments: &[String], value: &Value, old: &Value) -> Option<()> {
+fn set(container: &Container<'_>, segments: &[String], value: &Value, old: &Value) -> Option<()> {
     let (segment, rest) = segments.split_first()?;
     match step(old, segment) {
         Some(inner) if !rest.is_empty() && !inner.is_null() => {
-            set(&place.child(segment)?, rest, value, inner)
+            set(&container.child(segment)?, rest, value, inner)
         }
-        _ => place.put(segment, &wrapped(rest, value)),
+        _ => container.put(segment, &wrapped(rest, value)),
     }
 }
 
@@ -97,28 +97,28 @@ fn wrapped(segments: &[String], value: &Value) -> Value {
     })
 }
 
-fn unset(root: &Place<'_>, segments: &[String]) -> Option<()> {
+fn unset(root: &Container<'_>, segments: &[String]) -> Option<()> {
     let (last, way) = segments.split_last()?;
     let Some((first, rest)) = way.split_first() else {
         return match root {
-            Place::Root(document) => document.remove(last.as_str()).map(drop),
+            Container::Root(document) => document.remove(last.as_str()).map(drop),
             _ => None,
         };
     };
     let start = root.child(first)?;
-    let place = rest.iter().try_fold(start, |place, segment| place.child(segment))?;
-    match place {
-        Place::Root(_) => None,
-        Place::Mapping(mapping) => mapping.remove(last.as_str()).map(drop),
-        Place::Sequence(list) => list.remove(list_index(last)?).map(drop),
+    let container = rest.iter().try_fold(start, |container, segment| container.child(segment))?;
+    match container {
+        Container::Root(_) => None,
+        Container::Mapping(mapping) => mapping.remove(last.as_str()).map(drop),
+        Container::Sequence(list) => list.remove(list_index(last)?).map(drop),
     }
 }
 
-fn sequence(root: &Place<'_>, segments: &[String]) -> Option<Sequence> {
+fn sequence(root: &Container<'_>, segments: &[String]) -> Option<Sequence> {
     let (first, rest) = segments.split_first()?;
     let start = root.child(first)?;
-    match rest.iter().try_fold(start, |place, segment| place.child(segment))? {
-        Place::Sequence(list) => Some(list),
+    match rest.iter().try_fold(start, |container, segment| container.child(segment))? {
+        Container::Sequence(list) => Some(list),
         _ => None,
     }
 }

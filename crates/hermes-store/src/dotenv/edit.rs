@@ -99,7 +99,7 @@ pub fn set_in_text(text: &str, name: &str, value: &str) -> Result<String, DotEnv
     let written = parse::write_value(value);
     let mut changed = text.to_string();
     match assignments(text, name).last() {
-        Some(place) => changed.replace_range(place.value.clone(), &written),
+        Some(assignment) => changed.replace_range(assignment.value.clone(), &written),
         None => {
             let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
             if !text.is_empty() && text != "\u{feff}" && !text.ends_with('\n') {
@@ -115,24 +115,24 @@ pub fn set_in_text(text: &str, name: &str, value: &str) -> Result<String, DotEnv
 pub fn unset_in_text(text: &str, name: &str) -> Result<String, DotEnvError> {
     let mut changed = String::new();
     let mut kept = 0;
-    for place in assignments(text, name) {
-        changed.push_str(&text[kept..place.line.start]);
-        kept = place.line.end;
+    for assignment in assignments(text, name) {
+        changed.push_str(&text[kept..assignment.line.start]);
+        kept = assignment.line.end;
     }
     changed.push_str(&text[kept..]);
     checked(text, changed, name, None)
 }
 
 /// Where a variable is set.
-struct Place {
+struct AssignmentSpan {
     /// The whole line with its end.
     line: std::ops::Range<usize>,
     /// The value as written.
     value: std::ops::Range<usize>,
 }
 
-fn assignments(text: &str, name: &str) -> Vec<Place> {
-    let mut places = Vec::new();
+fn assignments(text: &str, name: &str) -> Vec<AssignmentSpan> {
+    let mut spans = Vec::new();
     let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     for raw in text[start..].split_inclusive('\n') {
         let content = raw.strip_suffix('\n').unwrap_or(raw);
@@ -141,11 +141,11 @@ fn assignments(text: &str, name: &str) -> Vec<Place> {
             && found.name == name
         {
             let value = start + found.written.start..start + found.written.end;
-            places.push(Place { line: start..start + raw.len(), value });
+            spans.push(AssignmentSpan { line: start..start + raw.len(), value });
         }
         start += raw.len();
     }
-    places
+    spans
 }
 
 /// Lets a changed text pass only if exactly the meant variable has changed.

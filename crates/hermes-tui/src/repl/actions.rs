@@ -181,7 +181,7 @@ impl<S: ChatTerminal> Repl<S> {
             SlashAction::Goal(order) => self.order_goal(order),
             SlashAction::Moa(text) => {
                 let images = std::mem::take(&mut self.images);
-                self.queue.push_back(UserInput { text, images, way: TurnMode::Mixture });
+                self.queue.push_back(UserInput { text, images, way: TurnMode::MixtureOfAgents });
                 self.start_queued();
             }
             SlashAction::Personality(name) => self.personality(name),

@@ -22,7 +22,7 @@ use super::temp::{clean_once, fresh_name};
 const NEW_FILE_MODE: u32 = 0o666;
 
 /// A name in an open directory.
-pub(super) type Place<'a> = (&'a Directory, &'a OsStr);
+pub(super) type EntryAt<'a> = (&'a Directory, &'a OsStr);
 
 pub(super) fn replace(path: &Path, content: &[u8]) -> Result<Written, FsError> {
     let (directory, name, made) = make_for(path)?;
@@ -52,8 +52,8 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> Result<Written, FsError> {
 /// Copies an open file to a new place, dressed like the file it is; `path` is for messages.
 pub(super) fn copy(
     content: &mut File,
-    like: Place<'_>,
-    (directory, name): Place<'_>,
+    like: EntryAt<'_>,
+    (directory, name): EntryAt<'_>,
     path: &Path,
 ) -> Result<(), FsError> {
     let temp = Temp::create(directory, path)?;
@@ -100,7 +100,7 @@ impl Drop for Temp<'_> {
 }
 
 /// Gives the new file what the old one had: mode always, owner and attributes where permitted.
-fn dress(new: &File, (directory, name): Place<'_>, metadata: &Metadata) -> io::Result<()> {
+fn dress(new: &File, (directory, name): EntryAt<'_>, metadata: &Metadata) -> io::Result<()> {
     let fresh = new.metadata()?;
     if (fresh.uid(), fresh.gid()) != (metadata.uid(), metadata.gid()) {
         let _ = std::os::unix::fs::fchown(new, Some(metadata.uid()), Some(metadata.gid()));

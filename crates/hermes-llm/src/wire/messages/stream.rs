@@ -17,13 +17,13 @@ use crate::wire::draft::{ResponseDraft, StreamProgress};
 pub struct MessagesStream {
     pub(crate) draft: ResponseDraft,
     /// What the server's numbers of blocks mean.
-    blocks: BTreeMap<u64, Place>,
+    blocks: BTreeMap<u64, BlockKind>,
     latest: u64,
 }
 
-/// Where a block went.
+/// What a block is, and where in the draft its text goes.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum BlockKind {
     Text,
     Thinking(usize),
     Call(usize),
@@ -50,13 +50,13 @@ impl MessagesStream {
             }
             "content_block_start" => {
                 self.latest = index;
-                let place = self.begin(&event["content_block"], listener);
-                self.blocks.insert(index, place);
+                let block = self.begin(&event["content_block"], listener);
+                self.blocks.insert(index, block);
                 StreamProgress::Something
             }
             "content_block_delta" => {
-                let place = self.blocks.get(&index).copied().unwrap_or(Place::Unknown);
-                self.change(place, &event["delta"], listener);
+                let block = self.blocks.get(&index).copied().unwrap_or(BlockKind::Unknown);
+                self.change(block, &event["delta"], listener);
                 StreamProgress::Something
             }
             "message_delta" => {
@@ -85,11 +85,11 @@ impl MessagesStream {
         true
     }
 
-    fn begin(&mut self, block: &Value, listener: &mut dyn FnMut(Delta)) -> Place {
+    fn begin(&mut self, block: &Value, listener: &mut dyn FnMut(Delta)) -> BlockKind {
         match block["type"].as_str().unwrap_or_default() {
             "text" => {
                 self.draft.say(block["text"].as_str().unwrap_or_default(), listener);
-                Place::Text
+                BlockKind::Text
             }
             "thinking" => {
                 let thought = block["thinking"].as_str().unwrap_or_default();
@@ -97,41 +97,41 @@ impl MessagesStream {
                 let signature = block["signature"].as_str().unwrap_or_default();
                 let item = json!({"type": "thinking", "thinking": thought, "signature": signature});
                 self.draft.details.push(item);
-                Place::Thinking(self.draft.details.len() - 1)
+                BlockKind::Thinking(self.draft.details.len() - 1)
             }
             "redacted_thinking" => {
                 self.draft.details.push(block.clone());
-                Place::Unknown
+                BlockKind::Unknown
             }
             "tool_use" => {
-                let place = self.draft.open_call(None);
-                if let Some(slot) = self.draft.calls.get_mut(place) {
+                let call = self.draft.open_call(None);
+                if let Some(slot) = self.draft.calls.get_mut(call) {
                     block["id"].as_str().unwrap_or_default().clone_into(&mut slot.id);
                 }
-                self.draft.name_call(place, block["name"].as_str().unwrap_or_default(), listener);
+                self.draft.name_call(call, block["name"].as_str().unwrap_or_default(), listener);
                 // An input that is there at once is whole; an empty one is about to be written.
                 let input = &block["input"];
                 if input.as_object().is_some_and(|input| !input.is_empty()) {
-                    self.draft.argue(place, &input.to_string());
+                    self.draft.argue(call, &input.to_string());
                 }
-                Place::Call(place)
+                BlockKind::Call(call)
             }
-            _ => Place::Unknown,
+            _ => BlockKind::Unknown,
         }
     }
 
-    fn change(&mut self, place: Place, delta: &Value, listener: &mut dyn FnMut(Delta)) {
+    fn change(&mut self, block: BlockKind, delta: &Value, listener: &mut dyn FnMut(Delta)) {
         let text = |name: &str| delta[name].as_str().unwrap_or_default();
-        match (delta["type"].as_str().unwrap_or_default(), place) {
+        match (delta["type"].as_str().unwrap_or_default(), block) {
             ("text_delta", _) => self.draft.say(text("text"), listener),
-            ("thinking_delta", Place::Thinking(item)) => {
+            ("thinking_delta", BlockKind::Thinking(item)) => {
                 self.draft.think(text("thinking"), listener);
                 self.grow(item, "thinking", text("thinking"));
             }
-            ("signature_delta", Place::Thinking(item)) => {
+            ("signature_delta", BlockKind::Thinking(item)) => {
                 self.grow(item, "signature", text("signature"));
             }
-            ("input_json_delta", Place::Call(call)) => {
+            ("input_json_delta", BlockKind::Call(call)) => {
                 self.draft.argue(call, text("partial_json"));
             }
             _ => {}

@@ -85,8 +85,7 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
             tools.runtime().registry().register_all(bridge.tools());
             scope.enabled.get_or_insert_default().push(BRIDGE_TOOLSET.to_owned());
         }
-        let offer = Offer { scope, callers };
-        let server = server(&tools, host, offer);
+        let server = server(&tools, host, scope, callers);
         let served = match args.http {
             None => {
                 let (stdin, stdout) = (tokio::io::stdin(), tokio::io::stdout());
@@ -108,12 +107,6 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
     })
 }
 
-/// What is offered, and how people are asked.
-struct Offer {
-    scope: ToolScope,
-    callers: Arc<Callers>,
-}
-
 fn sessions(host: &Host) -> SessionDatabase {
     SessionDatabase::read_only(host.home().state_db())
 }
@@ -122,16 +115,16 @@ fn hide_secrets(text: &str) -> String {
     redact(text, RedactMode::Full).into_owned()
 }
 
-fn server(tools: &ToolSession, host: &Host, offer: Offer) -> Server {
+fn server(tools: &ToolSession, host: &Host, scope: ToolScope, callers: Arc<Callers>) -> Server {
     let services = tools.services_of();
     let approvals = Arc::clone(tools.approvals());
     let library = Arc::new(SkillLibrary::new(host.home()));
     let skills = SkillSource::new(library, host.config_value(), host.vars().clone());
     Server::builder(Runtime::clone(tools.runtime()), "hermes", env!("CARGO_PKG_VERSION"))
-        .scope(offer.scope)
+        .scope(scope)
         .instructions(INSTRUCTIONS)
         .cwd(std::env::current_dir().ok())
-        .callers(offer.callers)
+        .callers(callers)
         .services(move |caller| {
             let audience = match caller.takes_questions() {
                 true => Audience::Client,
