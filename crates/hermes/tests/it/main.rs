@@ -23,6 +23,7 @@ mod code;
 mod completion;
 mod config;
 mod doctor;
+mod doors;
 mod file_crash;
 mod file_walls;
 mod home;

@@ -13,7 +13,7 @@ use crate::wire::DEADLINE;
 
 /// What the client says to a question; without, it offers no forms.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Forms {
+pub(crate) enum Forms {
     None,
     /// Accepts, with this decision.
     Decides(&'static str),
@@ -21,7 +21,7 @@ pub(super) enum Forms {
     Silent,
 }
 
-pub(super) struct Client {
+pub(crate) struct Client {
     pub(super) child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -35,7 +35,7 @@ pub(super) struct Client {
 
 impl Client {
     /// Starts the program and shakes hands.
-    pub(super) fn start(sandbox: &Sandbox, args: &[&str], forms: Forms) -> Self {
+    pub(crate) fn start(sandbox: &Sandbox, args: &[&str], forms: Forms) -> Self {
         let mut command = sandbox.command();
         command.args(["mcp", "serve"]).args(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -140,7 +140,7 @@ impl Client {
 
     /// Calls a tool; the text of its result, and whether it is marked as an error.
     #[track_caller]
-    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         let text = answer["result"]["content"][0]["text"].as_str();
         let text = text.unwrap_or_else(|| panic!("no text: {answer}")).to_owned();

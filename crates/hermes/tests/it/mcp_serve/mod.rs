@@ -1,6 +1,6 @@
 //! `hermes mcp serve`, as clients see it.
 
-mod client;
+pub(crate) mod client;
 mod http;
 mod inspector;
 mod stdio;
