@@ -7,9 +7,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hermes_guard::command::category_for;
+use hermes_guard::command::{EarlierCommands, category_for};
 use hermes_store::config_edit::{self, Edit, EditError};
 use hermes_store::key_path::KeyPath;
 use serde_json::Value;
@@ -34,6 +34,8 @@ struct Session {
     allowed: BTreeSet<String>,
     yolo: SessionYolo,
     sudo_password: Option<Hidden>,
+    /// What its commands have left, by their texts.
+    earlier: Arc<EarlierCommands>,
 }
 
 /// A text that is not shown.
@@ -116,6 +118,21 @@ impl GrantMemory {
 
     pub(crate) fn set_yolo(&self, session: &str, yolo: SessionYolo) {
         lock(&self.sessions).entry(session.to_owned()).or_default().yolo = yolo;
+    }
+
+    /// What the commands of a session have left so far.
+    pub(crate) fn earlier(&self, session: &str) -> Option<Arc<EarlierCommands>> {
+        lock(&self.sessions).get(session).map(|session| session.earlier.clone())
+    }
+
+    /// Adds what one more command of a session leaves.
+    pub(crate) fn remember_left(&self, session: &str, left: EarlierCommands) {
+        if left.is_empty() {
+            return;
+        }
+        let mut sessions = lock(&self.sessions);
+        let earlier = &mut sessions.entry(session.to_owned()).or_default().earlier;
+        Arc::make_mut(earlier).take_in(left);
     }
 
     pub(crate) fn sudo_password(&self, session: &str) -> Option<String> {

@@ -361,6 +361,7 @@ impl HostFacts {
             cwd: self.cwd.as_deref(),
             temp_dir: self.temp_dir.as_deref(),
             shell: None,
+            earlier: None,
         }
     }
 }

@@ -10,9 +10,9 @@ use serde_json::Value;
 mod halves;
 
 /// At least so many dangerous commands are found, of the half that no rule was tuned on.
-const RECALL: f64 = 0.97;
+const RECALL: f64 = 0.99;
 /// At most so many everyday commands are asked about, of the half that no rule was tuned on.
-const FALSE_ALARMS: f64 = 0.02;
+const FALSE_ALARMS: f64 = 0.005;
 
 /// A line of a corpus with what was found in it.
 struct Case {
@@ -95,6 +95,9 @@ fn dangerous_commands_are_found() {
     let floors = cases.iter().filter(|case| case.floor);
     let (softened, share) = complaints(floors, "not refused", |case| !case.analysis.is_floor());
     assert!(share <= 1.0 - RECALL, "{softened:#?}");
+    let others = cases.iter().filter(|case| !case.floor);
+    let (refused, _) = complaints(others, "refused by mistake", |case| case.analysis.is_floor());
+    assert!(refused.is_empty(), "{refused:#?}");
 }
 
 #[test]

@@ -39,7 +39,9 @@ impl Approvals {
     /// the reviewing model or asking anybody. Nothing is logged.
     #[must_use]
     pub fn foresee(&self, request: &CommandRequest) -> Forecast {
-        let analysis = analyse(&request.command, &request.command_context());
+        let earlier = self.memory.earlier(&request.session);
+        let around = request.command_context().after(earlier.as_deref());
+        let analysis = analyse(&request.command, &around);
         Forecast { outlook: self.outlook(request), analysis }
     }
 

@@ -30,6 +30,7 @@ mod sudo;
 
 use std::sync::Arc;
 
+use hermes_guard::command::analyse;
 use hermes_store::home::Home;
 use tokio::sync::Semaphore;
 
@@ -195,6 +196,11 @@ impl Approvals {
         request: CommandRequest,
     ) -> Result<Approved<ShellLine>, ApprovalRefusal> {
         let decision = self.decide(&request).await;
+        if decision.is_ok() && !request.target.is_isolated() {
+            let earlier = self.memory.earlier(&request.session);
+            let around = request.command_context().after(earlier.as_deref());
+            self.memory.remember_left(&request.session, analyse(&request.command, &around).left);
+        }
         let purpose = request.purpose.name();
         self.log(&request.session, purpose, &request.command, &decision).await;
         decision.map(|grant| Approved::new(ShellLine::of(request), grant))

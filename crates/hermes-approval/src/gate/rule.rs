@@ -43,7 +43,8 @@ impl Approvals {
         }
         let refused =
             |reason, concerns| GateRuling::Refused(ApprovalRefusal::new(reason, command, concerns));
-        let host = request.command_context();
+        let earlier = self.memory.earlier(&request.session);
+        let host = request.command_context().after(earlier.as_deref());
         let analysis = analyse(command, &host);
         if analysis.is_floor() {
             return refused(RefusalReason::Floor, concerns(&analysis.findings, Severity::Floor));

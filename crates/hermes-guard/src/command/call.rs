@@ -51,6 +51,8 @@ flags! {
     LISTED = 8,
     /// Settings that a tool prints for the shell to take over.
     SETTINGS = 7,
+    /// The address of somebody who reads what is sent there, by the variable's name.
+    ADDRESSEE = 9,
 }
 
 flags! {

@@ -72,6 +72,15 @@ pub(super) fn shell_program<'c>(name: &str, args: &'c [Arg<'c>]) -> Interpreter<
     }
 }
 
+/// The interpreter that the first line of a script names: `python` of `#!/usr/bin/env python3`.
+pub(super) fn named_in_first_line(script: &str) -> Option<String> {
+    let line = script.strip_prefix("#!")?.lines().next()?;
+    let program = line
+        .split_whitespace()
+        .find(|word| !word.ends_with("/env") && !word.starts_with('-') && !word.contains('='))?;
+    Some(super::names::canonical(program).into_owned())
+}
+
 /// How an interpreter is told its program.
 struct Dialect {
     spec: Spec,
@@ -227,6 +236,9 @@ fn powershell<'c>(args: &'c [Arg<'c>]) -> Interpreter<'c> {
         }
         if begins("command") || begins("encodedcommand") || name == "ec" {
             let text = args.get(at + 1).map_or("", |arg| arg.text.as_ref());
+            if text == "-" {
+                return Interpreter::Input;
+            }
             return Interpreter::Text { text, rest: args.get(at + 2..).unwrap_or_default() };
         }
         if begins("version") || begins("help") || name == "?" {

@@ -27,6 +27,7 @@ mod aliases;
 mod call;
 mod category;
 mod code;
+mod earlier;
 mod facts;
 mod find;
 mod interpreters;
@@ -35,6 +36,7 @@ mod machine;
 mod names;
 mod options;
 mod paths;
+mod recipes;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -44,6 +46,7 @@ use std::borrow::Cow;
 
 use category::UNPARSABLE;
 pub use category::{Category, CommandFinding, MAX_WORDS_CHARS, Severity, category_for};
+pub use earlier::EarlierCommands;
 pub use kept::KeptShell;
 
 /// The key of changes to the agent's own rules, which no lasting yes lifts.
@@ -75,6 +78,16 @@ pub struct CommandContext<'a> {
     pub temp_dir: Option<&'a str>,
     /// What earlier commands left in the shell.
     pub shell: Option<&'a KeptShell>,
+    /// What earlier commands left elsewhere, by their texts.
+    pub earlier: Option<&'a EarlierCommands>,
+}
+
+impl<'a> CommandContext<'a> {
+    /// The same after other commands of the session.
+    #[must_use]
+    pub fn after(self, earlier: Option<&'a EarlierCommands>) -> Self {
+        Self { earlier, ..self }
+    }
 }
 
 /// What was found in a command.
@@ -87,6 +100,8 @@ pub struct Analysis {
     /// What it deletes unasked because of where that is: build folders of the project, things below
     /// the temporary folder. Whoever can look at the files has to see that no link leads elsewhere.
     pub disposables: Vec<String>,
+    /// What it would leave for later commands.
+    pub left: EarlierCommands,
 }
 
 impl Analysis {
@@ -120,6 +135,7 @@ pub fn analyse(command: &str, host: &CommandContext<'_>) -> Analysis {
         let walked = Machine::new(host).walk(reading);
         analysis.sudo_reads_stdin |= walked.sudo_reads_stdin;
         analysis.disposables.extend(walked.disposables);
+        analysis.left.take_in(walked.left);
         for finding in walked.findings {
             if !analysis.findings.contains(&finding) {
                 analysis.findings.push(finding);

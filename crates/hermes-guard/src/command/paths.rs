@@ -200,7 +200,7 @@ pub(super) fn is_sensitive(path: &str) -> bool {
         "/lib/",
         "/lib64/",
         "/usr/lib/",
-        "/proc/sys/",
+        "/proc/",
         "/sys/",
         "/var/spool/cron",
         "/System/",
@@ -269,6 +269,59 @@ const CREDENTIAL_FILES: &[&str] = &[
     ".config/hub",
 ];
 
+/// Where other programs keep logins, wallets and private messages.
+const PRIVATE_STORES: &[&str] = &[
+    ".mozilla",
+    ".thunderbird",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".config/vivaldi",
+    ".config/Signal",
+    ".config/Slack",
+    ".config/discord",
+    ".config/rclone",
+    ".config/op",
+    ".config/1Password",
+    ".config/Bitwarden",
+    ".config/doctl",
+    ".config/hcloud",
+    ".config/solana",
+    ".config/sops",
+    ".config/age",
+    ".config/containers/auth.json",
+    ".config/composer/auth.json",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".local/share/TelegramDesktop",
+    ".bitcoin",
+    ".ethereum",
+    ".electrum",
+    ".exodus",
+    ".monero",
+    ".terraform.d/credentials.tfrc.json",
+    ".terraformrc",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".m2/settings.xml",
+    ".gradle/gradle.properties",
+    ".oci",
+    ".boto",
+    ".s3cfg",
+    ".databrickscfg",
+    ".snowflake",
+    ".ansible/vault",
+    ".vault-token",
+    ".config/gcloud",
+    "Library/Keychains",
+    "Library/Cookies",
+    "Library/Application Support/Google/Chrome",
+    "Library/Application Support/Firefox",
+    "Library/Messages",
+];
+
 fn is_sensitive_at_home(rest: &str) -> bool {
     const FILES: &[&str] = &[
         ".bashrc",
@@ -301,6 +354,22 @@ fn is_sensitive_at_home(rest: &str) -> bool {
         ".pryrc",
         ".pythonrc",
         ".config/nvim/init.lua",
+        ".config/nvim/init.vim",
+        ".vimrc",
+        ".vim/vimrc",
+        ".tmux.conf",
+        ".screenrc",
+        ".emacs",
+        ".emacs.d/init.el",
+        ".lldbinit",
+        ".psqlrc",
+        ".sqliterc",
+        ".curlrc",
+        ".wgetrc",
+        ".mailcap",
+        ".config/i3/config",
+        ".config/sway/config",
+        ".config/hypr/hyprland.conf",
     ];
     const FOLDERS: &[&str] = &[
         ".config/fish/conf.d",
@@ -402,7 +471,38 @@ pub(super) fn is_secret(path: &str) -> bool {
     if [".pem", ".key", ".p12", ".pfx", ".kdbx"].iter().any(|end| name.ends_with(end)) {
         return true;
     }
+    let is_word = |part: &str| {
+        const WORDS: &[&str] = &[
+            "token",
+            "tokens",
+            "secret",
+            "secrets",
+            "password",
+            "passwords",
+            "passwd",
+            "credential",
+            "credentials",
+            "apikey",
+            "privkey",
+            "keystore",
+            "wallet",
+            "keyfile",
+        ];
+        WORDS.iter().any(|word| part.eq_ignore_ascii_case(word))
+    };
+    let is_key = name.ends_with("_key") || name.ends_with("-key") || name.ends_with(".jks");
+    if !path.ends_with('/')
+        && !is_public(name)
+        && !is_example(name)
+        && !name.contains([' ', '=', '?'])
+        && (is_key || name.split(['-', '_', '.']).any(is_word))
+    {
+        return true;
+    }
     let rest = below_home(path).unwrap_or(path);
+    if is_in(rest, PRIVATE_STORES) && !is_public(name) {
+        return true;
+    }
     CREDENTIAL_FILES.contains(&rest)
         || matches!(rest, ".bash_history" | ".zsh_history" | ".psql_history" | ".mysql_history")
         || (is_in(rest, CREDENTIAL_FOLDERS) && !is_public(name))

@@ -10,6 +10,7 @@ const HOST: CommandContext<'_> = CommandContext {
     cwd: Some("/home/ada/project"),
     temp_dir: Some("/tmp"),
     shell: None,
+    earlier: None,
 };
 
 fn found(command: &str, before: &str, text: &str) -> Vec<&'static str> {

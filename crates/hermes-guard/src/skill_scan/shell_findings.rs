@@ -86,6 +86,7 @@ const AROUND: CommandContext<'static> = CommandContext {
     cwd: Some("/home/user/project"),
     temp_dir: Some("/tmp"),
     shell: None,
+    earlier: None,
 };
 
 #[expect(clippy::expect_used, reason = "the patterns are constants and every test runs them")]

@@ -10,6 +10,7 @@ pub(crate) const PLACE: CommandContext<'static> = CommandContext {
     cwd: Some("/home/user/project"),
     temp_dir: Some("/tmp"),
     shell: None,
+    earlier: None,
 };
 
 /// Whether a command is for reporting; the others are for tuning. FNV-1a, so that the halves are the

@@ -22,6 +22,34 @@ async fn a_sandbox_lets_even_the_floor_through_and_only_there() {
 }
 
 #[tokio::test]
+async fn a_script_of_an_earlier_command_is_judged_in_its_own_session() {
+    let approvals = Approvals::builder(manual()).build();
+    let write = "printf 'rm -rf notes\\n' > x.sh";
+    assert_eq!(
+        end(&approvals, request(write, Audience::Nobody)).await,
+        GrantedBy::NothingFlagged.name()
+    );
+    let run = || request("bash x.sh", Audience::Nobody);
+    assert_eq!(end(&approvals, run()).await, "no: approvals.headless_mode");
+    let elsewhere = CommandRequest { session: "another".to_owned(), ..run() };
+    assert_eq!(end(&approvals, elsewhere).await, GrantedBy::NothingFlagged.name());
+}
+
+#[tokio::test]
+async fn a_command_that_was_refused_leaves_nothing() {
+    let approvals = Approvals::builder(manual()).build();
+    let refused = "rm -r notes; echo 'rm -rf v' > x.sh";
+    assert_eq!(
+        end(&approvals, request(refused, Audience::Nobody)).await,
+        "no: approvals.headless_mode"
+    );
+    assert_eq!(
+        end(&approvals, request("bash x.sh", Audience::Nobody)).await,
+        GrantedBy::NothingFlagged.name()
+    );
+}
+
+#[tokio::test]
 async fn nothing_lifts_the_floor() {
     let config = json!({
         "approvals": {"mode": "off", "allow": [FLOOR, "*"], "headless_mode": "approve"},

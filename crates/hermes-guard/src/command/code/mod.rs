@@ -12,7 +12,7 @@ mod tests;
 mod tokens;
 
 use super::facts::HOLE;
-use languages::{Language, NETWORK, NODE, OTHER, PERL, PHP, POWERSHELL, PYTHON, RUBY};
+use languages::{DROPS, Language, NETWORK, NODE, OTHER, PERL, PHP, POWERSHELL, PYTHON, RUBY};
 use tokens::{Token, tokens};
 
 /// What was found in a program.
@@ -24,12 +24,16 @@ pub(super) struct CodeReport {
     pub(super) commands: Vec<String>,
     /// Commands it runs, word by word.
     pub(super) calls: Vec<Vec<String>>,
-    /// Files and folders it deletes.
+    /// Single files and empty folders it deletes.
     pub(super) deletes: Vec<String>,
+    /// Folders it deletes with everything in them.
+    pub(super) deletes_all: Vec<String>,
     /// Files it writes.
     pub(super) writes: Vec<String>,
     /// It sends or fetches something over a network.
     pub(super) network: bool,
+    /// It reads all variables of its environment.
+    pub(super) environment: bool,
     /// All its texts, in which paths may be named.
     pub(super) texts: Vec<String>,
 }
@@ -92,6 +96,9 @@ fn look(
                 && language.backquotes
                 && matches!(tokens.get(at + 1), Some(Token::Sign(',')))
                 && language.runs.iter().chain(language.deletes).any(|known| known == text);
+            let pipes_to_shell =
+                ["|sh", "| sh", "|bash", "| bash"].iter().any(|end| text.contains(end));
+            report.asks |= pipes_to_shell || text.contains("os.system(");
             report.texts.push(text.clone());
             return;
         }
@@ -140,12 +147,29 @@ fn look(
         };
     }
     let first = || arguments(&tokens[at + 1..]).and_then(|words| words.into_iter().next());
-    if is_called && language.deletes.iter().any(is) {
-        return match first() {
-            Some(path) => report.deletes.extend(path.texts),
-            None => report.asks = true,
-        };
+    let deleted =
+        [(language.deletes_all, &mut report.deletes_all), (language.deletes, &mut report.deletes)];
+    for (words, into) in deleted {
+        if is_called && words.iter().any(is) {
+            match first() {
+                Some(path) => into.extend(path.texts),
+                None => report.asks = true,
+            }
+            return;
+        }
     }
+    // Without a path these take whatever is looked at.
+    let is_bare = language.backquotes
+        && matches!(tokens.get(at + 1), Some(Token::Sign(';' | '}' | ':' | ')')) | None);
+    report.asks |= is_bare && matches!(name, "unlink" | "rmdir" | "rmtree");
+    // All variables at once, on their way to somebody.
+    let is_whole = !matches!(tokens.get(at + 1), Some(Token::Sign('[' | '{')));
+    report.environment |= is_whole
+        && matches!(name, "os.environ" | "process.env" | "ENV" | "Deno.env.toObject")
+        || matches!(name, "os.environ.items" | "os.environ.copy" | "ENV.to_h" | "_ENV" | "$_ENV")
+        || name == "getenv"
+            && matches!(&tokens[at + 1..], [Token::Sign('('), Token::Sign(')'), ..]);
+    report.asks |= is_called && DROPS.iter().any(is);
     if is_called && language.writes.iter().any(is) {
         match first() {
             Some(path) => report.writes.extend(path.texts),

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::definitions::alias_body;
-use super::state::{Definition, HeldValue};
+use super::state::{Definition, HeldValue, Positional};
 use super::{Machine, RunSite};
 use crate::command::call::{Arg, Channel, Taint, TextFlow};
 use crate::command::facts::HOLE;
 use crate::command::names::is_pattern;
 use crate::command::options::{Spec, first_operand};
-use crate::command::rules::{indirect, structure};
+use crate::command::rules::{self, indirect, structure};
 
 impl Machine<'_> {
     /// Walks a builtin; `None` for everything else.
@@ -45,10 +45,20 @@ impl Machine<'_> {
             }
             "unset" => {
                 for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
+                    if is_own_variable(&arg.text) {
+                        self.report(rules::own_rules::OWN_RULES, site);
+                    }
                     self.state.set(&arg.text, HeldValue::Text(Rc::from("")), Taint::NONE);
                 }
             }
             "set" => return Some(self.set_options(args)),
+            "shift" => {
+                let count = args.first().and_then(|arg| arg.text.parse().ok()).unwrap_or(1_usize);
+                if let Positional::Known(all) = &self.state.positional {
+                    let left = all.iter().take(1).chain(all.iter().skip(1 + count)).cloned();
+                    self.state.positional = Positional::Known(left.collect());
+                }
+            }
             "read" => self.read(args, stdin),
             "mapfile" | "readarray" | "getopts" => {
                 for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
@@ -137,6 +147,12 @@ impl Machine<'_> {
 
     /// A value that some program will run is judged as if it ran now.
     pub(super) fn look_at_value(&mut self, name: &str, value: &str, site: RunSite<'_>) {
+        if is_own_variable(name) {
+            self.report(rules::own_rules::OWN_RULES, site);
+        }
+        if rules::worded::trust::switches_off(name, value) {
+            self.report(rules::worded::trust::UNCHECKED, site);
+        }
         let host = self.facts.host;
         let before = host.shell.and_then(|shell| shell.variable(name)).unwrap_or_default();
         // What was there before, as in `PATH=x:$PATH`, is nobody's doing now.
@@ -226,7 +242,12 @@ impl Machine<'_> {
         }
         let program = args.iter().find(|arg| !arg.text.starts_with('-'));
         Some(match program {
-            Some(program) if !program.has_hole() => TextFlow::known(format!("{}\n", program.text)),
+            Some(program) if !program.has_hole() => {
+                TextFlow::known(match program.text.contains('/') {
+                    true => format!("{}\n", program.text),
+                    false => format!("/usr/bin/{}\n", program.text),
+                })
+            }
             _ => TextFlow::unknown(Taint::GENERATED),
         })
     }
@@ -248,6 +269,11 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// Whether a variable tells the agent's own program what to do.
+pub(super) fn is_own_variable(name: &str) -> bool {
+    name.starts_with("HERMES_") && name != "HERMES_"
 }
 
 /// `-R`, `--recursive`; but `-x` takes a permission away.

@@ -20,6 +20,7 @@ mod network;
 mod output;
 mod parameters;
 mod programs;
+mod recipes;
 mod repeat;
 mod run;
 mod state;
@@ -28,10 +29,10 @@ mod words;
 
 use std::rc::Rc;
 
-use super::CommandContext;
 use super::call::{Taint, TextFlow, Via};
 use super::category::{Category, CommandFinding, Severity, UNPARSABLE};
 use super::facts::ShellFacts;
+use super::{CommandContext, EarlierCommands};
 use crate::shell::{self, ShellScript};
 use state::ShellState;
 
@@ -53,7 +54,7 @@ const THOROUGH_WORK: usize = 200_000;
 
 pub(super) struct Machine<'f> {
     facts: ShellFacts<'f>,
-    state: ShellState,
+    state: ShellState<'f>,
     findings: Vec<CommandFinding>,
     /// Resolved commands, when someone wants to see them.
     spellings: Option<Vec<String>>,
@@ -91,6 +92,7 @@ pub(super) struct Walked {
     pub(super) spellings: Vec<String>,
     pub(super) sudo_reads_stdin: bool,
     pub(super) disposables: Vec<String>,
+    pub(super) left: EarlierCommands,
 }
 
 impl<'f> Machine<'f> {
@@ -99,7 +101,7 @@ impl<'f> Machine<'f> {
         facts.cwd = host.cwd.map(|cwd| Rc::from(facts.path(cwd).as_ref()));
         Self {
             facts,
-            state: ShellState::default(),
+            state: ShellState::after(host.earlier),
             findings: Vec::new(),
             spellings: None,
             sudo_reads_stdin: false,
@@ -124,6 +126,7 @@ impl<'f> Machine<'f> {
             spellings: self.spellings.unwrap_or_default(),
             sudo_reads_stdin: self.sudo_reads_stdin,
             disposables: self.disposables,
+            left: self.state.left(),
         }
     }
 

@@ -36,7 +36,11 @@ impl Machine<'_> {
         // Another machine has other directories and variables.
         let cwd = self.facts.cwd.take();
         if words.is_empty() {
-            if stdin.channel == Channel::Here
+            // A file whose text nobody knows, for a shell on another machine.
+            if stdin.channel == Channel::File && stdin.text.is_none() {
+                self.report(rules::structure::HEREDOC_CODE, site);
+            }
+            if matches!(stdin.channel, Channel::Here | Channel::File | Channel::Pipe)
                 && let Some(text) = &stdin.text
             {
                 self.subshell_text(text, site, &TextFlow::default());
@@ -115,7 +119,8 @@ impl Machine<'_> {
             verb = args.get(at).map_or("", |arg| arg.text.as_ref());
         }
         if !matches!(verb, "run" | "exec" | "create" | "debug") {
-            return output;
+            let saves = matches!(verb, "save" | "export" | "cp");
+            return if saves { output.tainted(Taint::SECRET) } else { output };
         }
         let rest = &args[at + 1..];
         let dashes = rest.iter().position(|arg| arg.text == "--");
@@ -125,8 +130,9 @@ impl Machine<'_> {
         };
         if let Some(inner) = rest.get(start..).filter(|inner| !inner.is_empty()) {
             let cwd = self.facts.cwd.take();
-            self.call(inner, stdin, site.also(Via::CONTAINER));
+            let flow = self.call(inner, stdin, site.also(Via::CONTAINER));
             self.facts.cwd = cwd;
+            return output.tainted(flow.taint);
         }
         output
     }
@@ -223,6 +229,18 @@ impl Machine<'_> {
     /// Programs that git runs: `git -c alias.x='!…' x`, `git rebase -x …`, `git bisect run …`,
     /// `git submodule foreach …`.
     pub(super) fn git_aliases(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
+        let names_alias = |arg: &Arg<'_>| arg.text.starts_with("alias.");
+        if args.iter().any(|arg| arg.text == "config")
+            && let Some(at) = args.iter().position(names_alias)
+            && let Some(text) = args.get(at + 1)
+        {
+            // What the new name stands for is judged when it is given.
+            let text = match text.text.strip_prefix('!') {
+                Some(command) => command.to_owned(),
+                None => format!("git {}", text.text),
+            };
+            self.subshell_text(&text, site, &TextFlow::default());
+        }
         for pair in args.windows(2) {
             if pair[0].text == "-c"
                 && let Some((key, program)) = pair[1].text.split_once("=!")

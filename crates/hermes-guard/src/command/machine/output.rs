@@ -65,7 +65,9 @@ impl Machine<'_> {
                     taint = taint.and(Taint::DECODED);
                 }
                 let holds_port = |arg: &Arg<'_>| {
-                    arg.text.contains(':') && arg.text.contains(|char: char| char.is_ascii_digit())
+                    arg.text.contains(':')
+                        && !arg.text.contains(',')
+                        && arg.text.contains(|char: char| char.is_ascii_digit())
                 };
                 if name == "jobs" || matches!(name, "lsof" | "fuser") && args.iter().any(holds_port)
                 {
@@ -78,6 +80,33 @@ impl Machine<'_> {
                     && args.iter().any(|arg| matches!(arg.as_str(), "-d" | "--decrypt"));
                 if matches!(name, "printenv" | "history" | "pass" | "secret-tool") || decrypts {
                     taint = taint.and(Taint::SECRET);
+                }
+                let dumps = matches!(
+                    name,
+                    "pg_dump"
+                        | "pg_dumpall"
+                        | "mysqldump"
+                        | "mariadb-dump"
+                        | "mongodump"
+                        | "mongoexport"
+                );
+                let packs = name == "git"
+                    && args.first().is_some_and(|arg| matches!(arg.as_str(), "bundle" | "archive"));
+                if dumps || packs {
+                    taint = taint.and(Taint::SECRET);
+                }
+                // Statements that a query puts together.
+                let makes_sql = |arg: &Arg<'_>| {
+                    let text = arg.text.to_ascii_lowercase();
+                    text.contains("select")
+                        && ["drop ", "truncate ", "delete from"]
+                            .iter()
+                            .any(|verb| text.contains(verb))
+                };
+                if matches!(name, "psql" | "mysql" | "mariadb" | "sqlcmd" | "sqlite3")
+                    && args.iter().any(makes_sql)
+                {
+                    taint = taint.and(Taint::DECODED);
                 }
                 if structure::shows_files(name) {
                     taint = taint.and(self.secrets_among(args));
@@ -113,7 +142,14 @@ impl Machine<'_> {
     }
 
     fn secrets_among(&self, args: &[Arg<'_>]) -> Taint {
-        let secret = |arg: &Arg<'_>| paths::is_secret(&self.facts.path(&arg.text));
+        let secret = |arg: &Arg<'_>| {
+            let path = self.facts.path(&arg.text);
+            paths::is_secret(&path)
+                || matches!(
+                    paths::protected(&path),
+                    Some(paths::Protected::Home | paths::Protected::Root)
+                ) && arg.text.contains(['/', '~'])
+        };
         if args.iter().any(secret) { Taint::SECRET } else { Taint::NONE }
     }
 

@@ -84,6 +84,9 @@ impl Machine<'_> {
         }
         let (found, taint) = self.find(name);
         building.taint = building.taint.and(taint);
+        if name.contains("WEBHOOK") {
+            building.taint = building.taint.and(Taint::ADDRESSEE);
+        }
         let found = match (found, parameter.index) {
             (Found::List(list), Some("@" | "*")) => Found::List(list),
             (Found::List(list), index) if name != "@" && name != "*" => {
@@ -201,6 +204,12 @@ impl Machine<'_> {
             |text: Option<&str>| text.map_or(Found::Unset, |text| Found::Text(Rc::from(text)));
         let kept = host.shell.and_then(|shell| shell.variable(name));
         let found = match name {
+            _ if kept.is_none() && self.state.earlier(name).is_some() => {
+                let earlier = self.state.earlier(name);
+                let taint = earlier.map_or(Taint::NONE, |earlier| earlier.taint);
+                let found = earlier.and_then(|earlier| earlier.text.as_deref());
+                return (found.map_or(Found::Unknown, |found| Found::Text(Rc::from(found))), taint);
+            }
             "PWD" => text(self.facts.cwd.as_deref()),
             "HOME" if kept.is_none_or(|kept| Some(kept) == host.home) => text(Some("~")),
             _ if kept.is_some() => text(kept),

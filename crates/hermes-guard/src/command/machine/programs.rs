@@ -56,6 +56,8 @@ impl Machine<'_> {
             }
             name => name,
         };
+        let file = self.file_as_input(name, rest);
+        let stdin = file.as_ref().unwrap_or(stdin);
         self.check(name, rest, stdin, site);
         if first.text.contains('/') {
             if self.facts.path(&first.text).starts_with(rules::INIT_SCRIPT) {
@@ -84,7 +86,7 @@ impl Machine<'_> {
             if rules::own_rules::changes_home(&call) || rules::own_rules::speaks_to_agent(&call) {
                 found.push(rules::own_rules::OWN_RULES);
             }
-            if found.is_empty() && rules::destructive_verb(&call) {
+            if found.is_empty() && (rules::destructive_verb(&call) || rules::takes_listed(&call)) {
                 found.push(rules::DESTRUCTIVE);
             }
             found
@@ -133,6 +135,7 @@ impl Machine<'_> {
             self.interpreter(name, program, args, stdin, site);
             return TextFlow::unknown(Taint::GENERATED.and(stdin.taint));
         }
+        self.implied_code(name, site);
         match name {
             "sudo" | "doas" => return self.privileged(name, args, stdin, site),
             "env" => return self.env(args, stdin, site),
@@ -142,11 +145,16 @@ impl Machine<'_> {
             "parallel" => return self.parallel(args, stdin, site),
             "su" | "runuser" | "script" | "flock" | "nix-shell" | "nix" | "vagrant" | "capsh"
             | "npx" | "npm" | "pnpm" => {
+                self.recipes(name, args, site);
+                self.package_scripts(args, site);
                 if let Some(flow) = self.text_option(name, args, stdin, site) {
                     return flow;
                 }
             }
-            "ssh" => return self.ssh(args, stdin, site),
+            "ssh" => {
+                self.ssh_settings(args, site);
+                return self.ssh(args, stdin, site);
+            }
             "ansible" | "pssh" | "pdsh" | "clush" | "dsh" | "parallel-ssh" | "salt"
             | "salt-ssh" | "knife" | "fab" | "mssh" | "cssh" | "bolt" => {
                 self.many_machines(args, site);
@@ -179,6 +187,10 @@ impl Machine<'_> {
                 self.elsewhere(args, site);
             }
             "git" => self.git_aliases(args, site),
+            "make" | "gmake" | "bmake" | "just" | "task" | "yarn" | "bun" | "composer"
+            | "direnv" | "tox" | "ansible-playbook" => self.recipes(name, args, site),
+            "gcc" | "cc" | "g++" | "c++" | "clang" | "clang++" | "tcc" | "rustc" | "go"
+            | "javac" | "java" | "zig" | "swiftc" | "nim" => self.compiled(name, args, site),
             "tmux" | "screen" => self.multiplexer(args, site),
             _ => {}
         }
@@ -258,6 +270,13 @@ impl Machine<'_> {
                 true => self.subshell_text(text, site, stdin),
                 false => self.call(&words[skip..], stdin, site),
             };
+        }
+        let taken = options(args, &SPEC)
+            .take_while(|opt| !matches!(opt, Opt::Operand(..)))
+            .filter(|opt| opt.is('u', "unset"))
+            .filter_map(|opt| opt.value());
+        if taken.into_iter().any(super::builtins::is_own_variable) {
+            self.report(rules::own_rules::OWN_RULES, site);
         }
         let inner = wrappers::wrapper("env").and_then(|wrapper| wrapper.start(args));
         match inner {
@@ -360,7 +379,7 @@ impl Machine<'_> {
         }
     }
 
-    fn run_code(&mut self, name: &str, flow: &TextFlow, site: RunSite<'_>) {
+    pub(super) fn run_code(&mut self, name: &str, flow: &TextFlow, site: RunSite<'_>) {
         if let Some(category) = structure::running("", flow) {
             self.report(category, site);
         }
@@ -377,7 +396,7 @@ impl Machine<'_> {
         let found = code::read(name, text);
         let leaks = found.network && {
             let is_secret = |text: &String| paths::is_secret(&self.facts.path(text));
-            found.texts.iter().any(is_secret)
+            found.environment || found.texts.iter().any(is_secret)
         };
         if (found.asks || leaks) && !site.via.has(Via::CONTAINER) {
             self.report(rules::SCRIPT, site);
@@ -406,6 +425,9 @@ impl Machine<'_> {
             self.call(&words, &nothing, site);
         }
         for path in &found.deletes {
+            self.call(&[Arg::new("rm"), Arg::new(path.as_str())], &nothing, site);
+        }
+        for path in &found.deletes_all {
             self.call(&[Arg::new("rm"), Arg::new("-r"), Arg::new(path.as_str())], &nothing, site);
         }
         for path in &found.writes {
@@ -423,7 +445,13 @@ impl Machine<'_> {
         }
         if origin.is_some() {
             let flow = self.read_file(file);
-            self.run_flow("bash", &flow, site);
+            let name = flow.text.as_deref().and_then(interpreters::named_in_first_line);
+            match name.filter(|name| !interpreters::is_shell(name)) {
+                Some(name) => self.run_code(&name, &flow, site),
+                None => {
+                    self.run_flow("bash", &flow, site);
+                }
+            }
         }
     }
 }

@@ -49,6 +49,13 @@ impl Machine<'_> {
             let starts: Vec<Arg<'_>> = find.starts.iter().map(|start| (*start).clone()).collect();
             self.report_lost(if starts.is_empty() { &here } else { &starts }, site);
         }
+        let is_rebuilt = |name: &&str| delete::BUILD_FOLDERS.contains(name);
+        if !find.names.is_empty() && find.names.iter().all(is_rebuilt) && self.is_narrow_here(&find)
+        {
+            let start = find.starts.first().map_or(".", |start| start.as_str());
+            let lines = find.names.iter().map(|name| format!("{start}/found/{name}\n"));
+            return TextFlow::known(lines.collect::<String>()).tainted(Taint::GENERATED);
+        }
         if self.is_narrow_here(&find) {
             let start = find.starts.first().map_or(".", |start| start.as_str());
             return TextFlow::known(format!("{start}/{NARROW}\n")).tainted(Taint::GENERATED);
@@ -247,7 +254,8 @@ fn filled<'t>(command: &[Arg<'t>], placeholder: &str, values: &[Arg<'_>]) -> Vec
         } else if arg.text.contains(placeholder) {
             let first = values.first().map_or("", |value| value.text.as_ref());
             let text = arg.text.replace(placeholder, first);
-            filled.push(Arg { text: text.into(), ..arg.clone() });
+            let taint = values.iter().fold(arg.taint, |taint, value| taint.and(value.taint));
+            filled.push(Arg { text: text.into(), taint, ..arg.clone() });
             used = true;
         } else {
             filled.push(arg.clone());

@@ -135,7 +135,9 @@ impl Machine<'_> {
         for assignment in among {
             self.assign(here, assignment, site);
         }
-        if before.is_empty() {
+        // `IFS= read x` sets its variable for good.
+        let reads = matches!(args[0].as_str(), "read" | "mapfile" | "readarray");
+        if before.is_empty() || reads {
             return self.call(args, stdin, site);
         }
         self.scoped(|machine| {
@@ -282,7 +284,7 @@ impl Machine<'_> {
             return;
         }
         let before = match mode {
-            RunMode::Append => self.state.file(path).cloned().unwrap_or_default(),
+            RunMode::Append => self.state.file(path).unwrap_or_default(),
             RunMode::Replace => super::state::FileOrigin::default(),
         };
         let old = TextFlow {
@@ -291,6 +293,14 @@ impl Machine<'_> {
             channel: Channel::Nothing,
         };
         let joined = self.join(old, content.clone());
+        if let (true, Some(text)) = (runs_later(path), &joined.text) {
+            let text = text.clone();
+            self.subshell_text(
+                &text,
+                RunSite { words: path, via: Via::NONE },
+                &TextFlow::default(),
+            );
+        }
         if let Some(origin) = self.state.file_mut(path) {
             origin.text = joined.text;
             origin.taint = joined.taint;
@@ -427,6 +437,13 @@ impl Machine<'_> {
         self.state.set(variable, HeldValue::Unknown, taint);
         TextFlow { text: None, ..self.list(here, body) }
     }
+}
+
+/// Whether git runs a file of this path by itself, in projects that keep their hooks.
+fn runs_later(path: &str) -> bool {
+    [".husky/", ".githooks/", ".hooks/"]
+        .iter()
+        .any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")))
 }
 
 /// Whether a condition begins with `read`.

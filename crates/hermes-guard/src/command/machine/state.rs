@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::command::EarlierCommands;
 use crate::command::call::Taint;
+use crate::command::earlier::EarlierText;
 
 /// How long a value may get; `x=$x$x` doubles quickly.
 pub(super) const MAX_VALUE: usize = 16 * 1024;
@@ -56,7 +58,9 @@ pub(super) enum Positional {
 }
 
 #[derive(Default)]
-pub(super) struct ShellState {
+pub(super) struct ShellState<'e> {
+    /// What earlier commands left.
+    earlier: Option<&'e EarlierCommands>,
     variables: HashMap<String, Variable>,
     undo: Vec<(String, Option<Variable>)>,
     scopes: u32,
@@ -78,7 +82,66 @@ pub(super) struct StateMark {
     positional: Positional,
 }
 
-impl ShellState {
+impl<'e> ShellState<'e> {
+    /// A shell that begins where earlier commands ended.
+    pub(super) fn after(earlier: Option<&'e EarlierCommands>) -> Self {
+        let earlier = earlier.filter(|earlier| !earlier.is_empty());
+        let given = earlier.map(|earlier| &earlier.positional).filter(|all| !all.is_empty());
+        let positional = match given {
+            Some(all) => {
+                Positional::Known(all.iter().map(|text| Rc::from(text.as_str())).collect())
+            }
+            None => Positional::Empty,
+        };
+        Self { earlier, positional, ..Self::default() }
+    }
+
+    /// What it leaves to later commands.
+    pub(super) fn left(self) -> EarlierCommands {
+        let value = |(name, variable): (String, Variable)| {
+            let text = match variable.value {
+                HeldValue::Text(text) => Some(text.to_string()),
+                HeldValue::List(_) | HeldValue::Unknown => None,
+            };
+            let taint = variable.taint;
+            (text.is_some() || taint != Taint::NONE).then_some((name, EarlierText { text, taint }))
+        };
+        let defined = |wanted: Definition| {
+            let of_kind = self.definitions.iter().filter(|((kind, _), _)| *kind == wanted);
+            of_kind.map(|((_, name), body)| (name.clone(), body.to_string())).collect()
+        };
+        let (aliases, functions) = (defined(Definition::Alias), defined(Definition::Function));
+        let file = |origin: FileOrigin| EarlierText {
+            text: origin.text.map(|text| text.to_string()),
+            taint: origin.taint,
+        };
+        let positional = match &self.positional {
+            Positional::Known(all) => all.iter().map(|text| text.to_string()).collect(),
+            Positional::Empty | Positional::Unknown => Vec::new(),
+        };
+        EarlierCommands {
+            files: self
+                .files
+                .into_iter()
+                .filter(|(path, origin)| {
+                    !path.starts_with("/dev/")
+                        && (origin.text.is_some() || origin.taint != Taint::NONE)
+                })
+                .map(|(path, origin)| (path, file(origin)))
+                .collect(),
+            variables: self.variables.into_iter().filter_map(value).collect(),
+            aliases,
+            functions,
+            from_network: self.from_network,
+            positional,
+        }
+    }
+
+    /// What an earlier command gave a variable.
+    pub(super) fn earlier(&self, name: &str) -> Option<&'e EarlierText> {
+        self.earlier?.variables.get(name)
+    }
+
     pub(super) fn enter(&mut self) -> StateMark {
         self.scopes += 1;
         StateMark { undo: self.undo.len(), positional: self.positional.clone() }
@@ -121,14 +184,38 @@ impl ShellState {
     }
 
     pub(super) fn definition(&self, kind: Definition, name: &str) -> Option<Rc<str>> {
-        if self.definitions.is_empty() {
-            return None;
+        if !self.definitions.is_empty()
+            && let Some(body) = self.definitions.get(&(kind, name.to_owned()))
+        {
+            return Some(body.clone());
         }
-        self.definitions.get(&(kind, name.to_owned())).cloned()
+        let earlier = match kind {
+            Definition::Alias => &self.earlier?.aliases,
+            Definition::Function => &self.earlier?.functions,
+        };
+        earlier.get(name).map(|body| Rc::from(body.as_str()))
     }
 
-    pub(super) fn file(&self, path: &str) -> Option<&FileOrigin> {
-        self.files.get(path)
+    /// Whether anything at all is known about files.
+    pub(super) fn knows_files(&self) -> bool {
+        !self.files.is_empty()
+            || !self.from_network.is_empty()
+            || self.earlier.is_some_and(|earlier| {
+                !earlier.files.is_empty() || !earlier.from_network.is_empty()
+            })
+    }
+
+    /// A file of this text or of an earlier one.
+    pub(super) fn file(&self, path: &str) -> Option<FileOrigin> {
+        if let Some(origin) = self.files.get(path) {
+            return Some(origin.clone());
+        }
+        let file = self.earlier?.files.get(path)?;
+        Some(FileOrigin {
+            text: file.text.as_deref().map(Rc::from),
+            taint: file.taint,
+            executable: false,
+        })
     }
 
     /// Every file whose path begins so comes from the network.
@@ -140,9 +227,10 @@ impl ShellState {
 
     /// What is known of a file, by its name or by where it is.
     pub(super) fn origin(&self, path: &str) -> Option<FileOrigin> {
-        let known = || self.file(path).cloned();
-        let is_inside = self.from_network.iter().any(|begin| path.starts_with(begin));
-        known().or_else(|| {
+        let earlier = self.earlier.map_or(&[][..], |earlier| &earlier.from_network);
+        let is_inside =
+            self.from_network.iter().chain(earlier).any(|begin| path.starts_with(begin));
+        self.file(path).or_else(|| {
             is_inside.then(|| FileOrigin { taint: Taint::NETWORK, ..FileOrigin::default() })
         })
     }
@@ -151,6 +239,10 @@ impl ShellState {
         if self.files.len() >= MAX_ENTRIES && !self.files.contains_key(path) {
             return None;
         }
-        Some(self.files.entry(path.to_owned()).or_default())
+        if !self.files.contains_key(path) {
+            let known = self.file(path).unwrap_or_default();
+            self.files.insert(path.to_owned(), known);
+        }
+        self.files.get_mut(path)
     }
 }

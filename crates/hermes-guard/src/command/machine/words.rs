@@ -18,6 +18,9 @@ use crate::shell::{
 /// Where a word falls apart.
 const SPLIT: char = '\u{fdd1}';
 
+/// What the name of a process substitution looks like here.
+const PIPE_PATH: &str = "/dev/fd/\u{fdd0}";
+
 /// Longer words are prose, not names, options or paths.
 const MAX_FOLDED: usize = 2_048;
 
@@ -219,6 +222,11 @@ impl Machine<'_> {
                 building.text.push_str("/dev/fd/");
                 building.hole();
                 building.taint = building.taint.and(flow.taint);
+                // Where it is handed on as a name only, as to a function.
+                if let Some(origin) = self.state.file_mut(PIPE_PATH) {
+                    origin.text = flow.text.clone();
+                    origin.taint = origin.taint.and(flow.taint);
+                }
                 building.pipe = Some(flow);
             }
             SubstitutionStyle::Output => {

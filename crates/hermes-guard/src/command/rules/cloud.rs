@@ -231,7 +231,13 @@ fn tears_down(call: &ProgramCall<'_>) -> bool {
                 .unwrap_or_default();
             let second =
                 call.args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-')).nth(1);
+            let saves =
+                |arg: &Arg<'_>| arg.text.starts_with("-out") || arg.text.starts_with("--out");
             verb == "destroy"
+                // A rehearsal that is kept is there to be carried out.
+                || (verb == "plan"
+                    && call.has(&["-destroy", "--destroy"])
+                    && call.args.iter().any(saves))
                 || (verb == "apply" && call.has(&["-destroy", "--destroy"]))
                 || (verb == "state" && matches!(second, Some("rm")))
                 || (verb == "workspace" && second == Some("delete"))
@@ -386,8 +392,13 @@ fn deletes_service(call: &ProgramCall<'_>) -> bool {
         "mongo" | "mongosh" => {
             let drops = |text: &str| {
                 text.contains("dropDatabase(")
-                    || text.contains(".drop()")
+                    || text.contains(".drop(")
                     || text.contains("deleteMany({})")
+                    || text.contains(".remove({})")
+                    || text.contains("updateMany({}")
+                    || text.contains("dropUser(")
+                    || text.contains("dropIndexes(")
+                    || text.contains("shutdownServer(")
             };
             call.args.iter().any(|arg| drops(&arg.text))
                 || call.stdin.text.as_deref().is_some_and(drops)
@@ -420,7 +431,14 @@ fn deletes_service(call: &ProgramCall<'_>) -> bool {
             matches!((verb, second), ("job", "stop") | ("kv", "delete" | "destroy"))
                 || verb == "delete"
         }
-        "etcdctl" => verb == "del" && call.has(&["--prefix", "--from-key"]),
+        "etcdctl" => {
+            verb == "del"
+                && call.args.iter().any(|arg| {
+                    arg.text.is_empty()
+                        || arg.text.starts_with("--prefix")
+                        || arg.text.starts_with("--from-key")
+                })
+        }
         "kafka-topics" | "kafka-topics.sh" => call.has(&["--delete"]),
         "rabbitmqctl" => verb == "reset" || verb == "force_reset" || verb.starts_with("delete"),
         "influx" => {

@@ -1,6 +1,6 @@
 //! Deleting.
 
-use super::super::call::{Arg, ProgramCall, Via};
+use super::super::call::{Arg, Channel, ProgramCall, Taint, Via};
 use super::super::category::Category;
 use super::super::facts::{HOLE, NARROW};
 use super::super::names::is_pattern;
@@ -213,6 +213,61 @@ pub(super) const RULES: &[DangerRule] = &[
         ],
     },
     DangerRule {
+        category: RECURSIVE,
+        programs: &["tar", "bsdtar", "zip", "7z", "7za", "rar", "rsync", "cpio"],
+        check: RuleCheck::Call(|call| {
+            let packs_away = match call.name {
+                "tar" | "bsdtar" => call.has(&["--remove-files"]),
+                "zip" => call.args.iter().any(|arg| {
+                    let letters = arg.text.strip_prefix('-').unwrap_or_default();
+                    arg.text == "--move" || !letters.starts_with('-') && letters.contains('m')
+                }),
+                "7z" | "7za" => call.has(&["-sdel"]),
+                "rar" => call.has(&["-df", "-dw"]) || call.arg(0).starts_with('m'),
+                _ => false,
+            };
+            packs_away && !call.asks_for_help()
+        }),
+        catches: &[
+            "tar czf x.tgz --remove-files docs",
+            "zip -rm x.zip notes",
+            "7z a x.7z notes -sdel",
+        ],
+        passes: &["tar czf x.tgz docs", "zip -r x.zip notes", "7z a x.7z notes"],
+    },
+    DangerRule {
+        category: RECURSIVE,
+        programs: &["shred", "srm", "wipe", "scrub"],
+        check: RuleCheck::Call(|call| {
+            let files: Vec<&Arg<'_>> =
+                options(call.args, &Spec::with("ns", &["iterations", "size"]))
+                    .filter_map(|opt| match opt {
+                        Opt::Operand(arg, _) => Some(arg),
+                        _ => None,
+                    })
+                    .collect();
+            files
+                .iter()
+                .any(|arg| is_pattern(&arg.text) && !is_below_temp(call, &call.path(&arg.text)))
+                || files.len() > 2
+        }),
+        catches: &["shred -u ~/Documents/*.pdf", "shred -uz -n 3 a b c"],
+        passes: &["shred -u secret.txt", "shred -n 3 x", "shred -u /tmp/keys-*"],
+    },
+    DangerRule {
+        category: RECURSIVE,
+        programs: &["rm"],
+        check: RuleCheck::Call(|call| {
+            deletion(call).operands.iter().any(|arg| {
+                let name = arg.text.rsplit('/').next().unwrap_or_default();
+                let is_all = name.contains('*') && name.chars().all(|char| "*.?".contains(char));
+                is_all && !is_disposable(call, &arg.text)
+            })
+        }),
+        catches: &["rm *", "rm -f ./*", "rm -f ~/Documents/*", "rm -f -- *.*"],
+        passes: &["rm *.o", "rm -f /tmp/x/*"],
+    },
+    DangerRule {
         category: XARGS_RM,
         programs: &["rm", "unlink", "shred"],
         check: RuleCheck::Call(|call| {
@@ -221,12 +276,17 @@ pub(super) const RULES: &[DangerRule] = &[
                 && !deletion.recursive
                 && !deletion.operands.is_empty()
                 && deletion.operands.iter().all(|arg| is_narrow(&arg.text));
-            call.via.has(Via::XARGS) && !narrow
+            let listed =
+                |arg: &&Arg<'_>| arg.taint.has(Taint::GENERATED) && arg.text.starts_with(HOLE);
+            let deletes_listed =
+                call.stdin.channel == Channel::Pipe && deletion.operands.iter().any(listed);
+            (call.via.has(Via::XARGS) || deletes_listed) && !narrow
         }),
         catches: &[
             "ls | xargs rm",
             "git ls-files -z | xargs -0 -n1 /bin/rm -f",
             "ls | xargs -I{} rm {}",
+            "ls | while read -r f; do rm -f \"$f\"; done",
         ],
         passes: &["ls | xargs grep rm", "ls | xargs echo rm", "ls -d */ | xargs rmdir"],
     },
@@ -358,6 +418,27 @@ pub(crate) const BUILD_FOLDERS: &[&str] = &[
     ".docusaurus",
     ".vercel",
     ".expo",
+    "_site",
+    "test-results",
+    "playwright-report",
+    "reports",
+    ".terraform",
+    "vendor",
+    "Pods",
+    "DerivedData",
+    "esm",
+    "cjs",
+    "apidocs",
+    "_book",
+    ".pnpm-store",
+    ".nx",
+    ".swc",
+    ".astro",
+    ".wrangler",
+    ".aws-sam",
+    "CMakeFiles",
+    "deps",
+    ".deps",
 ];
 
 /// Files that tools write for themselves, which people name beside such folders.
@@ -415,7 +496,61 @@ fn is_disposable(call: &ProgramCall<'_>, text: &str) -> bool {
     }
     let mut parts = below.split('/');
     let last = below.rsplit('/').next().unwrap_or_default();
-    parts.any(|part| BUILD_FOLDERS.contains(&part)) || LOCK_FILES.contains(&last)
+    parts.any(is_generated) || LOCK_FILES.contains(&last) || is_plain_file(last)
+}
+
+/// A name that says that a tool made it: a build folder, or one with such a word in its name.
+fn is_generated(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "build",
+        "builds",
+        "built",
+        "dist",
+        "out",
+        "output",
+        "outputs",
+        "tmp",
+        "temp",
+        "cache",
+        "caches",
+        "generated",
+        "gen",
+        "autogen",
+        "coverage",
+        "cov",
+        "covdir",
+        "artifacts",
+        "artefacts",
+        "obj",
+        "wheelhouse",
+        "docset",
+        "dsym",
+        "autom4te",
+        "scratch",
+    ];
+    const ENDINGS: &[&str] =
+        &[".dSYM", ".egg-info", ".docset", ".xcarchive", ".dist-info", ".app.zip"];
+    if BUILD_FOLDERS.contains(&name) || ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        return true;
+    }
+    let is_word = |part: &str| WORDS.iter().any(|word| part.eq_ignore_ascii_case(word));
+    !paths::is_project_config(name) && name.split(['-', '_', '.']).any(is_word)
+}
+
+/// A name with the ending of a file: removing it with `-r` is no more than without.
+fn is_plain_file(name: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "md", "txt", "html", "css", "js", "map", "json", "xml", "gif", "png", "jpg", "svg", "pdf",
+        "zip", "gz", "tgz", "tar", "xz", "bz2", "whl", "jar", "log", "o", "a", "so", "dylib",
+        "dll", "exe", "pyc", "class", "tmp", "bak", "orig", "rej", "swp", "deb", "rpm", "crate",
+        "gem", "profraw", "gcda", "gcno", "hpp~", "h~", "c~", "py~", "lock", "pid", "sock", "img",
+        "iso", "dmg", "msi", "apk", "wasm",
+    ];
+    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    let says_something = |char: char| char.is_alphanumeric();
+    ENDINGS.contains(&ending)
+        && (stem.contains(says_something)
+            || matches!(ending, "o" | "a" | "so" | "pyc" | "log" | "tmp"))
 }
 
 /// Strictly below the folder for temporary files, and not everything there. Who works in a folder

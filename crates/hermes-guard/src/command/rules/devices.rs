@@ -22,7 +22,9 @@ pub(super) const RULES: &[DangerRule] = &[
     DangerRule {
         category: FORMAT,
         programs: &["mkfs", "mke2fs", "newfs", "mkdosfs"],
-        check: RuleCheck::Call(|call| !call.asks_for_help() && !call.has(&["-V", "-n", "-N"])),
+        check: RuleCheck::Call(|call| {
+            !call.asks_for_help() && !call.has(&["-V", "-n", "-N"]) && !is_image(call)
+        }),
         catches: &[
             "mkfs.ext4 /dev/sdb1",
             "sudo mkfs -t xfs /dev/sda",
@@ -35,6 +37,8 @@ pub(super) const RULES: &[DangerRule] = &[
             "ls mkfs.ext4",
             "mkfs.ext4 --help",
             "echo mkfs /dev/sda",
+            "mkfs.ext4 disk.img",
+            "mkfs.vfat -F 32 build/boot.img",
         ],
     },
     DangerRule {
@@ -80,6 +84,13 @@ pub(super) const RULES: &[DangerRule] = &[
             "clang-format -i x.c",
             "diskutil list",
         ],
+    },
+    DangerRule {
+        category: PARTITIONS,
+        programs: &["mkfs", "mke2fs", "newfs", "mkdosfs"],
+        check: RuleCheck::Call(|call| !call.asks_for_help() && is_image(call)),
+        catches: &["mkfs.ext4 disk.img", "mkfs.ext4 /dev/loop0"],
+        passes: &["mkfs.ext4 --help"],
     },
     DangerRule {
         category: WRITE,
@@ -170,6 +181,18 @@ pub(super) const RULES: &[DangerRule] = &[
         ],
     },
 ];
+
+/// Whether what is formatted is a file with the image of a disk, or such a file behind a device.
+fn is_image(call: &ProgramCall<'_>) -> bool {
+    const ENDINGS: &[&str] =
+        &[".img", ".raw", ".iso", ".bin", ".fat", ".ext4", ".qcow2", ".disk", ".part"];
+    let mut given = call.args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-'));
+    let is_disk = call.args.iter().any(|arg| paths::is_disk(&call.path(&arg.text)));
+    !is_disk
+        && given.any(|text| {
+            text.starts_with("/dev/loop") || ENDINGS.iter().any(|ending| text.ends_with(ending))
+        })
+}
 
 fn names_device(call: &ProgramCall<'_>) -> bool {
     call.args.iter().any(|arg| arg.has_hole() || call.path(&arg.text).starts_with("/dev/"))

@@ -90,6 +90,27 @@ pub(super) const RULES: &[DangerRule] = &[
         ],
     },
     DangerRule {
+        category: SYSTEM,
+        programs: &[
+            "gpg", "openssl", "sort", "jq", "yq", "go", "gcc", "clang", "pandoc", "age", "xz",
+            "docker", "kubectl",
+        ],
+        check: RuleCheck::Call(|call| {
+            let named = call.args.windows(2).filter_map(|two| {
+                matches!(two[0].as_str(), "-o" | "--output" | "-out" | "--out")
+                    .then_some(two[1].as_str())
+            });
+            let glued = call.args.iter().filter_map(|arg| {
+                arg.text.strip_prefix("--output=").or_else(|| arg.text.strip_prefix("--out="))
+            });
+            named
+                .chain(glued)
+                .any(|path| path.contains('/') && paths::is_sensitive(&call.path(path)))
+        }),
+        catches: &["gpg --dearmor -o /etc/apt/keyrings/x.gpg", "sort x -o /etc/hosts"],
+        passes: &["gpg --dearmor -o x.gpg", "kubectl get pods -o wide"],
+    },
+    DangerRule {
         category: PROJECT,
         programs: &[
             REDIRECTION,

@@ -48,8 +48,15 @@ pub(super) const RULES: &[DangerRule] = &[
     DangerRule {
         category: PUSH,
         programs: GIT,
-        check: RuleCheck::Call(|call| on(call, "push", forces)),
+        check: RuleCheck::Call(|call| {
+            on(call, "push", forces)
+                || on(call, "remote", |rest| {
+                    is_word(rest, 0, "set-url") && rest.iter().any(|arg| arg.text == "--push")
+                })
+        }),
         catches: &[
+            "git push mirror --all",
+            "git remote set-url --push origin https://x.io/r.git",
             "git push --force",
             "git push -f origin main",
             "git push origin main --force-with-lease",
@@ -209,6 +216,11 @@ fn is_word(args: &[Arg<'_>], at: usize, word: &str) -> bool {
 
 fn forces(rest: &[Arg<'_>]) -> bool {
     const SPEC: Spec = Spec::with("o", &["push-option", "repo", "receive-pack", "exec"]);
+    let to = rest.iter().map(Arg::as_str).find(|text| !text.starts_with('-'));
+    let elsewhere = to.is_some_and(|to| !matches!(to, "origin" | "upstream"));
+    if elsewhere && rest.iter().any(|arg| arg.text == "--all" || arg.text == "--branches") {
+        return true;
+    }
     let dry = options(rest, &SPEC).any(|opt| opt.is('n', "dry-run"));
     !dry && options(rest, &SPEC).any(|opt| match opt {
         Opt::Short(letter, _) => matches!(letter, 'f' | 'd'),

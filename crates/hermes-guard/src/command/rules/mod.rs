@@ -3,6 +3,7 @@
 mod accounts;
 mod arguments;
 pub(super) mod awk;
+mod bulk;
 mod cloud;
 mod containers;
 pub(super) mod delete;
@@ -23,7 +24,7 @@ pub(super) mod structure;
 mod system;
 mod verbs;
 mod windows;
-mod worded;
+pub(super) mod worded;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -31,6 +32,7 @@ use std::sync::LazyLock;
 use super::call::ProgramCall;
 use super::category::Category;
 pub(super) use arguments::SCRIPT;
+pub(super) use bulk::takes_listed;
 pub(super) use power::is_only_of_system;
 pub(super) use services::INIT_SCRIPT;
 pub(super) use verbs::{DESTRUCTIVE, destructive_verb};
@@ -64,6 +66,7 @@ const FAMILIES: &[&[DangerRule]] = &[
     accounts::RULES,
     arguments::RULES,
     awk::RULES,
+    bulk::RULES,
     sed::RULES,
     cloud::RULES,
     containers::RULES,

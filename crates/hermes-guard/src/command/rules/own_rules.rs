@@ -81,6 +81,11 @@ pub(super) const RULES: &[DangerRule] = &[
             "cp x ~/.hermes/config.yaml",
             "sed -i s/manual/off/ ~/.hermes/config.yaml",
             "sudo mount --bind /tmp/h ~/.hermes",
+            "mount --bind /tmp/h /home/other/.hermes",
+            "export HERMES_SAFE_MODE=1",
+            "HERMES_YOLO_MODE=1 ./run.sh",
+            "unset HERMES_GATEWAY_SESSION",
+            "env -u HERMES_CRON_SESSION make",
             "truncate -s 0 ~/.hermes/logs/approvals.jsonl",
             "ln -sfn /tmp/h ~/.hermes",
             "rm -rf ~/.her*/config.yaml",
@@ -354,8 +359,10 @@ pub(crate) fn changes_home(call: &ProgramCall<'_>) -> bool {
             .iter()
             .any(|arg| arg.text.starts_with("-i") || arg.text.starts_with("--inplace")),
         "sort" => call.args.iter().any(|arg| arg.text.starts_with("-o")),
-        "tar" | "cp" | "rsync" | "scp" | "ln" | "install" | "dd" | "tee" | "curl" | "wget"
-        | "split" | "truncate" => writes(),
+        // Another name for a file here is a way to change it unseen.
+        "ln" => true,
+        "tar" | "cp" | "rsync" | "scp" | "install" | "dd" | "tee" | "curl" | "wget" | "split"
+        | "truncate" => writes(),
         "zip" => call.operands().next().is_some_and(|arg| is_home(call, &arg.text)),
         "git" => {
             !call.has(&["status", "log", "diff", "show", "ls-files", "blame", "grep", "rev-parse"])
@@ -401,6 +408,10 @@ fn is_home(call: &ProgramCall<'_>, place: &str) -> bool {
     if let Some(rest) = path.strip_prefix(HOME) {
         let is_below = rest.is_empty() || rest.starts_with('/');
         return is_below && !rest.starts_with("/workspace/");
+    }
+    // Another account's agent is an agent as well.
+    if let Some(rest) = super::super::paths::below_home(&path).filter(|_| path.starts_with('/')) {
+        return rest == ".hermes" || rest.starts_with(".hermes/");
     }
     let Some(rest) = path.strip_prefix("~/").filter(|rest| is_pattern(rest)) else { return false };
     let first = rest.split('/').next().unwrap_or_default();

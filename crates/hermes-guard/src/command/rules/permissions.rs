@@ -67,6 +67,28 @@ pub(super) const RULES: &[DangerRule] = &[
         ],
     },
     DangerRule {
+        category: WORLD,
+        programs: &["umask"],
+        check: RuleCheck::Call(|call| matches!(call.arg(0), "0" | "00" | "000" | "0000" | "a=rwx")),
+        catches: &["umask 000"],
+        passes: &["umask", "umask 022", "umask 077"],
+    },
+    DangerRule {
+        category: SYSTEM,
+        programs: &["chmod", "chown", "chgrp"],
+        check: RuleCheck::Call(|call| {
+            let copies = call.args.iter().any(|arg| arg.text.starts_with("--reference"));
+            copies
+                && call.operands().any(|arg| {
+                    let path = call.path(&arg.text);
+                    super::super::paths::is_sensitive(&path)
+                        || super::super::paths::is_sensitive(&format!("{path}/"))
+                })
+        }),
+        catches: &["chmod --reference=/tmp /etc/cron.d"],
+        passes: &["chmod --reference=a b"],
+    },
+    DangerRule {
         category: SETUID,
         programs: &["chmod", "install", "mkdir"],
         check: RuleCheck::Call(|call| {
@@ -118,11 +140,18 @@ pub(super) const RULES: &[DangerRule] = &[
                     let place = call.protects(&arg.text);
                     let shuts =
                         matches!(operands[0].as_str(), "000" | "0" | "0000" | "a-rwx" | "a=");
+                    let path = call.path(&arg.text);
                     !home && matches!(place, Some(Protected::Root | Protected::System))
+                        || path.starts_with('/') && super::super::paths::is_sensitive(&path)
                         || shuts && place.is_some()
                 })
         }),
-        catches: &["chmod -R 000 /", "chown -R nobody /etc", "chmod -R 755 /usr"],
+        catches: &[
+            "chmod -R 000 /",
+            "chown -R nobody /etc",
+            "chmod -R 755 /usr",
+            "sudo chown -R me /etc/nginx",
+        ],
         passes: &["chown -R me /var/www", "chmod -R 755 public", "sudo chown -R me:me /home/me"],
     },
 ];

@@ -1,6 +1,6 @@
 //! SQL that is really sent to a database.
 
-use super::super::call::ProgramCall;
+use super::super::call::{ProgramCall, Taint};
 use super::super::category::Category;
 use super::{DangerRule, RuleCheck};
 
@@ -81,8 +81,15 @@ pub(super) const RULES: &[DangerRule] = &[
             "psql -c 'DELETE FROM users'",
             "mysql -e 'delete from a; select 1'",
             "sqlite3 x 'DELETE /* x */ FROM a'",
+            "psql -c 'delete from a where 1=1'",
+            "psql -c 'delete from a where id is not null'",
+            "mysql -e 'delete from a where id > 0'",
         ],
-        passes: &["psql -c 'DELETE FROM users WHERE id=1'", "mysql -e 'delete from a\nwhere b=1'"],
+        passes: &[
+            "psql -c 'DELETE FROM users WHERE id=1'",
+            "mysql -e 'delete from a\nwhere b=1'",
+            "psql -c 'delete from a where b is null and c > 0'",
+        ],
     },
     DangerRule {
         category: UPDATE,
@@ -114,6 +121,13 @@ enum Verdict {
 
 fn sends(call: &ProgramCall<'_>, verdict: Verdict) -> bool {
     let input = call.stdin.text.as_deref();
+    if verdict == Verdict::Drop
+        && input.is_none()
+        && call.stdin.taint.has(Taint::DECODED)
+        && !call.stdin.taint.has(Taint::FILE)
+    {
+        return true;
+    }
     let given = call.args.iter().map(|arg| value(&arg.text));
     given.chain(input).any(|text| says(text, verdict))
 }
@@ -145,8 +159,8 @@ const MAX_STATEMENT: usize = 512;
 
 fn statement_says(words: &[SqlWord], verdict: Verdict) -> bool {
     use SqlWord as W;
-    let chooses = words.contains(&W::Where)
-        && !words.windows(2).any(|two| matches!(two, [W::Where, W::Always]));
+    let condition = words.iter().position(|word| *word == W::Where).map(|at| &words[at + 1..]);
+    let chooses = condition.is_some_and(|condition| !holds_for_all(condition));
     match verdict {
         Verdict::Drop => words
             .windows(2)
@@ -159,6 +173,18 @@ fn statement_says(words: &[SqlWord], verdict: Verdict) -> bool {
             let first = words.iter().position(|word| *word == W::Truncate);
             first == Some(0) && words.len() > 1 && words[1] != W::Bracket
         }
+    }
+}
+
+/// `1=1`, `true`, `id IS NOT NULL`, `id > 0`: a condition that every row meets.
+fn holds_for_all(condition: &[SqlWord]) -> bool {
+    use SqlWord as W;
+    match condition {
+        [W::Always, ..] => true,
+        [W::Other, W::Is, W::Not, W::Null, rest @ ..]
+        | [W::Other, W::Greater, W::Zero, rest @ ..] => !rest.contains(&W::And),
+        [W::Not, W::Never, ..] => true,
+        _ => condition.windows(2).any(|two| matches!(two, [W::Or, W::Always])),
     }
 }
 
@@ -178,6 +204,14 @@ enum SqlWord {
     Set,
     /// A condition that always holds.
     Always,
+    Never,
+    Is,
+    Not,
+    Null,
+    And,
+    Or,
+    Greater,
+    Zero,
     Bracket,
     Other,
     End,
@@ -219,6 +253,10 @@ impl Iterator for Words<'_> {
                 }
                 b';' => return Some(SqlWord::End),
                 b'(' => return Some(SqlWord::Bracket),
+                b'>' => {
+                    self.rest = behind.strip_prefix('=').unwrap_or(behind);
+                    return Some(SqlWord::Greater);
+                }
                 _ => {}
             }
         }
@@ -250,6 +288,13 @@ fn keyword(word: &str) -> SqlWord {
         ("publication", SqlWord::Database),
         ("true", SqlWord::Always),
         ("1", SqlWord::Always),
+        ("false", SqlWord::Never),
+        ("is", SqlWord::Is),
+        ("not", SqlWord::Not),
+        ("null", SqlWord::Null),
+        ("and", SqlWord::And),
+        ("or", SqlWord::Or),
+        ("0", SqlWord::Zero),
         ("role", SqlWord::Database),
         ("tablespace", SqlWord::Database),
         ("update", SqlWord::Update),

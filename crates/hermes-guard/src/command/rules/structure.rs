@@ -96,7 +96,12 @@ pub(super) const RULES: &[DangerRule] = &[
         category: HEREDOC_CODE,
         programs: &[],
         check: RuleCheck::Structure,
-        catches: &["make gen | python3 -", "git show HEAD:x.py | python3", "./gen.sh | node"],
+        catches: &[
+            "ssh host < x.sh",
+            "make gen | python3 -",
+            "git show HEAD:x.py | python3",
+            "./gen.sh | node",
+        ],
         passes: &[
             "python3 <<'E'\nprint(1)\nE",
             "bash <<< 'ls'",
@@ -222,6 +227,8 @@ pub(crate) fn running(name: &str, flow: &TextFlow) -> Option<Category> {
         // A file that is merely shown to the interpreter is as good as its name.
         Channel::Pipe if flow.taint == Taint::FILE => None,
         Channel::Pipe => Some(HEREDOC_CODE),
+        // A script that the session itself had some program write.
+        Channel::File if flow.taint.has(Taint::GENERATED) => Some(DECODED_CODE),
         Channel::File | Channel::Nothing => None,
     }
 }

@@ -6,6 +6,7 @@
 
 use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
+use super::super::wrappers;
 use super::{DangerRule, RuleCheck};
 
 pub(crate) const DESTRUCTIVE: Category =
@@ -21,6 +22,12 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
         "xyz volumes:destroy v1",
         "mytool instance-delete web",
         "backupper purge --older-than 1d",
+        "pwstore rm -rf work/",
+        "sometool volume remove --yes v1",
+        "dbtool db:reset --force",
+        "redis-cli --scan | xargs redis-cli del",
+        "pip freeze | xargs pip uninstall -y",
+        "for i in $(gh issue list -q .number); do gh issue close $i; done",
     ],
     passes: &[
         "somectl cluster list",
@@ -32,6 +39,11 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
         "python delete.py",
         "somectl delete --help",
         "tool uninstall x",
+        "sometool remove x",
+        "sometool reset",
+        "cleaner run -f conf",
+        "timeout 5 rm -rf build",
+        "exec rm -rf build",
         "pip uninstall -y x",
         "cat delete destroy",
     ],
@@ -202,6 +214,7 @@ const OTHERS: &[&str] = &[
 pub(crate) fn destructive_verb(call: &ProgramCall<'_>) -> bool {
     if call.args.is_empty()
         || OTHERS.contains(&call.name)
+        || runs_others(call.name)
         || !call.name.starts_with(|char: char| char.is_ascii_alphabetic())
         || call.name.contains('.')
         || call.has(&["--help", "-h", "help", "--dry-run", "-n", "--dryrun"])
@@ -209,11 +222,106 @@ pub(crate) fn destructive_verb(call: &ProgramCall<'_>) -> bool {
         return false;
     }
     let mut words = call.args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-')).take(3);
-    let whole = call.has(&["--purge", "--all", "--force", "-f", "--yes", "-y"]);
-    words.any(|word| {
-        is_verb(word)
-            || whole && matches!(word, "uninstall" | "teardown" | "reset" | "nuke" | "drop")
-    })
+    let whole = call.args.iter().any(|arg| is_whole(&arg.text));
+    words.any(|word| is_verb(word) || whole && is_weak_verb(word))
+}
+
+/// Programs whose words are another program: that one is judged.
+fn runs_others(name: &str) -> bool {
+    wrappers::wrapper(name).is_some()
+        || matches!(
+            name,
+            "exec"
+                | "builtin"
+                | "busybox"
+                | "toybox"
+                | "parallel"
+                | "flock"
+                | "script"
+                | "eval"
+                | "su"
+                | "watch"
+                | "chroot"
+                | "nsenter"
+                | "adb"
+                | "entr"
+                | "coproc"
+                | "setarch"
+                | "fakeroot"
+                | "trap"
+                | "hyperfine"
+                | "cargo-watch"
+                | "nodemon"
+                | "screen"
+                | "lxc"
+                | "incus"
+                | "vagrant"
+                | "ansible"
+        )
+}
+
+/// Options with which a tool takes everything, or asks nobody.
+fn is_whole(text: &str) -> bool {
+    const OPTIONS: &[&str] = &[
+        "--purge",
+        "--all",
+        "--force",
+        "--yes",
+        "--recursive",
+        "--assume-yes",
+        "--no-prompt",
+        "--no-confirm",
+        "--noconfirm",
+        "--auto-approve",
+        "--non-interactive",
+        "--yes-i-really-mean-it",
+        "--cascade",
+        "--hard",
+    ];
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
+    let is_bundle = |letters: &str| {
+        !letters.is_empty() && letters.chars().all(|letter| "rRfFyYa".contains(letter))
+    };
+    OPTIONS.contains(&name)
+        || text.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && is_bundle(rest))
+}
+
+/// Verbs that destroy something when nothing is asked, and are harmless or usual otherwise.
+fn is_weak_verb(word: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "uninstall",
+        "teardown",
+        "reset",
+        "nuke",
+        "drop",
+        "rm",
+        "remove",
+        "del",
+        "prune",
+        "truncate",
+        "flush",
+        "revoke",
+        "unregister",
+        "deregister",
+        "detach",
+        "evict",
+        "expire",
+        "rollback",
+        "zap",
+        "clear-all",
+        "clean-all",
+        "unpublish",
+        "disable",
+        "forget",
+        "discard",
+        "rmi",
+        "rb",
+    ];
+    let last = word.rsplit([':', '.']).next().unwrap_or(word);
+    VERBS.contains(&last)
+        || VERBS.iter().any(|verb| {
+            word.strip_prefix(verb).is_some_and(|rest| rest.starts_with('-') && rest.len() > 1)
+        })
 }
 
 fn is_verb(word: &str) -> bool {

@@ -180,7 +180,8 @@ pub(crate) fn makes_run(name: &str, value: &str, temp_dir: &str) -> bool {
         name => OPTIONS.iter().any(|(variable, dangerous)| {
             *variable == name
                 && value.split_whitespace().any(|word| {
-                    dangerous.iter().any(|start| word.starts_with(start)) && !is_usual_module(word)
+                    dangerous.iter().any(|start| word.starts_with(start))
+                        && (name == "MAKEFLAGS" || !is_usual_module(word))
                 })
         }),
     }

@@ -4,19 +4,41 @@
 //! rule has to know of them is which verbs take something away, give somebody access or show a
 //! secret. So these rules are lines of a table. See [`says`] for how a line is written.
 
-mod machine;
+mod attack;
+mod network;
+mod outward;
+mod packages;
 mod remote;
+mod revisions;
 mod secret;
+mod settings;
+mod shells;
+mod traces;
+pub(crate) mod trust;
+mod windows;
 
 use super::super::call::ProgramCall;
 use super::DangerRule;
 
-pub(super) const RULES: &[&[DangerRule]] = &[machine::RULES, remote::RULES, secret::RULES];
+pub(super) const RULES: &[&[DangerRule]] = &[
+    attack::RULES,
+    network::RULES,
+    outward::RULES,
+    packages::RULES,
+    remote::RULES,
+    revisions::RULES,
+    secret::RULES,
+    settings::RULES,
+    shells::RULES,
+    traces::RULES,
+    trust::RULES,
+    windows::RULES,
+];
 
 /// Whether the arguments have these words, in this order, with anything in between.
 ///
 /// A word may have alternatives (`rm|remove`), begin or end with `*` for anything, and be forbidden
-/// anywhere (`!--local`); `~` stands for a space. Letters may be large or small, except in options. The
+/// anywhere (`!--local`) or have to be the first that is no option (`^publish`); `~` stands for a space. Letters may be large or small, except in options. The
 /// line `*` is any call. A call that only rehearses or asks for help says nothing.
 pub(super) fn says(call: &ProgramCall<'_>, line: &str) -> bool {
     if rehearses(call) {
@@ -24,9 +46,13 @@ pub(super) fn says(call: &ProgramCall<'_>, line: &str) -> bool {
     }
     let mut args = call.args.iter();
     line == "*"
-        || line.split(' ').all(|word| match word.strip_prefix('!') {
-            Some(word) => !call.args.iter().any(|arg| is(&arg.text, word)),
-            None => args.any(|arg| is(&arg.text, word)),
+        || line.split(' ').all(|word| match (word.strip_prefix('!'), word.strip_prefix('^')) {
+            (Some(word), _) => !call.args.iter().any(|arg| is(&arg.text, word)),
+            (_, Some(word)) => args
+                .by_ref()
+                .find(|arg| !arg.text.starts_with('-'))
+                .is_some_and(|arg| is(&arg.text, word)),
+            _ => args.any(|arg| is(&arg.text, word)),
         })
 }
 

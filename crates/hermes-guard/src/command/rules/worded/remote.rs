@@ -37,6 +37,25 @@ pub(super) const RULES: &[DangerRule] = &[
             ("kubectl|oc|k", "rollout restart --all"),
             ("kubectl|oc|k", "config delete-*|unset"),
             ("kubectl|oc|k", "taint|cordon|label|annotate --all"),
+            (
+                "kubectl|oc|k|k3s",
+                "delete pod|pods|po|job|jobs --force|--grace-period=0|--now|-l|--selector|--selector=*",
+            ),
+            (
+                "kubectl|oc|k|k3s",
+                "delete pod|pods|po|pod/* -n|--namespace kube-system|istio-system|cert-manager",
+            ),
+            ("kubectl|oc|k|k3s", "taint *:noexecute*|*noexecute"),
+            ("kubectl|oc|k|k3s", "patch *finalizers*|*clusterrole*|*privileged*"),
+            ("kubectl|oc|k|k3s", "rollout undo|pause"),
+            ("kubectl|oc|k|k3s", "port-forward --address|--address=* 0.0.0.0|*"),
+            ("istioctl|linkerd|cilium|operator-sdk|kubectl-*", "uninstall|purge|cleanup"),
+            ("argocd", "app delete"),
+            ("argocd", "app sync --prune|--force"),
+            (
+                "neo4j-admin|cypher-shell|arangosh|couchbase-cli",
+                "*drop*|*detach~delete*|*bucket-delete*|*delete~n*|*_drop(*",
+            ),
             ("terraform|tofu|terragrunt", "apply -replace*|-target*|--replace*"),
             ("terraform|tofu|terragrunt", "force-unlock|taint|untaint"),
             ("rails|rake", "runner *delete_all*|*destroy_all*|*drop_table*|*truncate*|*destroy!*"),
@@ -247,7 +266,7 @@ pub(super) const RULES: &[DangerRule] = &[
             ("docker", "swarm join*|init|leave|update"),
             (
                 "mysql|mariadb|psql|cockroach|sqlcmd",
-                "*grant~all*|*alter~user*|*alter~role*|*create~user*|*superuser*|*set~password*|*create~role*|*identified~by*|*mysql.user*|*flush~privileges*",
+                "*grant~all*|*alter~user*|*alter~role*|*create~user*|*superuser*|*set~password*|*create~role*|*identified~by*|*update~mysql.user*|*into~mysql.user*|*flush~privileges*",
             ),
             (
                 "tailscale",
@@ -288,8 +307,12 @@ pub(super) const RULES: &[DangerRule] = &[
         category: PUBLISH,
         programs: &[],
         check: RuleCheck::Words(&[
-            ("npm|pnpm|yarn|bun|lerna", "publish|unpublish|deprecate !--dry-run !run"),
-            ("cargo|poetry|flit|hatch|uv|pdm|rye|maturin", "publish|yank !--dry-run !-n !run"),
+            ("npm|pnpm|yarn|bun|lerna", "^publish|unpublish|deprecate|-r !--dry-run"),
+            (
+                "npm|pnpm|yarn",
+                "-r|--recursive|--filter|-w|workspace|workspaces|npm|foreach publish !--dry-run !run",
+            ),
+            ("cargo|poetry|flit|hatch|uv|pdm|rye|maturin", "^publish|yank|release !--dry-run !-n"),
             ("twine", "upload"),
             ("gem", "push|yank"),
             ("dart|flutter", "pub publish"),

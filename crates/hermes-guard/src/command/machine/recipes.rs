@@ -1,0 +1,145 @@
+//! Programs that run what stands in a file: build tools with their recipes, compilers and clients with
+//! files whose text is known.
+
+use super::{Machine, RunSite};
+use crate::command::call::{Arg, Channel, Taint, TextFlow};
+use crate::command::recipes;
+use crate::command::rules::structure;
+
+/// Clients that run the file behind an option as if it came in.
+const SCRIPT_FILES: &[(&str, &[&str])] = &[
+    ("psql", &["-f", "--file"]),
+    ("pgcli", &["-f"]),
+    ("cockroach", &["-f", "--file"]),
+    ("sqlcmd", &["-i"]),
+    ("cqlsh", &["-f", "--file"]),
+    ("clickhouse-client", &["--queries-file"]),
+    ("snowsql", &["-f"]),
+    ("sqlite3", &["-init"]),
+    ("duckdb", &["-init", "-f"]),
+    ("mongosh", &["-f", "--file"]),
+    ("mongo", &["--file"]),
+    ("hive", &["-f"]),
+    ("beeline", &["-f"]),
+    ("spark-sql", &["-f"]),
+    ("cypher-shell", &["-f", "--file"]),
+    ("redis-cli", &["--eval"]),
+    ("at", &["-f"]),
+    ("batch", &["-f"]),
+];
+
+impl Machine<'_> {
+    /// What a build tool would run, if its file was written by this text or an earlier one.
+    pub(super) fn recipes(&mut self, name: &str, args: &[Arg<'_>], site: RunSite<'_>) {
+        let names = recipes::file_names(name);
+        if names.is_empty() || !self.state.knows_files() {
+            return;
+        }
+        let behind = |flags: &[&str]| {
+            let at = args.iter().position(|arg| flags.contains(&arg.as_str()))?;
+            args.get(at + 1).map(Arg::as_str)
+        };
+        let folder = behind(&["-C", "--directory", "--prefix", "--cwd", "-d", "--dir"]);
+        let is_playbook = |text: &&str| text.ends_with(".yml") || text.ends_with(".yaml");
+        let operand = args.iter().map(Arg::as_str).find(is_playbook);
+        let named = behind(&["-f", "--file", "--makefile", "--justfile", "-t", "--taskfile"]);
+        let named = named.or(operand.filter(|_| name == "ansible-playbook"));
+        let places: Vec<String> = match (named, folder) {
+            (Some(file), _) => vec![file.to_owned()],
+            (None, Some(folder)) => names.iter().map(|file| format!("{folder}/{file}")).collect(),
+            (None, None) => names.iter().map(|file| (*file).to_owned()).collect(),
+        };
+        let found = places.iter().find_map(|place| {
+            let path = self.facts.path(place);
+            self.state.origin(&path)
+        });
+        let Some(file) = found else { return };
+        if let Some(category) = structure::evaluating(file.taint) {
+            self.report(category, site);
+        }
+        let Some(text) = file.text.filter(|text| self.charge(text.len())) else { return };
+        let words: Vec<&str> = args.iter().map(Arg::as_str).collect();
+        for command in recipes::commands(name, &text, &words) {
+            self.subshell_text(&command, site, &TextFlow::default());
+        }
+    }
+
+    /// `npm pkg set scripts.x='text'`, `npm set-script x 'text'`: judged when it is set.
+    pub(super) fn package_scripts(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
+        let words: Vec<&str> = args.iter().map(Arg::as_str).collect();
+        let texts: Vec<String> = match words.as_slice() {
+            ["pkg", "set", pairs @ ..] => pairs
+                .iter()
+                .filter_map(|pair| pair.split_once('='))
+                .filter(|(key, _)| key.starts_with("scripts"))
+                .map(|(_, text)| text.to_owned())
+                .collect(),
+            ["set-script", _, text] => vec![(*text).to_owned()],
+            _ => return,
+        };
+        for text in texts {
+            self.subshell_text(&text, site, &TextFlow::default());
+        }
+    }
+
+    /// The input of a client that is told to read a file whose text is known, instead of its own.
+    pub(super) fn file_as_input(&mut self, name: &str, args: &[Arg<'_>]) -> Option<TextFlow> {
+        if !self.state.knows_files() {
+            return None;
+        }
+        let (_, flags) = SCRIPT_FILES.iter().find(|(client, _)| *client == name)?;
+        let file = args.iter().enumerate().find_map(|(at, arg)| {
+            if flags.contains(&arg.as_str()) {
+                return args.get(at + 1).map(|file| file.text.to_string());
+            }
+            let (flag, file) = arg.text.split_once('=')?;
+            flags.contains(&flag).then(|| file.to_owned())
+        })?;
+        let flow = self.read_file(&Arg::new(file));
+        flow.text.is_some().then(|| flow.through(Channel::File))
+    }
+
+    /// Programs that a tool runs by itself, where this text or an earlier one wrote them.
+    pub(super) fn implied_code(&mut self, name: &str, site: RunSite<'_>) {
+        if !self.state.knows_files() {
+            return;
+        }
+        for (file, language) in recipes::code_files(name) {
+            let path = self.facts.path(file).into_owned();
+            if self.state.origin(&path).is_some() {
+                let flow = self.read_file(&Arg::new(*file));
+                self.run_code(language, &flow, site);
+            }
+        }
+    }
+
+    /// `ssh -F file`: the commands in settings whose text is known.
+    pub(super) fn ssh_settings(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
+        let at = args.iter().position(|arg| arg.text == "-F");
+        let Some(file) = at.and_then(|at| args.get(at + 1)) else { return };
+        let Some(text) = self.read_file(file).text else { return };
+        for line in text.lines() {
+            let (key, value) = line.trim().split_once([' ', '=']).unwrap_or_default();
+            let runs = ["proxycommand", "localcommand", "knownhostscommand", "match"];
+            if runs.contains(&key.to_ascii_lowercase().as_str()) {
+                self.subshell_text(value.trim_start_matches("exec "), site, &TextFlow::default());
+            }
+        }
+    }
+
+    /// A compiler is given a program whose text is known: it is judged as if it ran.
+    pub(super) fn compiled(&mut self, name: &str, args: &[Arg<'_>], site: RunSite<'_>) {
+        const ENDINGS: &[&str] =
+            &[".c", ".cc", ".cpp", ".rs", ".go", ".java", ".kt", ".swift", ".zig", ".nim"];
+        if !self.state.knows_files() {
+            return;
+        }
+        for arg in args {
+            if !ENDINGS.iter().any(|ending| arg.text.ends_with(ending)) {
+                continue;
+            }
+            let flow = self.read_file(&Arg { taint: Taint::NONE, ..Arg::new(arg.as_str()) });
+            self.run_code(name, &flow, site);
+        }
+    }
+}
