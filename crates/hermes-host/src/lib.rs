@@ -45,6 +45,7 @@ mod reviewer;
 mod sampler;
 mod session;
 mod shell_hooks;
+mod skill_auditor;
 mod tools;
 mod toolsets;
 

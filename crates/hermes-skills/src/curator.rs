@@ -4,10 +4,13 @@
 //! with the program. What a user wrote, installed or pinned, and what a scheduled job names, is left alone. The first
 //! sight of a skill starts its clock; nothing is put away for a time in which nobody looked.
 
+mod backups;
+mod consolidate;
+
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use hermes_store::atomic::{self, WriteOptions};
 use hermes_store::home::ensure_private_dir;
@@ -24,11 +27,11 @@ use crate::provenance::{Origins, PROTECTED, SkillProvenance};
 use crate::settings::CuratorSettings;
 use crate::usage::{self, UsageRecord, UsageState};
 
+pub use backups::{back_up, backups, roll_back};
+pub use consolidate::{ConsolidationReport, consolidate};
+
 const SECONDS_OF_HOUR: f64 = 3600.0;
 const SECONDS_OF_DAY: f64 = 24.0 * SECONDS_OF_HOUR;
-
-/// Copies of everything that are kept.
-const KEPT_BACKUPS: usize = 5;
 
 /// What the curator remembers between runs: `.curator_state`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -327,59 +330,6 @@ pub fn restore(store: &SkillStore<'_>, name: &str) -> io::Result<PathBuf> {
 fn lock(home: &SkillsHome) -> io::Result<FileLock> {
     ensure_private_dir(&home.root()).map_err(io::Error::other)?;
     FileLock::acquire(&home.write_lock(), Wait::AtMost(EDIT_WAIT)).map_err(io::Error::other)
-}
-
-/// A copy of all skills in one file; older ones than the last few go.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn back_up(home: &SkillsHome) -> io::Result<PathBuf> {
-    let folder = home.backups();
-    ensure_private_dir(&folder).map_err(io::Error::other)?;
-    let now = Timestamp::now().strftime("%Y%m%d%H%M%S%3f");
-    let mut file = folder.join(format!("skills-{now}.tar.gz"));
-    let mut number = 2;
-    while file.exists() {
-        file = folder.join(format!("skills-{now}-{number}.tar.gz"));
-        number += 1;
-    }
-    let temp = tempfile::NamedTempFile::new_in(&folder)?;
-    let packed = flate2::write::GzEncoder::new(temp.as_file(), flate2::Compression::fast());
-    let mut archive = tar::Builder::new(packed);
-    archive.follow_symlinks(false);
-    for entry in fs::read_dir(home.root())? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let path = entry.path();
-        if path == folder || name == ".hub" || crate::folders::is_leftover(&name) {
-            continue;
-        }
-        let inside = Path::new("skills").join(&name);
-        if entry.file_type()?.is_dir() {
-            archive.append_dir_all(inside, &path)?;
-        } else if entry.file_type()?.is_file() {
-            archive.append_file(inside, &mut File::open(&path)?)?;
-        }
-    }
-    archive.into_inner()?.finish()?;
-    temp.persist(&file).map_err(|problem| problem.error)?;
-    let mut all = backups(home);
-    for old in all.drain(..all.len().saturating_sub(KEPT_BACKUPS)) {
-        let _ = fs::remove_file(old);
-    }
-    Ok(file)
-}
-
-/// The copies there are, oldest first.
-#[must_use]
-pub fn backups(home: &SkillsHome) -> Vec<PathBuf> {
-    let entries = fs::read_dir(home.backups()).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.to_string_lossy().ends_with(".tar.gz"))
-        .collect();
-    files.sort();
-    files
 }
 
 #[cfg(test)]

@@ -60,6 +60,8 @@ pub struct CuratorSettings {
     /// Put away skills that came with the program too.
     #[setting(default = true)]
     pub prune_builtins: bool,
+    /// Also have a model (`auxiliary.skills_hub`) merge skills of the agent's own that overlap.
+    pub consolidate: bool,
 }
 
 impl SkillsSettings {

@@ -108,7 +108,7 @@ fn changed_by(command: &Command) -> Option<&'static str> {
             | SkillsVerb::Bundled(_) => None,
         },
         Command::Curator(command) => match command {
-            CuratorVerb::Pin { .. } | CuratorVerb::Unpin { .. } => {
+            CuratorVerb::Pin { .. } | CuratorVerb::Unpin { .. } | CuratorVerb::Rollback { .. } => {
                 Some("change which skills are kept")
             }
             CuratorVerb::Status { .. }
@@ -116,6 +116,7 @@ fn changed_by(command: &Command) -> Option<&'static str> {
             | CuratorVerb::Archive { .. }
             | CuratorVerb::ListArchived
             | CuratorVerb::Restore { .. }
+            | CuratorVerb::Prune { .. }
             | CuratorVerb::Backup
             | CuratorVerb::Pause
             | CuratorVerb::Resume => None,

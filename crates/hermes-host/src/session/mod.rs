@@ -11,6 +11,7 @@ mod choose;
 mod hooks;
 mod prompt;
 mod skills;
+mod skills_upkeep;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -164,8 +165,10 @@ impl Host {
             window: models.window(),
             scope: tools.scope(),
         };
+        let upkeep = self.look_after_skills().await;
         let prepared = parts.prepare(&context, chosen.prompt.as_deref(), &chosen.id);
         let mut warnings = tools.warnings().to_vec();
+        warnings.extend(upkeep);
         warnings.extend(prepared.warnings);
         warnings.extend(models.problems());
         let agent = Agent::new(

@@ -1,5 +1,6 @@
 use serde_json::json;
 
+use super::backups::KEPT_BACKUPS;
 use super::*;
 use crate::testing::{SkillBench, put};
 use crate::usage::stored_time;
@@ -138,4 +139,34 @@ fn only_the_last_copies_are_kept() {
         back_up(bench.library.home()).unwrap();
     }
     assert_eq!(backups(bench.library.home()).len(), KEPT_BACKUPS);
+}
+
+#[test]
+fn a_rollback_brings_back_everything_and_keeps_what_was_there_as_a_copy() {
+    let bench = bench(&[("old", Some(100)), ("kept", Some(1))]);
+    let home = bench.library.home();
+    fs::create_dir_all(home.hub()).unwrap();
+    put(home.hub_lock(), "{}");
+    let copy = look(&bench, CuratorMode::Run).backup.unwrap();
+    bench.skill("made-later", "made-later", "d");
+    let (used, before) = roll_back(&bench.store(), None).unwrap();
+    assert_eq!(used, copy);
+    assert!(bench.path("cat/old/SKILL.md").exists() && bench.path("cat/kept/SKILL.md").exists());
+    assert!(!bench.path(".archive/old").exists() && !bench.path("made-later").exists());
+    assert_eq!(usage::read(home)["old"].state, UsageState::Active, "records too");
+    assert!(home.hub_lock().exists(), "what the hub knows stays");
+    roll_back(&bench.store(), Some(&before)).unwrap();
+    assert!(bench.path("made-later/SKILL.md").exists() && bench.path(".archive/old").exists());
+    let mut left = fs::read_dir(home.root()).unwrap().flatten().map(|entry| entry.file_name());
+    assert!(!left.any(|name| crate::folders::is_leftover(&name)));
+}
+
+#[test]
+fn a_copy_that_cannot_be_read_changes_nothing() {
+    let bench = bench(&[("a", Some(1))]);
+    assert!(roll_back(&bench.store(), None).unwrap_err().to_string().contains("no copy"));
+    bench.write("broken.tar.gz", "nonsense");
+    let file = bench.path("broken.tar.gz");
+    assert!(roll_back(&bench.store(), Some(&file)).is_err());
+    assert!(bench.path("cat/a/SKILL.md").exists());
 }

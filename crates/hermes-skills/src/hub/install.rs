@@ -167,7 +167,7 @@ async fn route(hub: &HubContext, identifier: &str) -> Result<HubBundle, HubError
 ///
 /// # Errors
 /// Something is in the way, the policy blocks it, the person says no, or the disk refuses. Then nothing is left of it.
-pub fn install(
+pub async fn install(
     hub: &HubContext,
     bundle: HubBundle,
     choices: &InstallChoices,
@@ -182,7 +182,8 @@ pub fn install(
     let target = hub.state.skills().root().join(&install_path);
     let archive_first = in_the_way(&hub.state, &skill, before, &target, choices)?;
     let staged = change::stage(&hub.state, &guard, &skill, &bundle.files)?;
-    let offer = offer(hub, &bundle, &skill, &install_path)?;
+    let report = hub.examine(&bundle).await;
+    let offer = offer(report, &bundle, &skill, &install_path)?;
     admit(hub, &bundle, &offer, choices)?;
     if !agree(&offer) {
         return Err(HubError::Cancelled);
@@ -203,7 +204,7 @@ pub fn install(
 }
 
 pub(super) fn offer(
-    hub: &HubContext,
+    report: BundleReport,
     bundle: &HubBundle,
     name: &str,
     install_path: &str,
@@ -219,7 +220,7 @@ pub(super) fn offer(
         identifier: bundle.identifier.clone(),
         trust: bundle.trust,
         files: bundle.files.len(),
-        report: hub.scan(&bundle.files),
+        report,
         warnings,
     })
 }
@@ -269,9 +270,6 @@ pub(super) fn entry(
     before: Option<&InstalledSkill>,
 ) -> InstalledSkill {
     let now = audit_log::timestamp();
-    let provenance = offer
-        .report
-        .provenance(&bundle.files.full_hash(), bundle.said("source_url").unwrap_or_default());
     InstalledSkill {
         source: bundle.source.to_owned(),
         identifier: bundle.identifier.clone(),
@@ -281,7 +279,7 @@ pub(super) fn entry(
         install_path: offer.install_path.clone(),
         files: bundle.files.paths(),
         metadata: bundle.metadata.clone(),
-        scan_provenance: provenance,
+        scan_provenance: offer.report.provenance(),
         installed_at: before.map_or_else(|| now.clone(), |before| before.installed_at.clone()),
         updated_at: now,
         more: before.map_or_else(Map::new, |before| before.more.clone()),

@@ -37,6 +37,8 @@ pub mod verbs;
 
 pub use error::HubError;
 
+use std::sync::Arc;
+
 use hermes_store::home::Home;
 use hermes_tool::Vars;
 use hermes_tool::settings::Settings as _;
@@ -44,6 +46,7 @@ use hermes_web::{DoorOptions, HttpDoor};
 use serde_json::Value;
 
 use crate::layout::SkillsHome;
+use crate::scan::AuditModel;
 use bundle::BundleFiles;
 use github::GitHub;
 use github::auth::GitHubAuth;
@@ -66,6 +69,7 @@ pub struct HubContext {
     /// Repositories.
     pub github: GitHub,
     sources: Vec<Box<dyn HubSource>>,
+    auditor: Option<Arc<dyn AuditModel>>,
 }
 
 impl HubContext {
@@ -80,7 +84,13 @@ impl HubContext {
         let http = HubHttp::new(HttpDoor::new(options), &state);
         let github =
             GitHub::new(http.clone(), &settings, &trust.trusted_repos, GitHubAuth::new(vars));
-        Self { settings, trust, state, http, github, sources: sources::all() }
+        Self { settings, trust, state, http, github, sources: sources::all(), auditor: None }
+    }
+
+    /// The same with a model that may look at skills, where the settings want that.
+    #[must_use]
+    pub fn with_auditor(self, auditor: Option<Arc<dyn AuditModel>>) -> Self {
+        Self { auditor, ..self }
     }
 
     /// All sources, in the order in which an identifier is offered to them.

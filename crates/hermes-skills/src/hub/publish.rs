@@ -16,19 +16,27 @@ use super::github::auth::GitHubLogin;
 use super::github::escaped;
 use super::identifier::RepoFolder;
 use super::record::TrustLevel;
+use crate::conformance::{self, LintFinding};
 use crate::document::SkillDocument;
 use crate::layout::SKILL_FILE;
 use crate::name;
+use crate::scan::ScanOrigin;
 
 /// How often a new fork is looked for; it takes the server a moment.
 const FORK_LOOKS: usize = 10;
 const FORK_PAUSE: Duration = Duration::from_millis(500);
 
+/// A skill that may be published.
+pub(crate) struct PreparedSkill {
+    name: String,
+    files: BundleFiles,
+    description: String,
+    /// What other programs may stumble over.
+    pub(crate) conformance: Vec<LintFinding>,
+}
+
 /// Reads, checks and scans a skill that is to be published.
-pub(crate) fn prepare(
-    hub: &HubContext,
-    folder: &Path,
-) -> Result<(String, BundleFiles, String), HubError> {
+pub(crate) async fn prepare(hub: &HubContext, folder: &Path) -> Result<PreparedSkill, HubError> {
     let skill = folder
         .canonicalize()
         .ok()
@@ -50,21 +58,24 @@ pub(crate) fn prepare(
             "{SKILL_FILE} has no `description`: say what the skill is for and when to use it"
         )));
     }
-    let report = hub.scan(&files);
+    let origin =
+        ScanOrigin { source: "local", source_url: "", trust: TrustLevel::Community.of_guard() };
+    let report = hub.examine_files(&skill, &files, &origin).await;
     if report.verdict == SkillVerdict::Dangerous {
         return Err(HubError::Blocked(report.text(&skill, "local", TrustLevel::Community)));
     }
-    Ok((skill, files, document.description()))
+    let conformance = conformance::report(&document.text, &skill);
+    Ok(PreparedSkill { name: skill, files, description: document.description(), conformance })
 }
 
 /// Forks, branches, uploads and asks; gives the address of the pull request.
 pub(crate) async fn to_github(
     hub: &HubContext,
-    folder: &Path,
+    prepared: &PreparedSkill,
     repo: &str,
     tell: &dyn Fn(&str),
 ) -> Result<String, HubError> {
-    let (skill, files, description) = prepare(hub, folder)?;
+    let PreparedSkill { name: skill, files, description, .. } = prepared;
     let target = RepoFolder::parse(repo)?;
     let repo = target.full_name();
     let github = &hub.github;

@@ -1,6 +1,6 @@
 //! Where registries are, and whom the user believes.
 
-use hermes_tool::settings::Settings;
+use hermes_tool::settings::{SettingWords, Settings};
 use hermes_web::Url;
 
 /// The Skills Hub.
@@ -44,6 +44,35 @@ pub struct HubTrustSettings {
     pub trusted_repos: Vec<String>,
     /// Let every finding of the scanner ask for caution, not only the heavy ones.
     pub guard_strict: bool,
+    /// Whether a model (`auxiliary.skills_hub`) looks at skills too before they are installed; it can only find more.
+    #[setting(default = AuditWish::Off)]
+    pub llm_audit: AuditWish,
+}
+
+/// When a model looks at a skill after the scanner did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, SettingWords)]
+pub enum AuditWish {
+    /// Never.
+    #[default]
+    #[setting(bool = false)]
+    Off,
+    /// Where the scanner found something.
+    OnFindings,
+    /// Always.
+    #[setting(also("on"), bool = true)]
+    Always,
+}
+
+impl AuditWish {
+    /// Whether a model is asked about a skill in which the scanner found something, or nothing.
+    #[must_use]
+    pub fn is_wanted(self, found_something: bool) -> bool {
+        match self {
+            Self::Off => false,
+            Self::OnFindings => found_something,
+            Self::Always => true,
+        }
+    }
 }
 
 impl HubSettings {

@@ -84,16 +84,18 @@ pub(crate) async fn import(
             accept_hash: None,
         };
         let fetched = install::fetch_from(hub, &skill.source, &skill.identifier).await;
-        let result = fetched.and_then(|bundle| {
+        let result = async {
+            let bundle = fetched?;
             let differs = !same(&bundle.files.content_hash());
-            install::install(hub, bundle, &choices, |_| true)?;
+            install::install(hub, bundle, &choices, |_| true).await?;
             Ok(if differs {
                 "installed; the source has newer content than the list"
             } else {
                 "installed"
             }
             .to_owned())
-        });
+        }
+        .await;
         lines.push(ImportedLine { name: skill.name, result });
     }
     Ok(lines)

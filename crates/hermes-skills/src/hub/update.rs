@@ -98,7 +98,7 @@ pub async fn update(
         };
         lines.push(match install::fetch_from(hub, &entry.source, &entry.identifier).await {
             Ok(bundle) => {
-                let (state, why) = one(hub, name, entry, bundle, mode)?;
+                let (state, why) = one(hub, name, entry, bundle, mode).await?;
                 line(state, why)
             }
             Err(error) => line(UpdateState::Unavailable, error.to_string()),
@@ -107,7 +107,7 @@ pub async fn update(
     Ok(lines)
 }
 
-fn one(
+async fn one(
     hub: &HubContext,
     name: &str,
     entry: &InstalledSkill,
@@ -137,7 +137,8 @@ fn one(
     if mode == UpdateMode::Check {
         return Ok((UpdateState::UpdateAvailable, String::new()));
     }
-    let offer: InstallOffer = install::offer(hub, &bundle, name, &entry.install_path)?;
+    let offer: InstallOffer =
+        install::offer(hub.examine(&bundle).await, &bundle, name, &entry.install_path)?;
     // Whoever agreed to the old content did not agree to this one: no flag lifts the policy here.
     if decide(bundle.trust, offer.report.verdict) != SkillDecision::Allow {
         let extras = [("identifier", bundle.identifier.as_str())];

@@ -97,6 +97,23 @@ impl LocalBundle {
         Ok(Self { name: name.into_owned(), entries, ignored })
     }
 
+    /// A bundle whose files are in memory, each with whether it is a program.
+    #[must_use]
+    pub fn of_files<'a>(
+        name: &str,
+        files: impl IntoIterator<Item = (&'a str, &'a [u8], bool)>,
+    ) -> Self {
+        let mut entries: Vec<LocalEntry> = files
+            .into_iter()
+            .map(|(path, bytes, executable)| LocalEntry {
+                path: path.to_owned(),
+                content: Content::File { bytes: bytes.to_vec(), executable },
+            })
+            .collect();
+        entries.sort_by(|one, other| one.path.split('/').cmp(other.path.split('/')));
+        Self { name: name.to_owned(), entries, ignored: Vec::new() }
+    }
+
     /// The name of the folder or file.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use hermes_guard::skill_scan::{SkillSeverity, SkillVerdict};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::LocalBundle;
 
@@ -45,6 +45,26 @@ pub struct AuditNote {
     pub line: u64,
     /// Why, in a sentence.
     pub reason: String,
+}
+
+/// Stands where a rule would for what a model found.
+const MODEL_RULE: &str = "llm_audit";
+
+impl AuditNote {
+    /// As programs read it: a finding whose rule is the model.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        json!({"severity": self.severity.as_str(), "category": self.category, "pattern_id": MODEL_RULE,
+               "file": self.file, "line": self.line, "match": self.reason})
+    }
+
+    /// As people read it in a report, with its line break.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let Self { severity, category, file, line, reason } = self;
+        let severity = severity.as_str().to_uppercase();
+        format!("  {severity:<8} {category} {file}:{line} \"{reason}\" [{MODEL_RULE}]\n")
+    }
 }
 
 /// The verdict after the second look, with what the model found.

@@ -187,8 +187,11 @@ pub enum CuratorVerb {
     /// Look over skills now: put away what nobody used for long
     Run {
         /// Only say what would be done
-        #[arg(long)]
+        #[arg(long, conflicts_with = "consolidate")]
         dry_run: bool,
+        /// Also have a model merge skills of the agent's own that overlap
+        #[arg(long)]
+        consolidate: bool,
     },
     /// Keep a skill from being put away or deleted by the agent
     Pin {
@@ -212,8 +215,22 @@ pub enum CuratorVerb {
         /// Its name in the archive
         name: String,
     },
+    /// Put away everything that was not used for so many days
+    Prune {
+        /// Days without use
+        #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u32).range(1..))]
+        days: u32,
+        /// Only say what would be done
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Copy all skills into one file
     Backup,
+    /// Put all skills back as they are in a copy
+    Rollback {
+        /// The copy; the newest if none is named
+        file: Option<PathBuf>,
+    },
     /// Stop looking after skills
     Pause,
     /// Look after skills again

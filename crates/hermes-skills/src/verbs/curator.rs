@@ -7,10 +7,13 @@ use serde_json::json;
 use super::{CuratorVerb, VerbError, VerbPlace};
 use crate::archive;
 use crate::curator::{self, CuratedSkill, CuratorMode, CuratorReport};
-use crate::report::{ReportTable, VerbReport, VerbStatus};
+use crate::report::{ReportPart, ReportTable, VerbReport, VerbStatus};
 use crate::settings::CuratorSettings;
 
-pub(super) fn run(place: &VerbPlace<'_>, verb: &CuratorVerb) -> Result<VerbReport, VerbError> {
+pub(super) async fn run(
+    place: &VerbPlace<'_>,
+    verb: &CuratorVerb,
+) -> Result<VerbReport, VerbError> {
     let (home, store) = (place.library.home(), place.store());
     let settings = CuratorSettings::from_config(place.config);
     let jobs = HashSet::new();
@@ -29,9 +32,33 @@ pub(super) fn run(place: &VerbPlace<'_>, verb: &CuratorVerb) -> Result<VerbRepor
                 settings.stale_after_days, settings.archive_after_days
             )])
         }
-        CuratorVerb::Run { dry_run } => {
-            let mode = if *dry_run { CuratorMode::DryRun } else { CuratorMode::Run };
-            told(curator::run(&store, &settings, &jobs, mode))
+        CuratorVerb::Run { dry_run, consolidate } => {
+            let report = told(curator::run(&store, &settings, &jobs, mode(*dry_run)));
+            if !*consolidate && (*dry_run || !settings.consolidate) {
+                return Ok(report);
+            }
+            let Some(model) = place.auditor.as_deref() else {
+                return Ok(report.warned(["skills were not merged: no model can be asked"]));
+            };
+            let merged = curator::consolidate(&store, &settings, &jobs, model).await?;
+            let lines =
+                merged.absorbed.iter().map(|(from, into)| format!("merged: {from} into {into}"));
+            let failed = !merged.problems.is_empty();
+            let report = report
+                .with(ReportPart::Text(lines.collect::<Vec<_>>().join("\n")))
+                .warned(merged.problems);
+            if failed { report.ending(VerbStatus::Partly) } else { report }
+        }
+        CuratorVerb::Prune { days, dry_run } => {
+            let days = f64::from(*days);
+            let stale_after_days = settings.stale_after_days.min(days);
+            let sooner = CuratorSettings { archive_after_days: days, stale_after_days, ..settings };
+            told(curator::run(&store, &sooner, &jobs, mode(*dry_run)))
+        }
+        CuratorVerb::Rollback { file } => {
+            let (used, before) = curator::roll_back(&store, file.as_deref())?;
+            VerbReport::text(format!("Skills are as they were in {}", used.display()))
+                .noted([format!("What was there is in {}", before.display())])
         }
         CuratorVerb::Pin { name } | CuratorVerb::Unpin { name } => {
             let name = store.find(name)?.name();
@@ -56,6 +83,10 @@ pub(super) fn run(place: &VerbPlace<'_>, verb: &CuratorVerb) -> Result<VerbRepor
             VerbReport::text("Skills are looked after again")
         }
     })
+}
+
+fn mode(dry_run: bool) -> CuratorMode {
+    if dry_run { CuratorMode::DryRun } else { CuratorMode::Run }
 }
 
 fn standings(skills: Vec<CuratedSkill>) -> ReportTable {

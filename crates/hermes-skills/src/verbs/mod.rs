@@ -14,6 +14,8 @@ mod scanned;
 
 pub use args::{BundledVerb, CuratorVerb, PendingVerb, ScanArgs, SkillsListArgs, SkillsVerb};
 
+use std::sync::Arc;
+
 use hermes_store::home::Home;
 use hermes_tool::Vars;
 use serde_json::Value;
@@ -22,6 +24,7 @@ use crate::SkillLibrary;
 use crate::hub::HubContext;
 use crate::hub::verbs::{self as hub_verbs, VerbFront};
 use crate::report::VerbReport;
+use crate::scan::AuditModel;
 
 /// Why a verb could not be done: a sentence for a person.
 pub type VerbError = Box<dyn std::error::Error + Send + Sync>;
@@ -32,13 +35,20 @@ pub struct VerbPlace<'a> {
     config: &'a Value,
     vars: &'a Vars,
     library: SkillLibrary,
+    auditor: Option<Arc<dyn AuditModel>>,
 }
 
 impl<'a> VerbPlace<'a> {
     /// A home with its settings. Touches nothing.
     #[must_use]
     pub fn new(home: &'a Home, config: &'a Value, vars: &'a Vars) -> Self {
-        Self { home, config, vars, library: SkillLibrary::new(home) }
+        Self { home, config, vars, library: SkillLibrary::new(home), auditor: None }
+    }
+
+    /// The same with a model that may look at skills, where the settings want that.
+    #[must_use]
+    pub fn with_auditor(self, auditor: Option<Arc<dyn AuditModel>>) -> Self {
+        Self { auditor, ..self }
     }
 
     fn store(&self) -> crate::SkillStore<'_> {
@@ -57,14 +67,15 @@ pub async fn run(
 ) -> Result<VerbReport, VerbError> {
     match verb {
         SkillsVerb::Hub(verb) => {
-            let hub = HubContext::new(place.home, place.config, place.vars);
+            let hub = HubContext::new(place.home, place.config, place.vars)
+                .with_auditor(place.auditor.clone());
             Ok(hub_verbs::run(&hub, verb, front).await)
         }
         SkillsVerb::New { name, description, path } => {
             author::new(place, name, description, path.as_deref())
         }
         SkillsVerb::Lint { path, json } => author::lint(path, *json),
-        SkillsVerb::Scan(args) => scanned::scan(place, args),
+        SkillsVerb::Scan(args) => scanned::scan(place, args).await,
         SkillsVerb::List(args) => Ok(listed::list(place, args)),
         SkillsVerb::View { name, file, json } => listed::view(place, name, file.as_deref(), *json),
         SkillsVerb::Config { name, enable, disable: _, platform } => {
@@ -79,8 +90,11 @@ pub async fn run(
 ///
 /// # Errors
 /// When it cannot be done.
-pub fn run_curator(place: &VerbPlace<'_>, verb: &CuratorVerb) -> Result<VerbReport, VerbError> {
-    curator::run(place, verb)
+pub async fn run_curator(
+    place: &VerbPlace<'_>,
+    verb: &CuratorVerb,
+) -> Result<VerbReport, VerbError> {
+    curator::run(place, verb).await
 }
 
 /// A number of things: `1 skill`, `2 skills`.

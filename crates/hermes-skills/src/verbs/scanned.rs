@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::{ScanArgs, VerbError, VerbPlace};
 use crate::hub::settings::HubTrustSettings;
 use crate::report::{VerbReport, VerbStatus};
-use crate::scan::{LocalBundle, deep_notes, scan_json};
+use crate::scan::{AuditNote, LlmAudit, LocalBundle, deep_notes, llm_audit, scan_json};
 
 /// Where a folder comes from of which nothing is said.
 const UNKNOWN_SOURCE: &str = "local";
 
-pub(super) fn scan(place: &VerbPlace<'_>, args: &ScanArgs) -> Result<VerbReport, VerbError> {
+pub(super) async fn scan(place: &VerbPlace<'_>, args: &ScanArgs) -> Result<VerbReport, VerbError> {
     if !args.path.exists() {
         let text = format!("{}: no such file or folder", args.path.display());
         return Ok(VerbReport::ended(VerbStatus::Usage).noted([text]));
@@ -26,6 +26,12 @@ pub(super) fn scan(place: &VerbPlace<'_>, args: &ScanArgs) -> Result<VerbReport,
         true => SkillVerdict::strictly_of(&report.findings),
         false => report.verdict,
     };
+    let wanted = settings.llm_audit.is_wanted(!report.findings.is_empty());
+    let audit = match place.auditor.as_deref().filter(|_| wanted) {
+        Some(model) => llm_audit(&bundle, verdict, model).await,
+        None => LlmAudit { verdict, notes: Vec::new() },
+    };
+    let verdict = audit.verdict;
     let report = SkillReport { verdict, ..report };
     let source = args.source.as_deref().unwrap_or(UNKNOWN_SOURCE);
     let trust = trust_of(source, &settings.trusted_repos);
@@ -33,6 +39,9 @@ pub(super) fn scan(place: &VerbPlace<'_>, args: &ScanArgs) -> Result<VerbReport,
     let notes = if args.deep { deep_notes(&bundle) } else { Vec::new() };
     let shown = if args.json {
         let mut value = scan_json(&bundle, source, trust, &report, decision);
+        if let Value::Array(findings) = &mut value["findings"] {
+            findings.extend(audit.notes.iter().map(AuditNote::to_value));
+        }
         if args.deep {
             value["deep"] = notes
                 .iter()
@@ -47,6 +56,7 @@ pub(super) fn scan(place: &VerbPlace<'_>, args: &ScanArgs) -> Result<VerbReport,
         let hash = bundle.hash();
         let subject = ScanSubject { name: bundle.name(), source, trust, hash: Some(&hash) };
         let mut text = report_text(&subject, &report, decision);
+        text.extend(audit.notes.iter().map(AuditNote::line));
         for note in &notes {
             text +=
                 &format!("  note {}:{} {} [{}]\n", note.file, note.line, note.description, note.id);

@@ -15,17 +15,19 @@ use crate::workers::block_on;
 /// Does what one of the verbs says.
 pub(crate) fn run(verb: &SkillsVerb, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     host::warn_about_files(host, ui)?;
-    let place = VerbPlace::new(host.home(), host.config().value(), host.vars());
     let front = if ui.is_captured() { Front::Chat } else { Front::Terminal };
-    let report = block_on(verbs::run(&place, verb, &front)).map_err(anyhow::Error::from_boxed)?;
-    print(report, ui)
+    print(block_on(verbs::run(&place(host), verb, &front)).map_err(anyhow::Error::from_boxed)?, ui)
 }
 
 /// Does what one of the curator's verbs says.
 pub(crate) fn curate(verb: &CuratorVerb, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     host::warn_about_files(host, ui)?;
-    let place = VerbPlace::new(host.home(), host.config().value(), host.vars());
-    print(verbs::run_curator(&place, verb).map_err(anyhow::Error::from_boxed)?, ui)
+    print(block_on(verbs::run_curator(&place(host), verb)).map_err(anyhow::Error::from_boxed)?, ui)
+}
+
+fn place(host: &Host) -> VerbPlace<'_> {
+    VerbPlace::new(host.home(), host.config().value(), host.vars())
+        .with_auditor(host.skill_auditor())
 }
 
 fn print(report: VerbReport, ui: &mut Ui) -> anyhow::Result<Exit> {

@@ -2,6 +2,7 @@
 //!
 //! Every test goes through [`verbs::run`], which is what `hermes skills` and `/skills` call.
 
+mod auditing;
 mod doubles;
 mod installing;
 mod places;
@@ -10,7 +11,7 @@ mod sharing;
 mod updating;
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use clap::Parser;
 use hermes_store::home::Home;
@@ -20,6 +21,7 @@ use serde_json::{Value, json};
 use super::HubContext;
 use super::verbs::{self, HubVerb, VerbFront};
 use crate::report::{VerbReport, VerbStatus};
+use crate::scan::AuditModel;
 
 /// A home, a hub for it, and what its person answers.
 pub(super) struct Bench {
@@ -100,9 +102,18 @@ impl Bench {
     }
 
     pub(super) async fn run_as(&self, words: &[&str], person: &Person) -> VerbReport {
+        self.run_with(words, person, None).await
+    }
+
+    pub(super) async fn run_with(
+        &self,
+        words: &[&str],
+        person: &Person,
+        auditor: Option<Arc<dyn AuditModel>>,
+    ) -> VerbReport {
         let words = std::iter::once("skills").chain(words.iter().copied());
         let words = Words::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
-        verbs::run(&self.hub(), &words.verb, person).await
+        verbs::run(&self.hub().with_auditor(auditor), &words.verb, person).await
     }
 
     /// A path below the skills folder.

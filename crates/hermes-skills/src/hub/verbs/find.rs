@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::show::{records, shown};
 use super::{BrowseArgs, SearchArgs, VerbFront};
+use crate::conformance::{self, LintFinding};
 use crate::hub::HubContext;
 use crate::hub::error::HubError;
 use crate::hub::install;
@@ -85,14 +86,15 @@ pub(super) async fn inspect(
     front.progress(&format!("fetching {identifier}"));
     let bundle = install::without_ignored(install::fetch(hub, identifier).await?);
     let document = bundle.document()?;
-    let report = hub.scan(&bundle.files);
+    let report = hub.examine(&bundle).await;
+    let conformance = conformance::report(&document.text, &bundle.name);
     let name = if bundle.name.is_empty() { "(unnamed)".to_owned() } else { bundle.name.clone() };
     if as_json {
         let value = json!({
             "name": name, "identifier": bundle.identifier, "source": bundle.source, "trust_level": bundle.trust,
             "description": document.description(), "files": bundle.files.paths(), "metadata": bundle.metadata,
             "content_hash": bundle.files.content_hash(), "bundle_hash": bundle.files.full_hash(),
-            "warnings": bundle.warnings, "scan": report.json(),
+            "warnings": bundle.warnings, "scan": report.json(), "conformance": conformance,
         });
         return Ok(VerbReport::json(&value));
     }
@@ -113,6 +115,10 @@ pub(super) async fn inspect(
     }
     out.push('\n');
     out.push_str(&report.text(&name, bundle.source, bundle.trust));
+    out.push_str(&format!("\nOpen specification: {}\n", verdict_on(&conformance)));
+    for one in &conformance {
+        out.push_str(&format!("  {SKILL_FILE}:{}: {}\n", one.line, shown(&one.message, 300)));
+    }
     let lines: Vec<String> = document.text.lines().take(SHOWN_LINES).map(shown_line).collect();
     out.push_str(&format!(
         "\n{SKILL_FILE}, first {} lines:\n\n{}\n",
@@ -120,6 +126,15 @@ pub(super) async fn inspect(
         lines.join("\n")
     ));
     Ok(VerbReport::text(out).noted(bundle.warnings.clone()))
+}
+
+/// How a document fares, in a few words.
+pub(super) fn verdict_on(findings: &[LintFinding]) -> String {
+    match findings.len() {
+        0 => "as it should be".to_owned(),
+        1 => "1 warning".to_owned(),
+        more => format!("{more} warnings"),
+    }
 }
 
 /// A line of a document: its blanks kept, control characters taken out.

@@ -1,7 +1,7 @@
 //! install, check, update, audit, uninstall.
 
 use hermes_guard::skill_scan::{DeepNote, SkillDecision, deep_audit, is_deeply_audited};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{InstallArgs, VerbFront};
 use crate::hub::HubContext;
@@ -12,6 +12,7 @@ use crate::hub::scan::decide;
 use crate::hub::state::lock_file;
 use crate::hub::update::{self, UpdateLine, UpdateMode, UpdateState};
 use crate::report::{ReportPart, ReportTable, VerbReport, VerbStatus};
+use crate::scan::ScanOrigin;
 
 pub(super) async fn install(
     hub: &HubContext,
@@ -31,7 +32,8 @@ pub(super) async fn install(
     let done = install::install(hub, bundle, &choices, |offer| {
         shown = offer.text();
         agreed || front.agree(&shown)
-    })?;
+    })
+    .await?;
     if args.json {
         let value = json!({"installed": done.name, "entry": done.entry, "archived": done.archived});
         return Ok(VerbReport::json(&value));
@@ -113,7 +115,7 @@ pub(super) enum AuditDepth {
     Deep,
 }
 
-pub(super) fn audit(
+pub(super) async fn audit(
     hub: &HubContext,
     name: Option<&str>,
     depth: AuditDepth,
@@ -134,7 +136,11 @@ pub(super) fn audit(
         for (path, bytes) in hash::read_folder(&folder).unwrap_or_default() {
             files.add_plain(&path, bytes)?;
         }
-        let report = hub.scan(&files);
+        let source_url =
+            entry.metadata.get("source_url").and_then(Value::as_str).unwrap_or_default();
+        let trust = entry.trust_level.of_guard();
+        let origin = ScanOrigin { source: &entry.identifier, source_url, trust };
+        let report = hub.examine_files(skill, &files, &origin).await;
         let deep = if depth == AuditDepth::Deep { deep_notes(&files) } else { Vec::new() };
         let modified = files.content_hash() != entry.content_hash;
         if decide(entry.trust_level, report.verdict) != SkillDecision::Allow {

@@ -92,7 +92,7 @@ async fn dispatch(
         }
         HubVerb::Audit { name, deep, json } => {
             let depth = if *deep { keep::AuditDepth::Deep } else { keep::AuditDepth::Usual };
-            keep::audit(hub, name.as_deref(), depth, *json)
+            keep::audit(hub, name.as_deref(), depth, *json).await
         }
         HubVerb::Uninstall { name } => keep::uninstall(hub, name),
         HubVerb::Publish(args) => share::publish(hub, args, front).await,

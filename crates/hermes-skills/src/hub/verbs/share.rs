@@ -7,6 +7,7 @@ use crate::hub::HubContext;
 use crate::hub::error::HubError;
 use crate::hub::state::taps;
 use crate::hub::{publish, snapshot};
+use crate::layout::SKILL_FILE;
 use crate::report::{ReportPart, VerbReport, VerbStatus};
 
 pub(super) async fn publish(
@@ -14,8 +15,8 @@ pub(super) async fn publish(
     args: &PublishArgs,
     front: &dyn VerbFront,
 ) -> Result<VerbReport, HubError> {
+    let prepared = publish::prepare(hub, &args.path).await?;
     if args.to == "clawhub" {
-        publish::prepare(hub, &args.path)?;
         return Err(HubError::Usage(
             "the skill is fit to be published, but ClawHub takes skills only from its own program: `clawhub publish`"
                 .to_owned(),
@@ -27,8 +28,10 @@ pub(super) async fn publish(
         ));
     };
     let tell = |text: &str| front.progress(text);
-    let address = publish::to_github(hub, &args.path, repo, &tell).await?;
-    Ok(VerbReport::text(format!("{address}\n")))
+    let address = publish::to_github(hub, &prepared, repo, &tell).await?;
+    let hints = prepared.conformance.iter();
+    let hints = hints.map(|one| format!("{SKILL_FILE}:{}: {}", one.line, one.message));
+    Ok(VerbReport::text(format!("{address}\n")).warned(hints))
 }
 
 pub(super) async fn snapshot(

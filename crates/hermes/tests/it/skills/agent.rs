@@ -107,3 +107,52 @@ fn above_sixty_skills_the_prompt_has_categories_and_words_find_them() {
     assert!(system.contains("many (70)") && !system.contains("- s1:"), "{system}");
     assert!(scene.results()[0].contains("\"loaf\""));
 }
+
+#[test]
+fn an_agent_that_starts_settles_what_was_cut_off_and_puts_away_what_nobody_used() {
+    let scene = Scene::new(Wire::Chat, [Step::text("Hello."), Step::text("Hello.")]);
+    put(&scene.sandbox, "skills/.hub/quarantine/half/SKILL.md", "half of a skill");
+    put(&scene.sandbox, "skills/old/SKILL.md", &document("old", "Old ways", "x"));
+    let used = r#"{"old":{"created_by":"agent","last_used_at":"2020-01-01T00:00:00+00:00"}}"#;
+    put(&scene.sandbox, "skills/.usage.json", used);
+    let run = scene.asks("hello").exits(0);
+    assert!(run.err.contains("put away: old"), "{}", run.err);
+    assert!(!scene.sandbox.path("skills/.hub/quarantine/half").exists());
+    assert!(scene.sandbox.path("skills/.archive/old/SKILL.md").exists());
+    assert!(!scene.sent()[0].view().system.contains("- old:"));
+    scene.sandbox.run(["curator", "restore", "old"]).exits(0);
+    put(&scene.sandbox, "skills/.usage.json", used);
+    let run = scene.asks("hello").exits(0);
+    assert!(!run.err.contains("put away"), "once a week: {}", run.err);
+}
+
+#[test]
+fn a_model_on_the_side_raises_verdicts_and_merges_skills_where_the_settings_want_it() {
+    let verdict = json!({"verdict": "dangerous", "findings": [
+        {"severity": "critical", "category": "injection", "file": "SKILL.md", "line": 5, "reason": "it lies"}]});
+    let merged = document("rye", "All bread", "Both.");
+    let merges = json!({"merges": [{"into": "rye", "absorb": ["wheat"], "content": merged}]});
+    let scene =
+        Scene::new(Wire::Chat, [Step::text(verdict.to_string()), Step::text(merges.to_string())]);
+    let sandbox = &scene.sandbox;
+    put(sandbox, "work/a/SKILL.md", &document("a", "d", "Water the plants."));
+    let folder = sandbox.path("work/a");
+    let scan = ["skills", "scan", folder.to_str().unwrap()];
+    sandbox.run(scan).exits(0).says("Verdict: SAFE");
+    assert_eq!(scene.server.questions().len(), 0, "nobody asked for a model");
+    sandbox.run(["config", "set", "skills.llm_audit", "always"]).exits(0);
+    sandbox.run(scan).exits(4).says("it lies");
+    for name in ["rye", "wheat"] {
+        put(sandbox, &format!("skills/{name}/SKILL.md"), &document(name, "d", "x"));
+    }
+    put(
+        sandbox,
+        "skills/.usage.json",
+        r#"{"rye":{"created_by":"agent"},"wheat":{"created_by":"agent"}}"#,
+    );
+    sandbox.run(["curator", "run", "--consolidate"]).exits(0).says("merged: wheat into rye");
+    assert_eq!(sandbox.read("skills/rye/SKILL.md"), merged);
+    assert!(sandbox.path("skills/.archive/wheat/SKILL.md").exists());
+    sandbox.run(["curator", "rollback"]).exits(0).says("as they were");
+    assert!(sandbox.path("skills/wheat/SKILL.md").exists());
+}
