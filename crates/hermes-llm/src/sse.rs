@@ -1,7 +1,10 @@
 //! Server-sent events from bytes, however they are cut.
 //!
-//! By hand, although there are crates: this one is pushed into, without a stream or a runtime, so that
-//! it can be fuzzed and so that any cutting of the bytes provably gives the same events.
+//! The one parser of events that is ours; the MCP SDK brings its own for its transports. Not that one
+//! here: it ends a stream at the first line that breaks the rules (an unknown field, bytes that are no
+//! UTF-8), and model servers break them every day. This one goes on. It is pushed into, without a stream
+//! or a runtime, so that it can be fuzzed and so that any cutting of the bytes provably gives the same
+//! events.
 
 /// The most bytes one event may have. A line without end would otherwise fill the memory.
 pub const MAX_EVENT_BYTES: usize = 32 << 20;

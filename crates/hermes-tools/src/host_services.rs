@@ -45,3 +45,33 @@ pub(crate) fn redactor(cx: &ToolContext) -> Redactor {
         None => configured_redactor(cx.config(), cx.vars()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hermes_guard::redact::RedactMode;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_variable_decides_before_the_setting_and_nonsense_hides_secrets() {
+        let shows = |variable: Option<&str>, setting: Value| {
+            let variable =
+                variable.map(|text| ("HERMES_REDACT_SECRETS".to_owned(), text.to_owned()));
+            let vars: Vars = variable.into_iter().collect();
+            let redactor =
+                configured_redactor(&json!({"security": {"redact_secrets": setting}}), &vars);
+            redactor
+                .redact("DB_PASSWORD=hunter2hunter2", RedactMode::Full)
+                .contains("hunter2hunter2")
+        };
+        assert!(!shows(None, Value::Null));
+        assert!(shows(None, json!(false)));
+        assert!(shows(Some(" "), json!(false)));
+        assert!(!shows(Some("1"), json!(false)));
+        for off in ["0", "off", "FALSE", " no "] {
+            assert!(shows(Some(off), json!(true)), "{off:?}");
+        }
+        assert!(!shows(Some("perhaps"), json!("nonsense")));
+    }
+}

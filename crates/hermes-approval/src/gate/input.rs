@@ -25,7 +25,9 @@ impl Approvals {
         let decision = match self.rule_input(&request) {
             GateRuling::Granted(grant) => Ok(grant),
             GateRuling::Refused(refusal) => Err(refusal),
-            GateRuling::Open(concerns) => self.settle(OpenCase::of_input(&request, concerns)).await,
+            GateRuling::Open(concerns) => {
+                self.escalate(OpenCase::of_input(&request, concerns)).await
+            }
         };
         let text = match request.echo {
             InputEcho::Shown => request.text.clone(),

@@ -17,15 +17,15 @@
 //!
 //! The first that decides ends it. Steps 1 to 8 look at nothing but the command, the settings and
 //! what is remembered (`rule`; only the scanner runs in between), the rest may take time
-//! (`settle`). Every end is written to the log, and only here is anything turned into an
+//! (`escalate`). Every end is written to the log, and only here is anything turned into an
 //! [`Approved`].
 
 mod case;
+mod escalate;
 mod forecast;
 mod input;
 mod rule;
 mod scripts;
-mod settle;
 mod sudo;
 
 use std::sync::Arc;
@@ -214,7 +214,7 @@ impl Approvals {
         };
         let mut case = OpenCase::of(request, concerns);
         case.concerns.extend(self.second_opinion(request).await);
-        self.settle(case).await
+        self.escalate(case).await
     }
 
     async fn second_opinion(&self, request: &CommandRequest) -> Option<Concern> {
@@ -250,7 +250,7 @@ impl Approvals {
             Audience::Nobody => {
                 Err(ApprovalRefusal::new(RefusalReason::Headless, &request.what, case.concerns))
             }
-            Audience::Terminal | Audience::Gateway | Audience::Client => self.settle(case).await,
+            Audience::Terminal | Audience::Gateway | Audience::Client => self.escalate(case).await,
         }
     }
 

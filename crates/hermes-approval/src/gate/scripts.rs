@@ -73,7 +73,7 @@ impl Approvals {
             (Audience::Cron, _) => return Ok(ApprovalGrant::by(GrantedBy::CronMode)),
             (Audience::Gateway | Audience::Nobody, _) => with_unread(),
         };
-        self.settle(OpenCase::of_script(request, concerns)).await
+        self.escalate(OpenCase::of_script(request, concerns)).await
     }
 }
 

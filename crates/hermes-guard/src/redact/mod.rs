@@ -81,20 +81,6 @@ pub enum Redaction {
     Off,
 }
 
-impl Redaction {
-    /// The user's setting, from the variable `HERMES_REDACT_SECRETS` and the key
-    /// `security.redact_secrets`; the variable counts more.
-    #[must_use]
-    pub fn read(variable: Option<&str>, setting: Option<bool>) -> Self {
-        const OFF: [&str; 4] = ["0", "false", "no", "off"];
-        let is_off = match variable.map(str::trim).filter(|word| !word.is_empty()) {
-            Some(word) => OFF.iter().any(|off| word.eq_ignore_ascii_case(off)),
-            None => setting == Some(false),
-        };
-        if is_off { Self::Off } else { Self::On }
-    }
-}
-
 /// Hides secrets, according to a setting that is fixed when the program starts. A model that could
 /// change it later could switch it off.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,15 +9,17 @@
 //! variable goes to its vendor's hosts, or to the address that the vendor's own variable gives; a key
 //! written beside an address goes to that address.
 
+mod auxiliary;
 mod choice;
-mod further;
+mod fallback;
 mod keys;
 mod named;
 mod settings;
 mod table;
 
+pub use auxiliary::{Auxiliary, auxiliary};
 pub use choice::{EndpointChoice, resolve};
-pub use further::{Auxiliary, Fallbacks, auxiliary, fallbacks};
+pub use fallback::{Fallbacks, fallbacks};
 pub use settings::{AuxiliaryModel, ModelSettings};
 pub use table::{PROVIDERS, ProviderEntry, find};
 

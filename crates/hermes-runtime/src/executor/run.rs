@@ -109,12 +109,13 @@ struct Turn<'a> {
 impl Turn<'_> {
     async fn run_in_sequence(&mut self, calls: &[usize]) {
         for (position, &index) in calls.iter().enumerate() {
+            if position > 0 && !self.options.tool_delay.is_zero() {
+                let pause = tokio::time::sleep(self.options.tool_delay);
+                self.options.interrupt.run_until_cancelled(pause).await;
+            }
             if self.options.interrupt.is_cancelled() {
                 self.skip(index);
                 continue;
-            }
-            if position > 0 && !self.options.tool_delay.is_zero() {
-                tokio::time::sleep(self.options.tool_delay).await;
             }
             if let Some(mut admitted) = self.start(index).await {
                 let token = self.options.interrupt.child_token();

@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use hermes_tool::{
     CallIds, Concurrency, ContextParts, Effect, Effects, Tool, ToolError, ToolOutput,
@@ -218,6 +219,31 @@ async fn an_interrupt_cancels_what_runs_and_skips_what_waits() {
     assert_eq!(outcomes[0].disposition, Disposition::Unknown);
     assert_eq!(outcomes[2].disposition, Disposition::None);
     assert!(outcomes[2].text().contains("cancelled"));
+}
+
+#[tokio::test]
+async fn calls_in_sequence_pause_in_between_and_an_interrupt_ends_the_pause() {
+    let runtime = Runtime::builder().build();
+    let interrupt = CancellationToken::new();
+    let stop = interrupt.clone();
+    runtime.registry().register_all([
+        tool("write", Effects::UNKNOWN),
+        Tool::builder("stop_soon", "x").handler(move |_, _| {
+            let stop = stop.clone();
+            tokio::spawn(async move { stop.cancel() });
+            Ok(ToolOutput::text("{}"))
+        }),
+    ]);
+    let mut options = TurnOptions { interrupt, ..TurnOptions::default() };
+    options.tool_delay = Duration::from_millis(30);
+    let begun = Instant::now();
+    let twice = || vec![call(0, "write", json!({})), call(1, "write", json!({}))];
+    assert_eq!(run(&runtime, twice(), &options).await[1].disposition, Disposition::Done);
+    assert!(begun.elapsed() >= options.tool_delay);
+
+    options.tool_delay = Duration::from_secs(3_600);
+    let calls = vec![call(0, "stop_soon", json!({})), call(1, "write", json!({}))];
+    assert_eq!(run(&runtime, calls, &options).await[1].disposition, Disposition::None);
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ mod excerpt;
 mod query;
 #[cfg(test)]
 mod reference_tests;
-mod small_words;
+mod stop_words;
 #[cfg(test)]
 mod tests;
 mod windows;

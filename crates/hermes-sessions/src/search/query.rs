@@ -9,7 +9,7 @@
 //! than inside a quoted term.
 
 use super::super::fts::is_unspaced;
-use super::small_words::is_small;
+use super::stop_words::is_stop_word;
 
 /// Longest query, in characters; what is longer is cut between words.
 pub const MAX_QUERY: usize = 2_048;
@@ -177,7 +177,7 @@ impl Query {
             return None;
         }
         let single = |term: &Term| Group { must: vec![term.clone()], not: Vec::new() };
-        let telling = group.must.iter().filter(|term| !is_small(&term.text));
+        let telling = group.must.iter().filter(|term| !is_stop_word(&term.text));
         let groups: Vec<Group> = telling.map(single).collect();
         (!groups.is_empty()).then_some(Self { groups, has_operators: true })
     }

@@ -97,7 +97,7 @@ fn without_a_limit_there_are_as_many_as_the_schema_says() {
 }
 
 #[test]
-fn small_words_alone_make_no_hit_when_any_word_will_do() {
+fn stop_words_alone_make_no_hit_when_any_word_will_do() {
     let (_folder, store) = store();
     for (id, text) in [("a", "this is the one from me"), ("b", "an invoice"), ("c", "in Lisbon")] {
         session(&store, id);

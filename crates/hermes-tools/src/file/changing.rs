@@ -4,7 +4,7 @@ use hermes_files::fs::{FileKind, FsError, Stamp};
 use hermes_guard::paths::WriteConsent;
 use hermes_tool::ToolError;
 
-use super::surroundings;
+use super::protected_dirs;
 use super::workspace::{Target, Workspace, fs_error, refused};
 use crate::terminal::context::{Consent, TerminalContext};
 
@@ -35,7 +35,7 @@ pub(super) async fn may_change(
     target: &Target,
     cross_profile: CrossProfile,
 ) -> Result<(), ToolError> {
-    let rules = surroundings::rules_for(workspace, target.canonical()).await;
+    let rules = protected_dirs::rules_for(workspace, target.canonical()).await;
     let faces = target.faces();
     let consent = rules.check_write(&faces).map_err(|refusal| refused(&refusal))?;
     if cross_profile == CrossProfile::Refuse {

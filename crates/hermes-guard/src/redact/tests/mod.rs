@@ -34,14 +34,3 @@ fn all_stay(redact: fn(&str) -> String, texts: &[&str]) {
         assert_eq!(redact(text), *text);
     }
 }
-
-#[test]
-fn the_switch_follows_the_variable_and_then_the_setting() {
-    assert_eq!(Redaction::read(None, None), Redaction::On);
-    assert_eq!(Redaction::read(None, Some(false)), Redaction::Off);
-    assert_eq!(Redaction::read(Some(" "), Some(false)), Redaction::Off);
-    assert_eq!(Redaction::read(Some("1"), Some(false)), Redaction::On);
-    for off in ["0", "off", "FALSE", " no "] {
-        assert_eq!(Redaction::read(Some(off), Some(true)), Redaction::Off, "{off:?}");
-    }
-}

@@ -8,8 +8,8 @@ pub(crate) mod args;
 mod export;
 mod filter;
 mod look;
+mod maintenance;
 mod remove;
-mod tend;
 
 use hermes_sessions::SessionDatabase;
 use hermes_tool::settings::Settings;
@@ -33,7 +33,7 @@ pub(crate) fn run(command: &SessionsCommand, host: &Host, ui: &mut Ui) -> anyhow
         SessionsCommand::Search(args) => look::search(&for_looking(host), args, ui),
         SessionsCommand::Export(args) => export::run(&for_looking(host), args, ui),
         SessionsCommand::Rename { session, title } => {
-            tend::rename(&store, session, &title.join(" "), ui)
+            maintenance::rename(&store, session, &title.join(" "), ui)
         }
         SessionsCommand::Delete { session, yes } => {
             remove::delete(&store, session, remove::Consent::given(*yes), ui)
@@ -51,14 +51,14 @@ pub(crate) fn run(command: &SessionsCommand, host: &Host, ui: &mut Ui) -> anyhow
             remove::prune(&store, &how, ui)
         }
         SessionsCommand::Archive { session: Some(session), undo, .. } => {
-            tend::archive(&store, session, *undo, ui)
+            maintenance::archive(&store, session, *undo, ui)
         }
         SessionsCommand::Archive { session: None, filter, dry_run, .. } => {
-            tend::archive_all(&store, filter, *dry_run, ui)
+            maintenance::archive_all(&store, filter, *dry_run, ui)
         }
-        SessionsCommand::Stats { json } => tend::stats(&for_looking(host), *json, ui),
-        SessionsCommand::Optimize => tend::optimize(&store, ui),
-        SessionsCommand::Repair { check, json } => tend::repair(&store, *check, *json, ui),
+        SessionsCommand::Stats { json } => maintenance::stats(&for_looking(host), *json, ui),
+        SessionsCommand::Optimize => maintenance::optimize(&store, ui),
+        SessionsCommand::Repair { check, json } => maintenance::repair(&store, *check, *json, ui),
     }
 }
 

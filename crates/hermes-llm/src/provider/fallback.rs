@@ -1,8 +1,5 @@
-//! Further models: those that step in, and those that do the work on the side.
+//! Fallback models: those that step in when the first cannot answer.
 
-use std::time::Duration;
-
-use hermes_tool::settings::Seconds;
 use serde_json::Value;
 
 use super::choice::{EndpointChoice, resolve_by};
@@ -43,7 +40,7 @@ pub fn fallbacks(config: &Value, lookup: &Lookup<'_>, current: &Endpoint) -> Fal
 }
 
 /// An entry stands for itself: nothing under `model` is about it, but the named providers are known.
-fn from_entry(
+pub(super) fn from_entry(
     entry: &ModelEntry,
     settings: &ModelSettings,
     lookup: &Lookup<'_>,
@@ -62,42 +59,4 @@ fn from_entry(
         if about_now { None } else { lookup(name) }
     };
     resolve_by(&choice, &settings.of_others(), &others)
-}
-
-/// A model for work on the side.
-#[derive(Clone, Debug)]
-pub struct Auxiliary {
-    /// Where it is.
-    pub endpoint: Endpoint,
-    /// How long its answer may take, where the configuration says so.
-    pub timeout: Option<Duration>,
-}
-
-/// The model of `auxiliary.NAME`: the main one, unless the configuration names another.
-///
-/// # Errors
-///
-/// The configuration names one that cannot be used.
-pub fn auxiliary(
-    name: &str,
-    config: &Value,
-    lookup: &Lookup<'_>,
-    main: &Endpoint,
-) -> Result<Auxiliary, ResolveError> {
-    let settings = ModelSettings::from_config(config);
-    let Some(entry) = settings.auxiliary(name) else {
-        return Ok(Auxiliary { endpoint: main.clone(), timeout: None });
-    };
-    let endpoint = match entry.elsewhere() {
-        Some(elsewhere) => from_entry(&elsewhere, &settings, lookup)?,
-        None => {
-            let mut endpoint = main.clone();
-            if let Some(model) = entry.model() {
-                model.clone_into(&mut endpoint.model);
-                endpoint.context_length = None;
-            }
-            endpoint
-        }
-    };
-    Ok(Auxiliary { endpoint, timeout: entry.timeout.map(Seconds::duration) })
 }

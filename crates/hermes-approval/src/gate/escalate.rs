@@ -1,4 +1,4 @@
-//! What has to be settled with others: steps 9 and 10.
+//! What has to be asked of others: steps 9 and 10.
 //!
 //! An [`OpenCase`] is whatever is left open: a command, a script, a plugin's rule. In mode smart the
 //! reviewing model is asked, and whatever it leaves open goes to a person. Waiting for the person
@@ -17,7 +17,7 @@ use crate::settings::ApprovalMode;
 use crate::{ApprovalGrant, ApprovalRefusal, GrantedBy, RefusalReason};
 
 impl Approvals {
-    pub(super) async fn settle(
+    pub(super) async fn escalate(
         &self,
         mut case: OpenCase<'_>,
     ) -> Result<ApprovalGrant, ApprovalRefusal> {

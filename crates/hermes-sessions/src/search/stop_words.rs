@@ -1,10 +1,10 @@
-//! Words that are in every other sentence, and so say nothing about what a sentence is about.
+//! Stop words: in every other sentence, and so without a word on what a sentence is about.
 //!
 //! They are looked for like any other word while all words are wanted. Where any word is enough, a message
 //! that only holds `the` is no answer to `the invoice from Lisbon`.
 
 /// Articles, pronouns, prepositions, auxiliaries and question words, by language.
-const SMALL_WORDS: [&str; 4] = [
+const STOP_WORDS: [&str; 4] = [
     "a about after again all also am an and any are as at be because been before being but by can could \
      did do does doing don't for from get got had has have having he her here hers him his how i if in \
      into is it it's its just let me more most my no not of off on once only or other our out over own \
@@ -23,9 +23,9 @@ const SMALL_WORDS: [&str; 4] = [
 ];
 
 /// Whether a word is one of them, in any case of letters.
-pub(super) fn is_small(word: &str) -> bool {
+pub(super) fn is_stop_word(word: &str) -> bool {
     let word = word.to_lowercase().replace('\u{2019}', "'");
-    SMALL_WORDS.iter().any(|words| words.split_whitespace().any(|small| small == word))
+    STOP_WORDS.iter().any(|words| words.split_whitespace().any(|stop| stop == word))
 }
 
 #[cfg(test)]
@@ -33,12 +33,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_words_are_known_in_any_case_and_names_are_not_among_them() {
+    fn stop_words_are_known_in_any_case_and_names_are_not_among_them() {
         assert!(
             ["the", "The", "WAS", "und", "qui", "también", "don\u{2019}t"]
                 .iter()
-                .all(|w| is_small(w))
+                .all(|w| is_stop_word(w))
         );
-        assert!(["go", "ci", "invoice", "C", "X", "", "the invoice"].iter().all(|w| !is_small(w)));
+        assert!(
+            ["go", "ci", "invoice", "C", "X", "", "the invoice"].iter().all(|w| !is_stop_word(w))
+        );
     }
 }
