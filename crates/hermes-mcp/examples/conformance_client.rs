@@ -81,9 +81,17 @@ async fn call_each(
     });
     let mut calls: Vec<(String, Value)> = wanted.collect();
     if calls.is_empty() {
-        let each =
-            |tool: &hermes_tool::Tool| (tool.name().to_string(), arguments(tool.parameters()));
-        calls.extend(registry.snapshot().tools().into_iter().map(each));
+        let snapshot = registry.snapshot();
+        let tools = snapshot.tools();
+        // One scenario wants to see what has become of a tool's schema here.
+        let focal = tools.iter().find(|tool| tool.name().ends_with("__json_schema_2020_12_tool"));
+        let each = |tool: &hermes_tool::Tool| match focal {
+            Some(focal) if tool.name().ends_with("__json_schema_echo") => {
+                (tool.name().to_string(), json!({"schema": focal.parameters()}))
+            }
+            _ => (tool.name().to_string(), arguments(tool.parameters())),
+        };
+        calls.extend(tools.iter().map(|tool| each(tool)));
     }
     for (tool, arguments) in calls {
         let call = ToolCall::new(tool.clone(), arguments);

@@ -26,6 +26,7 @@
 pub mod client;
 pub mod names;
 pub mod oauth;
+mod random;
 pub mod safety;
 pub mod schema;
 pub mod server;

@@ -101,6 +101,11 @@ impl Environment {
         self.shells().look(session).readable.clone()
     }
 
+    /// Gives up the shell of a conversation that is over.
+    pub(crate) fn forget(&self, session: &str) {
+        self.shells().forget(session);
+    }
+
     /// Runs an approved command to its end.
     pub async fn execute(
         &self,

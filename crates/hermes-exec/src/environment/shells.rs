@@ -68,6 +68,11 @@ impl Shells {
         shell
     }
 
+    /// Gives up what is kept for a conversation that is over.
+    pub(super) fn forget(&mut self, session: &str) {
+        self.own.remove(session);
+    }
+
     /// Takes in what a command left.
     pub(super) fn leave(&mut self, session: &str, kept: KeptState) {
         let first = self.first.readable.clone();

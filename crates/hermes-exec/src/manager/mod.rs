@@ -134,6 +134,25 @@ impl Environments {
         self.table().directories.insert(conversation.to_owned(), cwd);
     }
 
+    /// Gives up what is kept for a conversation that is over: its directory and its shell. Background
+    /// processes go on.
+    pub fn forget(&self, conversation: &str) {
+        let slots: Vec<Arc<EnvironmentSlot>> = {
+            let mut table = self.table();
+            table.directories.remove(conversation);
+            table.overrides.remove(conversation);
+            table.slots.values().cloned().collect()
+        };
+        // An environment that is just being started or closed keeps nothing of it yet, or no longer.
+        for slot in slots {
+            if let Ok(environment) = slot.environment.try_lock()
+                && let Some(environment) = &*environment
+            {
+                environment.forget(conversation);
+            }
+        }
+    }
+
     /// Closes one environment with everything that runs in it.
     pub async fn close(&self, key: &str) {
         let slot = self.table().slots.remove(key);

@@ -1,62 +1,170 @@
-//! One call of a tool.
-//!
-//! The runtime does the work; this task carries messages meanwhile. Everything the call sends to its
-//! client is sent from here, because the SDK ties a message to the stream of the request whose task
-//! sends it: sent from elsewhere, a question would go to a stream that many clients never open.
+//! One call of a tool, and one look at a ready question: whatever may ask something before it answers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
-use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
-use hermes_runtime::{CallOutcome, ToolCall};
+use hermes_runtime::ToolCall;
 use hermes_tool::{CallIds, ContextParts};
-use rmcp::Peer;
-use rmcp::model::{CallToolRequestParams, CallToolResult, ErrorData};
-use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer, ServiceError};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, InputRequiredResult, InputResponses,
+};
+use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value};
-use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
-use super::caller::{Caller, CallerError, CallerMessage, ClientRequest};
-use super::client_state::{ClientState, takes_questions};
-use super::content;
-use super::log::{self, LogLevel};
-use super::progress::{Meter, SILENCE};
-
-/// How long withdrawing open questions may hold up a result.
-const WITHDRAWING: Duration = Duration::from_secs(1);
+use super::ServerContext;
+use super::caller::Caller;
+use super::client_state::ClientState;
+use super::handles::{self, NoPlace, SessionPlace};
+use super::open_call::{CallParts, Carrier, Finished, OpenCall, Subject};
+use super::{content, declared, revision};
 
 /// Makes the call and answers it.
 pub(super) async fn serve(
     client: &ClientState,
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
-) -> Result<CallToolResult, ErrorData> {
-    let server = &client.server;
-    let name = request.name.as_ref();
-    let allowed = Arc::clone(&server.catalog().names);
-    if !allowed.contains(name) {
-        return Err(ErrorData::invalid_params(
-            format!("Unknown tool: {name}. This server offers: {}", listed(&allowed)),
-            None,
-        ));
+) -> Result<CallToolResponse, ErrorData> {
+    let subject = Subject {
+        method: "tools/call",
+        name: request.name.to_string(),
+        arguments: request.arguments,
+    };
+    let rounds = Rounds {
+        client,
+        context: &context,
+        state: request.request_state,
+        answers: request.input_responses,
+    };
+    let begun = rounds.resume(&subject).unwrap_or_else(|| begin_call(client, subject, &context));
+    let call = match begun {
+        Ok(call) => call,
+        Err(NoPlace::Refused(why)) => {
+            return Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
+        }
+        Err(NoPlace::Failed(error)) => return Err(error),
+    };
+    match rounds.carry(call).await? {
+        Answer::Finished(Finished::Call(outcome), place) => {
+            let mut result = content::result(&outcome);
+            let notice = place.as_ref().and_then(SessionPlace::notice);
+            result.content.extend(notice.map(ContentBlock::text));
+            Ok(result.into())
+        }
+        Answer::Finished(..) => Err(ErrorData::internal_error("this was no call of a tool", None)),
+        Answer::Asks(questions) => Ok(questions.into()),
     }
-    let (caller, messages) = Caller::new(Arc::clone(&client.id), takes_questions(&context));
-    let id = call_id(&client.id);
-    let _present = server.callers.enter(id.clone(), caller.clone());
-    let meter = context.meta.get_progress_token().map(Meter::new);
+}
+
+/// Gives a ready question.
+pub(super) async fn prompt(
+    client: &ClientState,
+    request: GetPromptRequestParams,
+    context: RequestContext<RoleServer>,
+) -> Result<GetPromptResponse, ErrorData> {
+    let subject =
+        Subject { method: "prompts/get", name: request.name, arguments: request.arguments };
+    let rounds = Rounds {
+        client,
+        context: &context,
+        state: request.request_state,
+        answers: request.input_responses,
+    };
+    let begun = rounds.resume(&subject).unwrap_or_else(|| begin_prompt(client, subject, &context));
+    let call = match begun {
+        Ok(call) => call,
+        Err(NoPlace::Refused(why)) => return Err(ErrorData::invalid_params(why, None)),
+        Err(NoPlace::Failed(error)) => return Err(error),
+    };
+    match rounds.carry(call).await? {
+        Answer::Finished(Finished::Prompt(found), _) => Ok(found?.into()),
+        Answer::Finished(..) => Err(ErrorData::internal_error("this was no prompt", None)),
+        Answer::Asks(questions) => Ok(questions.into()),
+    }
+}
+
+/// What a request is answered with.
+enum Answer {
+    Finished(Finished, Option<SessionPlace>),
+    Asks(InputRequiredResult),
+}
+
+/// One of the requests that bring some work to its end.
+struct Rounds<'a> {
+    client: &'a ClientState,
+    context: &'a RequestContext<RoleServer>,
+    /// Which waiting call the request goes on with.
+    state: Option<String>,
+    answers: Option<InputResponses>,
+}
+
+impl Rounds<'_> {
+    /// The call this request goes on with, if it says that it does.
+    fn resume(&self, subject: &Subject) -> Option<Result<OpenCall, NoPlace>> {
+        let state = self.state.as_deref().filter(|_| revision::is_stateless(self.context))?;
+        Some(self.client.server.waiting.resume(state, subject).map_err(NoPlace::Failed))
+    }
+
+    async fn carry(self, mut call: OpenCall) -> Result<Answer, ErrorData> {
+        let stateless = revision::is_stateless(self.context);
+        let level = match stateless {
+            true => revision::log_level(self.context),
+            false => Some(self.client.log_level()),
+        };
+        let mut carrier = Carrier::new(self.context, level, !stateless);
+        let answers = self.answers.unwrap_or_default();
+        loop {
+            call.questions.answer(&answers);
+            if let Some(needed) = call.questions.turn_away(&declared::of(self.context)) {
+                return Err(ErrorData::missing_required_client_capability(needed));
+            }
+            if !call.questions.is_empty() {
+                return self.client.server.waiting.suspend(call).map(Answer::Asks);
+            }
+            if let Some(finished) = call.carry(&mut carrier).await? {
+                return Ok(Answer::Finished(finished, call.place.take()));
+            }
+        }
+    }
+}
+
+fn begin_call(
+    client: &ClientState,
+    subject: Subject,
+    context: &RequestContext<RoleServer>,
+) -> Result<OpenCall, NoPlace> {
+    let server = &client.server;
+    let catalog = server.catalog();
+    let allowed = Arc::clone(&catalog.names);
+    let name = subject.name.clone();
+    if !allowed.contains(&name) {
+        let why = format!("Unknown tool: {name}. This server offers: {}", listed(&allowed));
+        return Err(NoPlace::Failed(ErrorData::invalid_params(why, None)));
+    }
+    let mut arguments = arguments(subject.arguments.clone());
+    let place = place_of(server, context, || {
+        let wanted =
+            catalog.has_session_argument(&name).then(|| arguments.remove(handles::ARGUMENT));
+        wanted.flatten()
+    })?;
+    let session = place.as_ref().map_or_else(|| client.session(), |place| place.session.clone());
+    let lasts = place.as_ref().is_none_or(SessionPlace::lasts);
+    let (caller, messages) = Caller::new(session.clone(), lasts, declared::of(context));
+    let id = call_id(&session);
+    let present = Some(server.callers.enter(id.clone(), caller.clone()));
     let sink = caller.clone();
+    let cancel = CancellationToken::new();
     let parts = ContextParts {
         ids: CallIds {
-            task_id: client.id.to_string(),
-            session_id: client.id.to_string(),
+            task_id: session.to_string(),
+            session_id: session.to_string(),
             tool_call_id: id,
             ..CallIds::default()
         },
         cwd: server.cwd.clone(),
-        cancellation: context.ct.child_token(),
+        cancellation: cancel.child_token(),
         progress: Some(Arc::new(move |note| sink.report(note))),
         services: (server.services)(&caller).with(Arc::new(caller)),
         ..ContextParts::default()
@@ -65,12 +173,54 @@ pub(super) async fn serve(
         context: parts,
         scope: server.catalog.scope().clone(),
         allowed: Some(allowed),
-        ..ToolCall::new(name, Value::Object(arguments(request.arguments)))
+        ..ToolCall::new(name, Value::Object(arguments))
     };
-    let level = client.log_level();
-    let messenger = Messenger { peer: &context.peer, messages, meter, level };
-    let outcome = messenger.carry(server.runtime.call(call)).await;
-    Ok(content::result(&outcome))
+    let runtime = server.runtime.clone();
+    let work = async move { Finished::Call(runtime.call(call).await) };
+    Ok(OpenCall::start(CallParts { subject, place, messages, present, cancel }, work))
+}
+
+fn begin_prompt(
+    client: &ClientState,
+    subject: Subject,
+    context: &RequestContext<RoleServer>,
+) -> Result<OpenCall, NoPlace> {
+    let server = &client.server;
+    let place = place_of(server, context, || None)?;
+    let session = place.as_ref().map_or_else(|| client.session(), |place| place.session.clone());
+    let (caller, messages) = Caller::new(session, place.is_none(), declared::of(context));
+    let arguments = subject.arguments.clone().unwrap_or_default();
+    let mut sources = server.prompts.iter();
+    let Some(found) =
+        sources.find_map(|source| source.get_asking(&subject.name, &arguments, &caller))
+    else {
+        let why = format!("There is no prompt `{}`", subject.name);
+        return Err(NoPlace::Failed(ErrorData::invalid_params(why, None)));
+    };
+    let cancel = CancellationToken::new();
+    let stopped = cancel.clone();
+    let work = async move {
+        // Nobody hears the answer of a prompt that was cancelled.
+        let found = stopped.run_until_cancelled(found).await;
+        Finished::Prompt(
+            found.unwrap_or_else(|| Err(super::SourceError::Failed("cancelled".into()))),
+        )
+    };
+    Ok(OpenCall::start(CallParts { subject, place, messages, present: None, cancel }, work))
+}
+
+/// Where a request belongs that has no session.
+fn place_of(
+    server: &Arc<ServerContext>,
+    context: &RequestContext<RoleServer>,
+    wanted: impl FnOnce() -> Option<Value>,
+) -> Result<Option<SessionPlace>, NoPlace> {
+    if !revision::stands_alone(context) {
+        return Ok(None);
+    }
+    let ending = Arc::clone(server);
+    let end = Arc::new(move |session: &str| ending.end_session(session));
+    server.handles.enter(wanted().as_ref(), end).map(Some)
 }
 
 /// Many clients send `null` for what they do not set, and mean that it is not there.
@@ -90,111 +240,6 @@ fn listed(names: &BTreeSet<String>) -> String {
     match names.is_empty() {
         true => "no tools".to_owned(),
         false => names.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
-    }
-}
-
-/// Carries what a call wants to say to its client.
-struct Messenger<'a> {
-    peer: &'a Peer<RoleServer>,
-    messages: mpsc::Receiver<CallerMessage>,
-    meter: Option<Meter>,
-    level: LogLevel,
-}
-
-impl Messenger<'_> {
-    async fn carry(mut self, call: impl Future<Output = CallOutcome>) -> CallOutcome {
-        let started = Instant::now();
-        let mut questions = FuturesUnordered::new();
-        let mut call = std::pin::pin!(call);
-        let peer = self.peer;
-        loop {
-            tokio::select! {
-                biased;
-                Some(message) = self.messages.recv() => match message {
-                    CallerMessage::Request(asked) => questions.push(ask(peer, *asked)),
-                    other => self.tell(other).await,
-                },
-                Some(()) = questions.next(), if !questions.is_empty() => {}
-                outcome = &mut call => {
-                    // What was said before the end is heard before the result.
-                    while let Ok(message) = self.messages.try_recv() {
-                        self.tell(message).await;
-                    }
-                    // Nobody waits for an answer any more, so questions still open are withdrawn.
-                    let withdrawn = async { while questions.next().await.is_some() {} };
-                    let _ = tokio::time::timeout(WITHDRAWING, withdrawn).await;
-                    return outcome;
-                }
-                () = tokio::time::sleep(SILENCE) => self.still_running(started.elapsed()).await,
-            }
-        }
-    }
-
-    /// A client that cannot be told is about to be noticed as gone, by the SDK.
-    async fn tell(&mut self, message: CallerMessage) {
-        match message {
-            CallerMessage::Progress(note) => {
-                if let Some(meter) = &mut self.meter {
-                    let _ = self.peer.notify_progress(meter.notification(note)).await;
-                }
-            }
-            CallerMessage::Log(line) if line.level >= self.level => {
-                log::send(self.peer, line).await;
-            }
-            CallerMessage::Log(_) => {}
-            // The call is over, so nobody waits for the answer.
-            CallerMessage::Request(asked) => drop(asked),
-        }
-    }
-
-    async fn still_running(&mut self, for_so_long: Duration) {
-        if let Some(meter) = &mut self.meter {
-            let _ = self.peer.notify_progress(meter.still_running(for_so_long)).await;
-        }
-    }
-}
-
-/// Sends a request and brings the answer back. When the answer is no longer wanted, the client
-/// hears that the question is withdrawn.
-async fn ask(peer: &Peer<RoleServer>, asked: ClientRequest) {
-    let ClientRequest { request, wait, mut reply } = asked;
-    let options = match wait {
-        Some(wait) => PeerRequestOptions::with_timeout(wait),
-        None => PeerRequestOptions::no_options(),
-    };
-    let mut handle = match peer.send_cancellable_request(request, options).await {
-        Ok(handle) => handle,
-        Err(why) => {
-            let _ = reply.send(Err(reason(why)));
-            return;
-        }
-    };
-    let time_is_up = async {
-        match wait {
-            Some(wait) => tokio::time::sleep(wait).await,
-            None => std::future::pending().await,
-        }
-    };
-    let answer = tokio::select! {
-        answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
-        () = time_is_up => {
-            let _ = handle.cancel(Some("nobody answered in time".to_owned())).await;
-            let _ = reply.send(Err(CallerError::TimedOut));
-            return;
-        }
-        () = reply.closed() => {
-            let _ = handle.cancel(Some("the answer is no longer wanted".to_owned())).await;
-            return;
-        }
-    };
-    let _ = reply.send(answer.map_err(reason));
-}
-
-fn reason(error: ServiceError) -> CallerError {
-    match error {
-        ServiceError::TransportClosed | ServiceError::Cancelled { .. } => CallerError::Gone,
-        ServiceError::Timeout { .. } => CallerError::TimedOut,
-        other => CallerError::Failed(other.to_string()),
     }
 }
 

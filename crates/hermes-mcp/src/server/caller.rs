@@ -1,7 +1,7 @@
 //! The client behind a call, for tools and for those who have to ask a person.
 //!
 //! A [`Caller`] is in the services of every call that came over the protocol. What it sends is
-//! carried by the task that serves the call, see `call`; when the call is over, nothing more is
+//! carried by the task that serves the call, see `carry`; when the call is over, nothing more is
 //! sent and every question is answered with [`CallerError::Gone`].
 
 use std::collections::BTreeMap;
@@ -10,12 +10,13 @@ use std::time::Duration;
 
 use hermes_tool::{CallIds, Progress};
 use rmcp::model::{
-    ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, ServerRequest,
+    ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationSchema, ServerRequest,
 };
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
+use super::declared;
 use super::log::LogLine;
 
 /// Messages of one call that wait to be sent; log lines and progress beyond are dropped.
@@ -35,6 +36,8 @@ pub(super) enum CallerMessage {
 /// A request to the client.
 #[derive(Debug)]
 pub(super) struct ClientRequest {
+    /// What the tool calls it. A client may answer what has a name before it was asked.
+    pub(super) name: Option<String>,
     pub(super) request: ServerRequest,
     pub(super) wait: Option<Duration>,
     pub(super) reply: oneshot::Sender<Result<ClientResult, CallerError>>,
@@ -61,7 +64,8 @@ pub enum CallerError {
 #[derive(Clone, Debug)]
 pub struct Caller {
     session: Arc<str>,
-    takes_questions: bool,
+    session_lasts: bool,
+    capabilities: Arc<ClientCapabilities>,
     messages: mpsc::Sender<CallerMessage>,
 }
 
@@ -77,10 +81,12 @@ pub enum ClientChoice {
 impl Caller {
     pub(super) fn new(
         session: Arc<str>,
-        takes_questions: bool,
+        session_lasts: bool,
+        capabilities: ClientCapabilities,
     ) -> (Self, mpsc::Receiver<CallerMessage>) {
         let (messages, waiting) = mpsc::channel(WAITING_MESSAGES);
-        (Self { session, takes_questions, messages }, waiting)
+        let capabilities = Arc::new(capabilities);
+        (Self { session, session_lasts, capabilities, messages }, waiting)
     }
 
     /// The id of the client's session.
@@ -89,10 +95,22 @@ impl Caller {
         &self.session
     }
 
+    /// Whether there will be other calls in this session: a call that stands alone has one to itself.
+    #[must_use]
+    pub fn session_lasts(&self) -> bool {
+        self.session_lasts
+    }
+
     /// Whether a person can be asked through this client.
     #[must_use]
     pub fn takes_questions(&self) -> bool {
-        self.takes_questions
+        declared::forms(&self.capabilities)
+    }
+
+    /// Whether the client has said that it answers requests of this kind.
+    #[must_use]
+    pub fn answers(&self, request: &ServerRequest) -> bool {
+        declared::lacking(&self.capabilities, request).is_none()
     }
 
     /// Writes to the client's log. A client that reads too slowly misses lines.
@@ -104,7 +122,8 @@ impl Caller {
         let _ = self.messages.try_send(CallerMessage::Progress(progress));
     }
 
-    /// Sends any request of the protocol and waits for the answer.
+    /// Sends any request of the protocol and waits for the answer. A call that asks for what its client
+    /// does not offer ends there, in revisions that have an error for it.
     ///
     /// # Errors
     /// When there is no answer, or an error.
@@ -113,8 +132,31 @@ impl Caller {
         request: ServerRequest,
         wait: Option<Duration>,
     ) -> Result<ClientResult, CallerError> {
+        self.ask(None, request, wait).await
+    }
+
+    /// The same under a name that clients may know: where requests are answered by calling again, the
+    /// answer may come with the first call. Nothing that needs a person's consent may have a name.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    pub async fn request_as(
+        &self,
+        name: impl Into<String>,
+        request: ServerRequest,
+        wait: Option<Duration>,
+    ) -> Result<ClientResult, CallerError> {
+        self.ask(Some(name.into()), request, wait).await
+    }
+
+    async fn ask(
+        &self,
+        name: Option<String>,
+        request: ServerRequest,
+        wait: Option<Duration>,
+    ) -> Result<ClientResult, CallerError> {
         let (reply, answer) = oneshot::channel();
-        let asked = CallerMessage::Request(Box::new(ClientRequest { request, wait, reply }));
+        let asked = CallerMessage::Request(Box::new(ClientRequest { name, request, wait, reply }));
         self.messages.send(asked).await.map_err(|_| CallerError::Gone)?;
         answer.await.unwrap_or(Err(CallerError::Gone))
     }
@@ -129,7 +171,7 @@ impl Caller {
         schema: Value,
         wait: Option<Duration>,
     ) -> Result<ElicitResult, CallerError> {
-        if !self.takes_questions {
+        if !self.takes_questions() {
             return Err(CallerError::NoQuestions);
         }
         let requested_schema: ElicitationSchema =

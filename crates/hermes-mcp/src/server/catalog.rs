@@ -11,20 +11,43 @@ use hermes_tool::{Effect, Effects};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
+use super::handles;
+
 /// What clients are told of the tools.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolCatalog {
     /// Sorted by name.
     pub(super) tools: Vec<Tool>,
+    /// The same for clients without a session, who name one in the call.
+    pub(super) tools_with_session: Vec<Tool>,
     /// Their names, to look a call up in.
     pub(super) names: Arc<BTreeSet<String>>,
+    /// Those that got the argument for it.
+    with_session: BTreeSet<String>,
 }
 
 impl ToolCatalog {
     /// Describes what the runtime offers.
     pub(super) fn new(listed: &[ListedTool]) -> Self {
         let names = listed.iter().map(|listed| listed.tool.name().to_string()).collect();
-        Self { tools: listed.iter().map(describe).collect(), names: Arc::new(names) }
+        let tools: Vec<Tool> = listed.iter().map(describe).collect();
+        let mut with_session = BTreeSet::new();
+        let mut tools_with_session = tools.clone();
+        for (tool, listed) in tools_with_session.iter_mut().zip(listed) {
+            let effects = listed.tool.effects();
+            let is_local = [Effect::Reads, Effect::Writes, Effect::Runs];
+            if is_local.into_iter().any(|effect| effects.has(effect))
+                && handles::add_argument(Arc::make_mut(&mut tool.input_schema))
+            {
+                with_session.insert(tool.name.to_string());
+            }
+        }
+        Self { tools, tools_with_session, names: Arc::new(names), with_session }
+    }
+
+    /// Whether clients without a session may name one in calls of this tool.
+    pub(super) fn has_session_argument(&self, name: &str) -> bool {
+        self.with_session.contains(name)
     }
 
     /// One tool by its name.

@@ -1,19 +1,23 @@
 //! What is known of one client while its session lasts.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::ServerContext;
 use super::log::LogLevel;
 
+/// Addresses one client may hear about: each is looked at again and again.
+pub(super) const MAX_SUBSCRIPTIONS: usize = 256;
+
 /// One client. When it is dropped, whoever works for the client hears that it is gone.
 pub(super) struct ClientState {
     pub(super) server: Arc<ServerContext>,
-    pub(super) id: Arc<str>,
+    id: Arc<str>,
+    /// Whether something was done in its session. Where requests stand alone, most have none.
+    has_session: AtomicBool,
     pub(super) subscriptions: Arc<Subscriptions>,
     pub(super) over: CancellationToken,
     level: Mutex<LogLevel>,
@@ -28,11 +32,18 @@ impl ClientState {
         Self {
             server,
             id: format!("mcp_{}_{number}", std::process::id()).into(),
+            has_session: AtomicBool::new(false),
             subscriptions: Arc::default(),
             level: Mutex::default(),
             _over: over.clone().drop_guard(),
             over,
         }
+    }
+
+    /// The id of its session.
+    pub(super) fn session(&self) -> Arc<str> {
+        self.has_session.store(true, Ordering::Relaxed);
+        Arc::clone(&self.id)
     }
 
     /// Log lines below this level are not sent.
@@ -47,18 +58,10 @@ impl ClientState {
 
 impl Drop for ClientState {
     fn drop(&mut self) {
-        if let Some(act) = &self.server.session_end {
-            act(&self.id);
+        if self.has_session.load(Ordering::Relaxed) {
+            self.server.end_session(&self.id);
         }
     }
-}
-
-/// Whether a client shows forms to a person.
-pub(super) fn takes_questions(context: &RequestContext<RoleServer>) -> bool {
-    let capabilities = context.client_capabilities();
-    let offered = capabilities.and_then(|capabilities| capabilities.elicitation);
-    // Before there were two kinds, offering elicitation meant forms.
-    offered.is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none())
 }
 
 /// Addresses a client wants to hear about, with the revision it knows.
@@ -66,8 +69,14 @@ pub(super) fn takes_questions(context: &RequestContext<RoleServer>) -> bool {
 pub(super) struct Subscriptions(Mutex<BTreeMap<String, Option<String>>>);
 
 impl Subscriptions {
-    pub(super) fn insert(&self, uri: String, revision: Option<String>) {
-        self.lock().insert(uri, revision);
+    /// Adds one, unless there are too many.
+    pub(super) fn insert(&self, uri: String, revision: Option<String>) -> bool {
+        let mut all = self.lock();
+        let fits = all.len() < MAX_SUBSCRIPTIONS || all.contains_key(&uri);
+        if fits {
+            all.insert(uri, revision);
+        }
+        fits
     }
 
     pub(super) fn remove(&self, uri: &str) {

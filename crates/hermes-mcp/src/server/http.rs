@@ -1,7 +1,8 @@
 //! Serving many clients over HTTP.
 //!
-//! Each client has a session, named by a header that the protocol defines; one that is not heard of
-//! for a while is over, and there are at most [`MAX_SESSIONS`]. Text that is no message is answered in the
+//! A client that shakes hands has a session, named by a header that the protocol defines; one that is
+//! not heard of for a while is over, and there are at most [`MAX_SESSIONS`]. Requests of revision
+//! 2026-07-28 come without, beside them. Text that is no message is answered in the
 //! words of JSON-RPC. Requests for other hosts than those listed, and from web pages of other
 //! origins, are refused, so that a page in somebody's browser cannot reach a server on loopback
 //! through a name that it made point here.
@@ -11,17 +12,17 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router};
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, GetMeta, JsonRpcError};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
-use super::Server;
 use super::unreadable::{Unreadable, parse_error};
+use super::{Server, revision};
 
 /// The largest request, in bytes.
 pub const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
@@ -32,6 +33,8 @@ const IDLE: Duration = Duration::from_secs(30 * 60);
 pub const MAX_SESSIONS: usize = 128;
 /// The header by which a client names its session.
 const SESSION: &str = "mcp-session-id";
+/// The header by which it names the revision it speaks.
+const REVISION: &str = "mcp-protocol-version";
 
 /// Where clients find the server.
 pub const HTTP_PATH: &str = "/mcp";
@@ -78,16 +81,44 @@ async fn read_message(
         let answer = parse_error("the message is larger than 16 MiB or was cut off");
         return (StatusCode::PAYLOAD_TOO_LARGE, Json(answer)).into_response();
     };
-    if serde_json::from_slice::<ClientJsonRpcMessage>(&bytes).is_err()
+    let message = serde_json::from_slice::<ClientJsonRpcMessage>(&bytes);
+    if message.is_err()
         && let Some(problem) = Unreadable::of(&bytes)
     {
         return (StatusCode::BAD_REQUEST, Json(problem.answer())).into_response();
     }
-    if !head.headers.contains_key(SESSION) && sessions.sessions.read().await.len() >= MAX_SESSIONS {
+    if let Some(refusal) = message.as_ref().ok().and_then(|it| unspoken_revision(&head.headers, it))
+    {
+        return (StatusCode::BAD_REQUEST, Json(refusal)).into_response();
+    }
+    let begins_session = message.is_ok_and(|message| is_handshake(&message));
+    if begins_session
+        && !head.headers.contains_key(SESSION)
+        && sessions.sessions.read().await.len() >= MAX_SESSIONS
+    {
         let words = "Too many sessions are open; end one, or wait until one has expired\n";
         return (StatusCode::SERVICE_UNAVAILABLE, words).into_response();
     }
     next.run(Request::from_parts(head, Body::from(bytes))).await
+}
+
+fn is_handshake(message: &ClientJsonRpcMessage) -> bool {
+    matches!(message, ClientJsonRpcMessage::Request(request)
+        if matches!(request.request, ClientRequest::InitializeRequest(_)))
+}
+
+/// What a request hears whose header names a revision we do not speak: which we do. The library says so
+/// in plain words unless the request itself names it, too.
+fn unspoken_revision(headers: &HeaderMap, message: &ClientJsonRpcMessage) -> Option<JsonRpcError> {
+    let ClientJsonRpcMessage::Request(request) = message else { return None };
+    let named = headers.get(REVISION)?.to_str().ok()?;
+    let is_spoken = revision::spoken().iter().any(|version| version.as_str() == named);
+    if is_spoken || request.request.get_meta().protocol_version().is_some() {
+        return None;
+    }
+    let named = serde_json::from_value(named.into()).ok()?;
+    let error = ErrorData::unsupported_protocol_version(named, revision::spoken());
+    Some(JsonRpcError::new(Some(request.id.clone()), error))
 }
 
 /// The end of a session is done when it is answered: 200, as the clients of other SDKs expect, where 202

@@ -2,7 +2,8 @@
 //!
 //! A [`Server`] offers the tools of a [`Runtime`] to whoever speaks the protocol, over a pair of
 //! streams ([`Server::serve`]) or over HTTP ([`Server::http_router`]). Every client gets a session
-//! of its own. What is offered beside the tools comes from [`Resources`] and [`Prompts`]; a host
+//! of its own, except over HTTP in revision 2026-07-28, which knows none: there each call stands alone
+//! unless it names one. What is offered beside the tools comes from [`Resources`] and [`Prompts`]; a host
 //! adds as many of either as it likes. [`SessionResources`] shows recorded conversations and
 //! [`HouseholdPrompts`] a few ready questions; [`SkillSource`] gives skills as both.
 //!
@@ -26,9 +27,13 @@
 //! > images and sound as the protocol wants them
 //!
 //! While the tool runs, whatever it or the gate want from the client goes through the [`Caller`]:
-//! progress, log lines, questions to the person. They are sent from the task of the call itself, so
-//! that over HTTP they travel on the stream of that very call. A host that has to ask somebody
-//! (the gate for commands, hooks) finds the client behind a call in [`Callers`].
+//! progress, log lines, questions to the person. They are sent from the task of the request, so that over
+//! HTTP they travel on its very stream. A host that has to ask somebody (the gate for commands, hooks)
+//! finds the client behind a call in [`Callers`].
+//!
+//! A question is a request to the client up to revision 2025-11-25. From 2026-07-28 it is the result of
+//! the call: the call stands still where it asked, and goes on when the client calls again with the
+//! answer. Who asks notices no difference.
 //!
 //! # What never happens here
 //!
@@ -42,17 +47,23 @@ mod caller;
 mod catalog;
 mod client_state;
 mod content;
+mod declared;
+mod handles;
 mod http;
 mod lines;
 mod log;
+mod open_call;
 mod progress;
 mod prompts;
+mod questions;
+mod revision;
 mod session;
 mod session_resources;
 mod skill_sources;
 mod sources;
 mod stdio;
 mod unreadable;
+mod waiting;
 mod watch;
 
 use std::collections::BTreeSet;
@@ -74,7 +85,9 @@ pub use sources::{Prompts, Resources, SourceError};
 pub use stdio::ServeError;
 
 use catalog::ToolCatalog;
+use handles::SessionHandles;
 use session::ClientSession;
+use waiting::WaitingCalls;
 
 /// What happens when a client's session is over; it gets the session's id.
 type SessionEnd = Arc<dyn Fn(&str) + Send + Sync>;
@@ -100,12 +113,23 @@ pub(crate) struct ServerContext {
     pub(crate) callers: Arc<Callers>,
     pub(crate) services: CallServices,
     pub(crate) session_end: Option<SessionEnd>,
+    /// Calls that stand still until their client answers.
+    waiting: Arc<WaitingCalls>,
+    /// Sessions that are named in calls.
+    handles: Arc<SessionHandles>,
 }
 
 impl ServerContext {
     /// The tools on offer right now.
     pub(crate) fn catalog(&self) -> Arc<ToolCatalog> {
         self.catalog.get(&self.runtime, |offers| ToolCatalog::new(&offers))
+    }
+
+    /// Gives up what was held for a session.
+    fn end_session(&self, session: &str) {
+        if let Some(act) = &self.session_end {
+            act(session);
+        }
     }
 }
 
@@ -134,6 +158,8 @@ impl Server {
                 callers: Arc::default(),
                 services: Arc::new(|_| Services::default()),
                 session_end: None,
+                waiting: Arc::default(),
+                handles: Arc::default(),
             },
         }
     }

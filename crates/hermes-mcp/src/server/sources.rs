@@ -1,8 +1,12 @@
 //! What a server offers beside tools: things to read, and ready questions.
 
 use hermes_tool::BoxFuture;
-use rmcp::model::{GetPromptResult, Prompt, Resource, ResourceContents, ResourceTemplate};
+use rmcp::model::{
+    ErrorData, GetPromptResult, Prompt, Resource, ResourceContents, ResourceTemplate,
+};
 use serde_json::{Map, Value};
+
+use super::caller::Caller;
 
 /// Why something on offer could not be given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,6 +17,15 @@ pub enum SourceError {
     /// It could not be read: what went wrong.
     #[error("{0}")]
     Failed(String),
+}
+
+impl From<SourceError> for ErrorData {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::Invalid(what) => Self::invalid_params(what, None),
+            SourceError::Failed(what) => Self::internal_error(what, None),
+        }
+    }
 }
 
 /// Things to read, by address.
@@ -50,6 +63,17 @@ pub trait Prompts: Send + Sync {
         name: &str,
         arguments: &Map<String, Value>,
     ) -> Option<Result<GetPromptResult, SourceError>>;
+
+    /// The same for a source that has to ask the client something first; it does so through the caller.
+    fn get_asking(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        _caller: &Caller,
+    ) -> Option<BoxFuture<Result<GetPromptResult, SourceError>>> {
+        let found = self.get(name, arguments)?;
+        Some(Box::pin(std::future::ready(found)))
+    }
 
     /// Values for an argument that begin with what was typed; nothing if this source does not know
     /// the name.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rmcp::Peer;
 use rmcp::model::ResourceUpdatedNotificationParam;
-use rmcp::service::RoleServer;
+use rmcp::service::{RoleServer, SubscriptionSink};
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
@@ -18,12 +18,43 @@ use super::client_state::Subscriptions;
 /// How often changes are looked for.
 const INTERVAL: Duration = Duration::from_millis(250);
 
-/// Looks for changes until the session is over.
+/// Looks for changes until the session, or the request, is over.
 pub(super) struct ChangeWatch {
     pub(super) server: Arc<ServerContext>,
     pub(super) subscriptions: Arc<Subscriptions>,
-    pub(super) peer: Peer<RoleServer>,
+    pub(super) listener: Listener,
     pub(super) over: CancellationToken,
+}
+
+/// Who is told.
+pub(super) enum Listener {
+    /// A client with a session, of everything.
+    Session(Peer<RoleServer>),
+    /// A request that listens, of what it asked for.
+    Request(SubscriptionSink),
+}
+
+/// The client cannot be told any more.
+struct Unheard;
+
+impl Listener {
+    async fn tools_changed(&self) -> Result<(), Unheard> {
+        match self {
+            Self::Session(peer) => peer.notify_tool_list_changed().await.map_err(|_| Unheard),
+            Self::Request(sink) if sink.accepted().tools_list_changed != Some(true) => Ok(()),
+            Self::Request(sink) => sink.notify_tool_list_changed().await.map_err(|_| Unheard),
+        }
+    }
+
+    async fn resource_updated(&self, uri: String) -> Result<(), Unheard> {
+        match self {
+            Self::Session(peer) => {
+                let news = ResourceUpdatedNotificationParam::new(uri);
+                peer.notify_resource_updated(news).await.map_err(|_| Unheard)
+            }
+            Self::Request(sink) => sink.notify_resource_updated(uri).await.map_err(|_| Unheard),
+        }
+    }
 }
 
 impl ChangeWatch {
@@ -43,7 +74,7 @@ impl ChangeWatch {
                 let catalog = self.server.catalog();
                 if catalog.tools != offered.tools {
                     offered = catalog;
-                    if self.peer.notify_tool_list_changed().await.is_err() {
+                    if self.listener.tools_changed().await.is_err() {
                         return;
                     }
                 }
@@ -54,7 +85,7 @@ impl ChangeWatch {
         }
     }
 
-    async fn tell_of_resources(&self) -> Result<(), rmcp::ServiceError> {
+    async fn tell_of_resources(&self) -> Result<(), Unheard> {
         for (uri, before) in self.subscriptions.all() {
             let now = revision(&self.server, &uri).await;
             if now == before {
@@ -63,7 +94,7 @@ impl ChangeWatch {
             if !self.subscriptions.advance(&uri, now) {
                 continue;
             }
-            self.peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await?;
+            self.listener.resource_updated(uri).await?;
         }
         Ok(())
     }

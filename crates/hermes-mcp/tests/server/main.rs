@@ -8,3 +8,4 @@
 
 mod conformance;
 mod fixture;
+mod garbage;

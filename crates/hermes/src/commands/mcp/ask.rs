@@ -50,7 +50,9 @@ async fn put(
     wait: std::time::Duration,
 ) -> ApprovalAnswer {
     let Some(caller) = caller else { return ApprovalAnswer::NobodyThere };
-    let yes = YES.iter().filter(|(scope, ..)| *scope <= widest);
+    // A yes for the session makes no sense for a call that has one to itself.
+    let fits = |scope| scope <= widest && (scope != GrantScope::Session || caller.session_lasts());
+    let yes = YES.iter().filter(|(scope, ..)| fits(*scope));
     let options: Vec<(&str, &str)> =
         std::iter::once(DENY).chain(yes.map(|(_, value, words)| (*value, *words))).collect();
     match caller.choose(prompt.statement().trim(), &options, Some(wait)).await {

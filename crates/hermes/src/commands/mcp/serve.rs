@@ -117,7 +117,8 @@ fn hide_secrets(text: &str) -> String {
 
 fn server(tools: &ToolSession, host: &Host, scope: ToolScope, callers: Arc<Callers>) -> Server {
     let services = tools.services_of();
-    let approvals = Arc::clone(tools.approvals());
+    let (approvals, environments) =
+        (Arc::clone(tools.approvals()), Arc::clone(tools.environments()));
     let library = Arc::new(SkillLibrary::new(host.home()));
     let skills = SkillSource::new(library, host.config_value(), host.vars().clone());
     Server::builder(Runtime::clone(tools.runtime()), "hermes", env!("CARGO_PKG_VERSION"))
@@ -132,8 +133,11 @@ fn server(tools: &ToolSession, host: &Host, scope: ToolScope, callers: Arc<Calle
             };
             services(caller.session(), audience)
         })
-        // What somebody said yes to until the session ends ends with it.
-        .on_session_end(move |session| approvals.reset_session(session))
+        // What somebody said yes to until the session ends ends with it, and so does its shell.
+        .on_session_end(move |session| {
+            approvals.reset_session(session);
+            environments.forget(session);
+        })
         .resources(Arc::new(SessionResources::new(sessions(host), hide_secrets)))
         .prompts(Arc::new(HouseholdPrompts))
         .resources(Arc::new(skills.clone()))

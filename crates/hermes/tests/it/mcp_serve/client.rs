@@ -36,6 +36,19 @@ pub(crate) struct Client {
 impl Client {
     /// Starts the program and shakes hands.
     pub(crate) fn start(sandbox: &Sandbox, args: &[&str], forms: Forms) -> Self {
+        let mut client = Self::spawn(sandbox, args, forms);
+        let can = if forms == Forms::None { json!({}) } else { json!({"elicitation": {}}) };
+        client.request(
+            "initialize",
+            json!({"protocolVersion": "2025-06-18", "capabilities": can,
+                "clientInfo": {"name": "test", "version": "1"}}),
+        );
+        client.notify("notifications/initialized", json!({}));
+        client
+    }
+
+    /// Starts the program and says nothing yet.
+    pub(super) fn spawn(sandbox: &Sandbox, args: &[&str], forms: Forms) -> Self {
         let mut command = sandbox.command();
         command.args(["mcp", "serve"]).args(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -50,23 +63,7 @@ impl Client {
             }
         });
         let stdin = child.stdin.take();
-        let mut client = Self {
-            child,
-            stdin,
-            lines,
-            forms,
-            next_id: 0,
-            questions: Vec::new(),
-            notices: Vec::new(),
-        };
-        let can = if forms == Forms::None { json!({}) } else { json!({"elicitation": {}}) };
-        client.request(
-            "initialize",
-            json!({"protocolVersion": "2025-06-18", "capabilities": can,
-                "clientInfo": {"name": "test", "version": "1"}}),
-        );
-        client.notify("notifications/initialized", json!({}));
-        client
+        Self { child, stdin, lines, forms, next_id: 0, questions: Vec::new(), notices: Vec::new() }
     }
 
     pub(super) fn write(&mut self, line: &str) {

@@ -15,12 +15,12 @@ fn hello() -> Vec<u8> {
     .into_bytes()
 }
 
-fn post(body: &[u8]) -> Request<'_> {
+pub(super) fn post(body: &[u8]) -> Request<'_> {
     Request::post("/mcp", body).header("Accept", "application/json, text/event-stream")
 }
 
 /// The messages in an answer that came as events.
-fn messages(answer: &Answer) -> Vec<Value> {
+pub(super) fn messages(answer: &Answer) -> Vec<Value> {
     let data = answer.body.lines().filter_map(|line| line.strip_prefix("data:"));
     data.filter_map(|data| serde_json::from_str(data.trim()).ok()).collect()
 }
@@ -34,21 +34,21 @@ fn session_id(answer: &Answer) -> String {
 }
 
 /// A client's session, after the handshake.
-struct Session<'a> {
+pub(super) struct Session<'a> {
     server: &'a Served,
     id: String,
     token: String,
 }
 
 /// The program, listening on loopback, and the token it made.
-fn listening(sandbox: &Sandbox) -> (Served, String) {
+pub(super) fn listening(sandbox: &Sandbox) -> (Served, String) {
     let server = Served::start(sandbox, &["mcp", "serve", "--http", "127.0.0.1:0"]);
     let token = sandbox.read("mcp.token").trim().to_owned();
     (server, token)
 }
 
 impl<'a> Session<'a> {
-    fn begin(server: &'a Served, token: &str) -> Self {
+    pub(super) fn begin(server: &'a Served, token: &str) -> Self {
         let hello = server.send(&post(&hello()).token(token));
         assert_eq!(messages(&hello)[0]["result"]["serverInfo"]["name"], "hermes");
         let session = Self { server, id: session_id(&hello), token: token.to_owned() };
@@ -64,7 +64,7 @@ impl<'a> Session<'a> {
     }
 
     /// Calls a tool; the text of its result.
-    fn call(&self, tool: &str, arguments: &Value) -> String {
+    pub(super) fn call(&self, tool: &str, arguments: &Value) -> String {
         let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
             "params": {"name": tool, "arguments": arguments}});
         let last = messages(&self.send(&message)).pop().unwrap();

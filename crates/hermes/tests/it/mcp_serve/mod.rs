@@ -3,4 +3,7 @@
 pub(crate) mod client;
 mod http;
 mod inspector;
+mod stateless;
+mod stateless_doors;
+mod stateless_stdio;
 mod stdio;
