@@ -9,6 +9,8 @@ use hermes_testkit::{ModelServer, Step};
 use serde_json::{Value, json};
 
 use crate::mcp_serve::client::{Client, Forms};
+use crate::mcp_serve::http::listening;
+use crate::mcp_serve::stateless::{Stateless, decided};
 use crate::support::{Sandbox, write};
 use crate::wire::{Request, Served};
 
@@ -82,6 +84,7 @@ doors! {
     from_a_plugin: EVERYBODY;
     past_a_hook_that_approves: EVERYBODY;
     over_mcp: EVERYBODY;
+    over_mcp_without_sessions: EVERYBODY;
     // Programs call these two, and nobody stands behind them.
     over_http: &[Person::Nobody];
     from_a_model: &[Person::Nobody];
@@ -199,6 +202,22 @@ fn mcp_client(sandbox: &Sandbox, person: Person) -> Client {
 fn over_mcp(command: &str, person: Person) -> Sandbox {
     let sandbox = sandbox_with("");
     mcp_client(&sandbox, person).call("terminal", json!({"command": command}));
+    sandbox
+}
+
+fn over_mcp_without_sessions(command: &str, person: Person) -> Sandbox {
+    let sandbox = sandbox_with("");
+    let (server, token) = listening(&sandbox);
+    let client = match person {
+        Nobody => Stateless::new(&server, &token),
+        SaysNo | SaysYes => Stateless::with_forms(&server, &token),
+    };
+    let arguments = json!({"command": command});
+    let answer = client.call("terminal", &arguments, json!({}));
+    if answer["result"]["resultType"] == "input_required" {
+        let decision = if person == SaysYes { "once" } else { "deny" };
+        client.call("terminal", &arguments, decided(&answer, decision));
+    }
     sandbox
 }
 

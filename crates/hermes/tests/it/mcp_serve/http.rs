@@ -41,7 +41,7 @@ pub(super) struct Session<'a> {
 }
 
 /// The program, listening on loopback, and the token it made.
-pub(super) fn listening(sandbox: &Sandbox) -> (Served, String) {
+pub(crate) fn listening(sandbox: &Sandbox) -> (Served, String) {
     let server = Served::start(sandbox, &["mcp", "serve", "--http", "127.0.0.1:0"]);
     let token = sandbox.read("mcp.token").trim().to_owned();
     (server, token)

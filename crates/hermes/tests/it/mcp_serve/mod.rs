@@ -1,9 +1,9 @@
 //! `hermes mcp serve`, as clients see it.
 
 pub(crate) mod client;
-mod http;
+pub(crate) mod http;
 mod inspector;
-mod stateless;
+pub(crate) mod stateless;
 mod stateless_doors;
 mod stateless_stdio;
 mod stdio;

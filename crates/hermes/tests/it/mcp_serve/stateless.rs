@@ -18,7 +18,7 @@ pub(super) fn meta(capabilities: Value) -> Value {
 }
 
 /// A client that remembers nothing.
-pub(super) struct Stateless<'a> {
+pub(crate) struct Stateless<'a> {
     pub(super) server: &'a Served,
     pub(super) token: &'a str,
     /// Whether it shows forms to a person.
@@ -26,11 +26,11 @@ pub(super) struct Stateless<'a> {
 }
 
 impl<'a> Stateless<'a> {
-    pub(super) fn new(server: &'a Served, token: &'a str) -> Self {
+    pub(crate) fn new(server: &'a Served, token: &'a str) -> Self {
         Self { server, token, forms: false }
     }
 
-    pub(super) fn with_forms(server: &'a Served, token: &'a str) -> Self {
+    pub(crate) fn with_forms(server: &'a Served, token: &'a str) -> Self {
         Self { forms: true, ..Self::new(server, token) }
     }
 
@@ -74,7 +74,7 @@ impl<'a> Stateless<'a> {
 
     /// Calls a tool, with answers if there are any; its result.
     #[track_caller]
-    pub(super) fn call(&self, tool: &str, arguments: &Value, answers: Value) -> Value {
+    pub(crate) fn call(&self, tool: &str, arguments: &Value, answers: Value) -> Value {
         let mut params = json!({"name": tool, "arguments": arguments});
         let answers: Map<String, Value> = serde_json::from_value(answers).unwrap();
         params.as_object_mut().unwrap().extend(answers);
@@ -96,7 +96,7 @@ impl<'a> Stateless<'a> {
 }
 
 /// The questions of a result, answered with a decision.
-pub(super) fn decided(asked: &Value, decision: &str) -> Value {
+pub(crate) fn decided(asked: &Value, decision: &str) -> Value {
     let questions = asked["result"]["inputRequests"].as_object().unwrap();
     let answer = json!({"action": "accept", "content": {"decision": decision}});
     let answers: Map<String, Value> =
