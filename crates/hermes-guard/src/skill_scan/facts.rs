@@ -120,6 +120,57 @@ impl SkillFacts {
         }
     }
 
+    /// Whether the skill is about finding or judging attacks, so that samples of them belong to it.
+    pub(super) fn is_about_attacks(&self) -> bool {
+        const ABOUT: &[&str] = &[
+            "security",
+            "vulnerability",
+            "vulnerabilities",
+            "vulnerable",
+            "pentest",
+            "penetration",
+            "malware",
+            "malicious",
+            "injection",
+            "exploit",
+            "exploits",
+            "exploitation",
+            "threat",
+            "threats",
+            "attack",
+            "attacks",
+            "forensics",
+            "owasp",
+            "phishing",
+            "adversarial",
+            "footgun",
+            "footguns",
+        ];
+        self.words.iter().any(|word| ABOUT.contains(&word.as_str()))
+    }
+
+    /// Whether the skill is about machines that somebody rents, which ask the cloud who they are.
+    pub(super) fn is_about_clouds(&self) -> bool {
+        const ABOUT: &[&str] = &[
+            "google",
+            "gcloud",
+            "azure",
+            "amazon",
+            "compute",
+            "kubernetes",
+            "vertex",
+            "terraform",
+        ];
+        self.words.iter().any(|word| ABOUT.contains(&word.as_str()))
+    }
+
+    /// Whether the skill is about how agents are set up, so that it changes their settings.
+    pub(super) fn is_about_agent_settings(&self) -> bool {
+        const ABOUT: &[&str] =
+            &["hook", "hooks", "settings", "configuration", "configure", "setup", "onboarding"];
+        self.words.iter().any(|word| ABOUT.contains(&word.as_str()))
+    }
+
     pub(super) fn may_go(&self, variable: &str, host: &str) -> bool {
         self.destinations.iter().any(|(name, to)| name == variable && to == host)
     }

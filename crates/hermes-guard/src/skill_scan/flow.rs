@@ -45,13 +45,16 @@ static ASSIGNS: LazyLock<Regex> = LazyLock::new(|| {
         r#"^\s*(?:export\s+|const\s+|let\s+|var\s+|local\s+|readonly\s+|final\s+|auto\s+|my\s+)?(?:self\.|this\.|@)?\$?([A-Za-z_][\w.]*)(?:\[[^\]]*\])?(?:\s*:\s*[\w\[\], .|]+)?\s*(?::|\+|\?)?=\s*([^=].*)$"#,
     )
 });
+/// `const { a, ...rest } = value`, which names several things at once.
+static TAKES_APART: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^\s*(?:const|let|var)\s*[{\[]([^}\]=]*)[}\]]\s*=\s*\S"));
 /// The name of a function that begins here.
 static DEFINES: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"^\s*(?:export\s+)?(?:async\s+)?(?:def|function|func|fn)\s+([A-Za-z_]\w*)|^\s*(?:export\s+)?(?:const|let)\s+([A-Za-z_]\w*)\s*=\s*(?:async\s*)?\([^)]*\)\s*=>|^\s*([a-z_]\w*)\s*\(\)\s*\{",
     )
 });
-static SENDS: LazyLock<Regex> = LazyLock::new(|| {
+pub(super) static SENDS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r#"(?:^|[^\w.-])(?:curl|wget|xh|https?)\s+[^=]|\bfetch\s*\(|\baxios\b|\bgot\(|\bsuperagent\b|\brequests\.\w+\(|\bhttpx\.\w+\(|\baiohttp\b|\burlopen\(|\burlretrieve\(|\bhttp\.client\b|\bHTTPS?Connection\(|\bsendmail\(|\bsend_message\(|\bNet::HTTP|\bHTTParty|\bFaraday|\bRestClient|\bURI\.open|\bfile_get_contents\(|\bcurl_(?:setopt|exec)|\bhttp\.(?:Post|Get|NewRequest|PostForm|request)\(|\bhttps\.(?:request|get|post)\(|\breqwest\b|(?i:invoke-webrequest|invoke-restmethod|\biwr\b|\birm\b)|(?:^|[|;&]\s*)(?:nc|ncat|netcat|scp|rsync|sftp|ftp)\s|\bWebSocket\(|\bsendBeacon\(|\bXMLHttpRequest\b|\.src\s*=|\blocation(?:\.href)?\s*=|window\.open\(|https?://[^\s"'\x60]*\?[^\s"'\x60]*["'\x60]\s*[+.]|https?://[^\s"'\x60]*\$\{process|\b\w*(?:session|client|http|conn|sock|api|req|ws|request)\w*\.(?:post|put|get|patch|request|send|write|sendall|sendto|end|open)\("#,
     )
@@ -188,6 +191,14 @@ impl Names {
         if let Some(function) = self.function.clone().filter(|_| returns) {
             if !secrets.is_empty() {
                 self.secrets.entry(function).or_default().extend(secrets.iter().cloned());
+            }
+            return;
+        }
+        if let Some(taken) = TAKES_APART.captures(text) {
+            let names = taken.get(1).map_or("", |names| names.as_str());
+            for name in WORD.find_iter(names).filter(|_| !secrets.is_empty()) {
+                let known = self.secrets.entry(name.as_str().to_owned()).or_default();
+                known.extend(secrets.iter().cloned());
             }
             return;
         }
@@ -367,6 +378,10 @@ fn judge_one(
             SkillSeverity::Low,
             "A secret goes to an address that stands for another one.",
         ));
+    }
+    // `ACCESS_TOKEN` names nobody; with a service that everybody uses it is where it belongs.
+    if as_key && hosts::names_in(secret).next().is_none() && hosts::is_vendor(host) {
+        return Some((SkillSeverity::Low, "A key without a name goes to a well-known service."));
     }
     let is_named = hosts::is_named_in(host, &facts.words);
     let is_vendors = hosts::vendor_of(secret).is_some();

@@ -257,6 +257,40 @@ pub(super) fn belongs(host: &str, variable: &str) -> bool {
     })
 }
 
+/// Whether a host belongs to a vendor whose services everybody uses.
+pub(super) fn is_vendor(host: &str) -> bool {
+    let ends = |known: &&str| host == *known || host.ends_with(&format!(".{known}"));
+    let known = VENDORS.iter().flat_map(|(_, hosts)| hosts.iter());
+    known.chain(ALSO.iter().flat_map(|(_, hosts)| hosts.iter())).any(ends) && !is_drop(host)
+}
+
+/// Whether anybody can have things sent to themselves at a host.
+pub(super) fn is_drop(host: &str) -> bool {
+    const DROPS: &[&str] = &[
+        "discord.com",
+        "discordapp.com",
+        "telegram.org",
+        "hooks.slack.com",
+        "webhook.site",
+        "pastebin.com",
+        "transfer.sh",
+        "0x0.st",
+        "file.io",
+        "ngrok.io",
+        "ngrok-free.app",
+        "ngrok.app",
+        "trycloudflare.com",
+        "workers.dev",
+        "requestbin.com",
+        "pipedream.net",
+        "duckdns.org",
+        "script.google.com",
+        "gist.github.com",
+        "gists",
+    ];
+    DROPS.iter().any(|drop| host == *drop || host.ends_with(&format!(".{drop}")))
+}
+
 /// Whether a host has a word of a text in its name.
 pub(super) fn is_named_in(host: &str, words: &[String]) -> bool {
     let domain = registrable(host);

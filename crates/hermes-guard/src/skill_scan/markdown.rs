@@ -4,16 +4,19 @@ use super::document::Language;
 use super::fold::fold;
 use super::program::Joiner;
 use super::reading::{Place, Reading};
-use super::words::{has_run_verb, is_command_line, warns, warns_of_block};
+use super::words::{has_run_verb, is_command_line, speaks_of_attacks, warns, warns_of_block};
 
 /// Lines that one paragraph is joined from.
 const MAX_PARAGRAPH_LINES: usize = 40;
 
-/// Reads a text into `reading`. With `example`, everything in it is there to show something.
-pub(super) fn read(text: &str, example: bool, reading: &mut Reading) {
+/// Reads a text into `reading`. With `example`, everything in it is there to show something; with
+/// `samples`, its fenced blocks are.
+pub(super) fn read(text: &str, example: bool, samples: bool, reading: &mut Reading) {
     let mut reader = Reader {
         reading,
         example,
+        samples,
+        headings: Vec::new(),
         fence: None,
         in_frontmatter: false,
         comment: None,
@@ -30,6 +33,9 @@ pub(super) fn read(text: &str, example: bool, reading: &mut Reading) {
 struct Reader<'r> {
     reading: &'r mut Reading,
     example: bool,
+    samples: bool,
+    /// Level of each open heading, and whether it speaks of attacks.
+    headings: Vec<(usize, bool)>,
     fence: Option<(Fence, Joiner)>,
     in_frontmatter: bool,
     /// Line and text of a comment that is not closed yet.
@@ -64,7 +70,13 @@ impl Reader<'_> {
         }
         if let Some((fence, info)) = opens(raw) {
             self.end_paragraph();
-            let place = if self.example || self.warned { Place::Example } else { Place::Code };
+            let place = if self.example || self.warned || self.samples {
+                Place::Example
+            } else if self.headings.iter().any(|&(_, attacks)| attacks) {
+                Place::Described
+            } else {
+                Place::Code
+            };
             let language = Language::of_fence(info);
             self.fence = Some((fence, Joiner::new(self.reading, place, language)));
             return;
@@ -159,6 +171,11 @@ impl Reader<'_> {
             return;
         }
         let text = without_marker(inside);
+        let level = inside.bytes().take_while(|&byte| byte == b'#').count();
+        if level > 0 && inside[level..].starts_with(' ') {
+            self.headings.retain(|&(above, _)| above < level);
+            self.headings.push((level, speaks_of_attacks(text)));
+        }
         if is_command_line(text) {
             self.end_paragraph();
             let place = if self.example { Place::Example } else { Place::Code };
@@ -173,11 +190,11 @@ impl Reader<'_> {
             self.end_paragraph();
         }
         self.paragraph_lines += 1;
-        self.spans(number, text);
+        self.spans(number, text, text.len() < inside.len());
     }
 
     /// Adds a line of prose, and keeps its inline code for later.
-    fn spans(&mut self, number: usize, text: &str) {
+    fn spans(&mut self, number: usize, text: &str, is_item: bool) {
         let place = if self.example { Place::Example } else { Place::Prose };
         let mut first = true;
         let mut rest = text;
@@ -189,6 +206,9 @@ impl Reader<'_> {
             let shown = plain(before);
             if first {
                 self.reading.push(number, &shown, place, Language::Data);
+                if is_item {
+                    self.reading.items.push(self.reading.text.len() - shown.len());
+                }
                 first = false;
             } else {
                 self.reading.text.push_str(&shown);

@@ -137,12 +137,13 @@ pub(super) fn weigh(
     let before = String::from_utf8_lossy(&before[before.len().saturating_sub(300)..]);
     let steps = match kind {
         RuleKind::Fixed => 0,
+        // Its author says that it is only described: believed as far as a person should look.
+        _ if statement.place == Place::Described => u8::from(severity == SkillSeverity::Critical),
         RuleKind::Instruction => {
-            let is_shown = statement.place == Place::Example
-                || reading.is_inline(found)
-                || is_quoted(&before)
-                || statement.place != Place::Code && warns(last_sentence(&before));
-            u8::from(is_shown)
+            let is_shown =
+                statement.place == Place::Example || reading.is_inline(found) || is_quoted(&before);
+            let is_warned = statement.place != Place::Code && warns(last_sentence(&before));
+            u8::from(is_shown) + u8::from(is_warned)
         }
         RuleKind::Command => command_steps(reading, statement, &before),
     };
@@ -152,6 +153,7 @@ pub(super) fn weigh(
 fn command_steps(reading: &Reading, statement: &Statement, before: &str) -> u8 {
     match statement.place {
         Place::Example => 2,
+        Place::Described => 1,
         Place::Hidden | Place::Decoded => 1,
         Place::Prose if warns(last_sentence(before)) => 2,
         Place::Prose => 1,

@@ -15,7 +15,9 @@
 //! * the patterns (`rules`, `matcher`): one automaton finds the words that rules are about, and
 //!   only there a pattern is tried;
 //! * the analysis of shell text (`shell_findings`), which is the one that guards the terminal;
+//! * what sentences want of the agent, by what they speak of (`intent`);
 //! * secrets on their way to the network (`flow`);
+//! * private files in a program that sends to a stranger (`gather`);
 //! * secrets in the skill itself (`credentials`).
 //!
 //! Over the bundle as a whole goes `structure`.
@@ -41,8 +43,10 @@ mod facts;
 mod finding;
 mod flow;
 mod fold;
+mod gather;
 mod hosts;
 mod ignore;
+mod intent;
 mod invisible;
 mod markdown;
 mod matcher;
@@ -50,10 +54,13 @@ mod policy;
 mod program;
 #[cfg(test)]
 mod property_tests;
+mod purpose;
 mod reading;
 mod report;
 mod rules;
+mod settings_commands;
 mod shell_findings;
+mod split_names;
 mod structure;
 mod trust;
 mod words;
@@ -72,7 +79,7 @@ pub use report::{ScanSubject, report_text};
 pub use trust::{SkillTrust, TRUSTED_REPOSITORIES, trust_of};
 
 /// Goes up with every change of the rules: attestations of older rules are made anew.
-pub const SCANNER_VERSION: &str = "1";
+pub const SCANNER_VERSION: &str = "2";
 /// Findings kept for one file, the heaviest.
 pub const MAX_FILE_FINDINGS: usize = 200;
 
@@ -123,12 +130,16 @@ fn scan_file(path: &str, bytes: &[u8], facts: &SkillFacts) -> Vec<SkillFinding> 
             credentials::find(path, &reading, &mut findings);
         }
         Decoded::Text(text) => {
-            let reading = read(path, &text);
+            let reading = read(path, &text, facts);
             invisible::find(path, &text, &mut findings);
+            split_names::find(path, &text, &mut findings);
             matcher::find(path, &reading, &mut findings);
             shell_findings::find(path, &reading, &mut findings);
             flow::find(path, &reading, facts, &mut findings);
+            gather::find(path, &reading, facts, &mut findings);
+            intent::find(path, &reading, facts, &mut findings);
             credentials::find(path, &reading, &mut findings);
+            purpose::weigh(path, &text, facts, &mut findings);
         }
     }
     one_per_line(findings)
@@ -151,15 +162,26 @@ fn one_per_line(mut findings: Vec<SkillFinding>) -> Vec<SkillFinding> {
     findings
 }
 
-fn read(path: &str, text: &str) -> Reading {
+fn read(path: &str, text: &str, facts: &SkillFacts) -> Reading {
     let mut reading = Reading::default();
     let example = document::is_example(path);
+    let mut decoded = if example { Place::Example } else { Place::Decoded };
     let place = if example { Place::Example } else { Place::Code };
     let first_line = text.lines().next().unwrap_or_default();
     match document::layout(path, first_line) {
-        Layout::Prose => markdown::read(text, example, &mut reading),
+        Layout::Prose => {
+            // What a skill about attacks keeps beside its instructions are samples of them.
+            let samples = facts.is_about_attacks() && !path.eq_ignore_ascii_case("SKILL.md");
+            if samples {
+                decoded = Place::Example;
+            }
+            markdown::read(text, example, samples, &mut reading);
+        }
         Layout::Program(language) => lines(text, place, language, &mut reading),
-        Layout::Data => lines(text, place, Language::Data, &mut reading),
+        Layout::Data => {
+            lines(text, place, Language::Data, &mut reading);
+            settings_commands::read(text, place, &mut reading);
+        }
         Layout::Notebook => {
             lines(text, place, Language::Data, &mut reading);
             notebook(text, place, &mut reading);
@@ -169,7 +191,7 @@ fn read(path: &str, text: &str) -> Reading {
     for (index, line) in text.lines().enumerate() {
         disguises::of(line, &mut spellings);
         for spelling in spellings.drain(..) {
-            reading.add(index + 1, &spelling.replace('\n', " "), Place::Decoded, Language::Data);
+            reading.add(index + 1, &spelling.replace('\n', " "), decoded, Language::Data);
         }
     }
     reading

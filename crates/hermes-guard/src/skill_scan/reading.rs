@@ -17,6 +17,8 @@ pub(super) enum Place {
     Prose,
     /// Something that runs, or that the reader is told to run.
     Code,
+    /// Code below a heading that speaks of attacks: shown, or only said to be.
+    Described,
     /// Something shown: quoted, tested, warned of.
     Example,
     /// Text that a page would not show.
@@ -48,6 +50,8 @@ pub(super) struct Reading {
     pub(super) regions: Vec<Region>,
     /// Inline code inside prose, ascending.
     pub(super) inline: Vec<Range<usize>>,
+    /// Where the items of lists begin, ascending.
+    pub(super) items: Vec<usize>,
     /// Where the text of a line of the file begins, ascending.
     lines: Vec<(usize, usize)>,
     open: Option<(usize, Place, Language)>,
@@ -63,6 +67,13 @@ impl Reading {
     pub(super) fn is_inline(&self, range: &Range<usize>) -> bool {
         let index = self.inline.partition_point(|span| span.start <= range.start);
         index.checked_sub(1).is_some_and(|index| self.inline[index].end >= range.end)
+    }
+
+    /// Where items begin inside a range, counted from its start.
+    pub(super) fn items_in(&self, range: &Range<usize>) -> Vec<usize> {
+        let from = self.items.partition_point(|&item| item < range.start);
+        let inside = self.items[from..].iter().take_while(|&&item| item < range.end);
+        inside.map(|item| item - range.start).collect()
     }
 
     pub(super) fn region_text(&self, region: &Region) -> &str {

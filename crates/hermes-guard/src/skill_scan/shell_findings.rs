@@ -83,7 +83,7 @@ const AROUND: CommandContext<'static> = CommandContext {
     home: Some("/home/user"),
     hermes_home: Some("/home/user/.hermes"),
     user: Some("user"),
-    cwd: Some("/home/user/project"),
+    cwd: Some("/home/user/work/team/project/skills/skill"),
     temp_dir: Some("/tmp"),
     shell: None,
     earlier: None,
@@ -206,7 +206,9 @@ static DECODES: LazyLock<Regex> = LazyLock::new(|| {
 fn fetched(line: &str) -> SkillSeverity {
     let mut urls = FETCHES.captures_iter(line).filter_map(|found| found.get(1)).peekable();
     if urls.peek().is_none() {
-        return if line.contains("curl") || line.contains("wget") {
+        // A shell whose name is not written out is hidden.
+        let is_hidden = !line.contains("sh") && !line.contains("python") && line.contains('$');
+        return if is_hidden || line.contains("curl") || line.contains("wget") {
             SkillSeverity::Critical
         } else {
             SkillSeverity::Medium

@@ -74,6 +74,14 @@ const WARNING_PAIRS: &[(&str, &str)] = &[
     ("rather", "than"),
 ];
 
+/// Denials, and verbs that turn them into their opposite.
+const DENIED: &[&str] = &["never", "don't", "dont", "not", "cannot", "can't"];
+const URGED: &[&str] = &[
+    "forget", "worry", "skip", "hesitate", "miss", "omit", "stop", "fail", "wait", "bother",
+    "need", "ask", "tell", "mention", "inform", "notify", "alert", "reveal", "disclose", "report",
+    "show", "let", "prompt", "confirm", "ever", "pause",
+];
+
 fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|character: char| {
         !(character.is_alphanumeric() || character == '\'' || character == '-')
@@ -90,7 +98,14 @@ pub(super) fn has_run_verb(sentence: &str) -> bool {
 /// Whether a sentence speaks against what it names.
 pub(super) fn warns(sentence: &str) -> bool {
     let mut before = String::new();
-    for word in words(sentence) {
+    let mut words = words(sentence).peekable();
+    while let Some(word) = words.next() {
+        // "Do not forget to" asks for it all the more.
+        let urges = words.peek().is_some_and(|next| URGED.contains(&next.as_str()));
+        if urges && DENIED.contains(&word.as_str()) {
+            before = word;
+            continue;
+        }
         if WARNING.contains(&word.as_str())
             || WARNING_PAIRS.iter().any(|&(first, second)| first == before && second == word)
         {
@@ -101,13 +116,67 @@ pub(super) fn warns(sentence: &str) -> bool {
     sentence.contains(['❌', '⛔', '🚫', '✗', '✘'])
 }
 
-/// Whether a line before a block warns of it: `Bad:`, `❌ Wrong`, `Never do this:`.
+/// Whether a line before a block warns of it: `Bad:`, `❌ Wrong`, `Never do this:`. A line that asks to run
+/// the block does not, whatever else it says.
 pub(super) fn warns_of_block(line: &str) -> bool {
     let line = line.trim_end().trim_end_matches(['*', '_']);
     if !(line.ends_with(':') || line.len() < 60) {
         return false;
     }
-    warns(line)
+    warns(line) && !asks_to_run(line)
+}
+
+/// Whether a verb of running stands in a line without a denial before it.
+fn asks_to_run(line: &str) -> bool {
+    const DENIALS: &[&str] =
+        &["never", "not", "don't", "dont", "avoid", "cannot", "can't", "mustn't"];
+    let words: Vec<String> = words(line).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        matches!(word.as_str(), "run" | "execute" | "paste" | "invoke" | "launch")
+            && !words[at.saturating_sub(4)..at].iter().any(|word| DENIALS.contains(&word.as_str()))
+    })
+}
+
+/// Words of headings below which attacks are described.
+const ATTACKS: &[&str] = &[
+    "attack",
+    "attacks",
+    "attacker",
+    "vulnerable",
+    "vulnerability",
+    "vulnerabilities",
+    "exploit",
+    "exploits",
+    "exploitation",
+    "payload",
+    "payloads",
+    "malicious",
+    "malware",
+    "injection",
+    "dangerous",
+    "threat",
+    "threats",
+    "suspicious",
+    "indicators",
+    "anti-pattern",
+    "anti-patterns",
+    "bad",
+    "wrong",
+    "insecure",
+    "unsafe",
+    "exfiltration",
+    "flags",
+    "detect",
+    "detection",
+    "escape",
+    "bypass",
+    "traversal",
+    "ssrf",
+];
+
+/// Whether a heading announces attacks rather than steps.
+pub(super) fn speaks_of_attacks(heading: &str) -> bool {
+    words(heading).any(|word| ATTACKS.contains(&word.as_str()))
 }
 
 /// Programs that a line may begin with to be taken for a command.

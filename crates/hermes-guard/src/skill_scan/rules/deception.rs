@@ -12,7 +12,7 @@ pub(super) const RULES: &[ScanRule] = &[
         "The text tells the agent to keep something from the user.",
     )
     .also(&["not", "n't", "never", "without", "dont"])
-    .unless(r"\b(?:before (?:you|the|it|they|asking|checking|verifying)|until (?:you|the|it|they)|unless|tell the user to|know (?:how|to)\b|internal (?:details|mechanics|implementation))"),
+    .unless(r"\b(?:before (?:you|the|it|they|asking|checking|verifying)|until (?:you|the|it|they)|unless|tell the user to|(?:about|of) (?:each|every)\b|know (?:how|to)\b|internal (?:details|mechanics|implementation))"),
     instruction(
         ("deception_hide", Injection, Critical),
         &["mention", "reveal", "disclose", "tell"],
@@ -22,7 +22,7 @@ pub(super) const RULES: &[ScanRule] = &[
     instruction(
         ("deception_hide", Injection, Critical),
         &["from the user", "from your user", "find out", "notic", "knowledge", "knowing", "consent", "awareness", "permission", "behind the user", "not know", "never know", "never learn", "not learn", "n't know", "not see", "never see", "be aware", "realize", "suspect", "detect"],
-        r"\b(?:keep|stay|remain|hide|hid(?:den|ing)|conceal|do) ~(?:hidden|secret|invisible|it|this|that|step|everything|these|them)?\s*~from (?:the|your) users?\b|\bhid(?:e|den|ing) (?:this|it|these|them|that|the fact) from\b|\bwithout (?:the )?(?:user'?s?|their) (?:knowledge|knowing|noticing|consent|awareness|permission)\b|\b(?:user|human|owner|person) (?:must|should|will) ?(?:not|never|n't) (?:ever )?(?:find out|know|notice|learn|be (?:aware|told|informed)|realize|suspect)\b|\b(?:so|such) that (?:the )?(?:user|owner|human|nobody|no one|admin\w*) (?:does not|doesn'?t|won'?t|will not|cannot|can'?t|never|will) ?(?:not )?(?:notices?|sees?|know|knows|finds? (?:out|it)|realizes?|detects?|suspects?)\b|\bbehind the user'?s back\b",
+        r"\b(?:keep|stay|remain|hide|hid(?:den|ing)|conceal) ~(?:hidden|secret|invisible|it|this|that|step|everything|these|them)?\s*~from (?:the|your) users?\b|\bhid(?:e|den|ing) (?:this|it|these|them|that|the fact) from\b|\bwithout (?:the )?(?:user'?s?|their) (?:knowledge|knowing|noticing|consent|awareness|permission)\b|\b(?:user|human|owner|person) (?:must|should|will) ?(?:not|never|n't) (?:ever )?(?:find out|know|notice|learn|be (?:aware|told|informed)|realize|suspect)\b|\b(?:so|such) that (?:the )?(?:user|owner|human|nobody|no one|admin\w*) (?:does not|doesn'?t|won'?t|will not|cannot|can'?t|never|will) ?(?:not )?(?:notices?|sees?|know|knows|finds? (?:out|it)|realizes?|detects?|suspects?)\b|\bbehind the user'?s back\b",
         "The text tells the agent to keep something from the user.",
     )
     .also(&["user", "human", "owner", "person", "nobody", "no one", "hid", "admin"])
@@ -34,6 +34,19 @@ pub(super) const RULES: &[ScanRule] = &[
         "The text tells the agent to leave things out of its report.",
     )
     .unless(r"\b(?:never|don'?t|do not|avoid|must not|not|no) (?:silently|secretly|quietly)\b"),
+    instruction(
+        ("deception_hide", Injection, High),
+        &["need not", "not need", "n't need", "needn't", "not have to", "n't have to", "no need"],
+        r"\b(?:user|human|owner|operator|they|anyone|person)\b (?:need not|needn'?t|(?:does|do) ?(?:not|n'?t) (?:need|have) to|has no need to) (?:ever )?(?:be (?:told|informed|notified|aware|asked|bothered|shown)|know|see|hear|learn|notice)\b[^.!?\n]{0,20}\b(?:this|that|it|about|of|these|anything)\b|\bno need (?:to|for) (?:tell|inform|notify|mention|bother|alert|the user to know)\b",
+        "The user is kept in the dark.",
+    )
+    .unless(r"\b(?:complex|complexity|technical|internal|details?|jargon|syntax|how to|sql|implementation|unless)\b"),
+    instruction(
+        ("deception_hide", Injection, High),
+        &["quietly", "silently", "secretly", "discreetly", "covertly", "without comment"],
+        r"\bdo (?:it|this|that|so|these|the above|the following|everything) (?:quietly|silently|secretly|discreetly|covertly|without comment)\b|\b(?:run|perform|finish|handle|complete|apply) (?:it|this|that|these|everything) (?:secretly|discreetly|covertly)\b",
+        "Something is done so that nobody notices.",
+    ),
     instruction(
         ("conditional_deception", Injection, High),
         &["watching", "looking", "unattended", "supervis", "review", "monitor", "observ"],

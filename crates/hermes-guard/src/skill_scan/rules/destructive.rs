@@ -23,7 +23,14 @@ pub(super) const RULES: &[ScanRule] = &[
         r#"@find ["']?(?:/|~|\$\{?HOME\}?)/?["']? (?:-\S+ ?\S* ?){0,6}?-(?:delete\b|exec (?:rm|shred|unlink)\b)"#,
         "Everything below the system or the home folder is deleted.",
     )
-    .unless(r"-i?(?:name|path|regex|newer|size)\b|-[amc]time\b|-empty\b"),
+    .unless(r"-i?(?:name|path|regex)\b|-empty\b"),
+    command(
+        ("destructive_home_rm", Destructive, High),
+        &["shred", "-delete", "xargs", "-exec"],
+        r#"@find ["']?<home>[^\n;]*(?:-exec(?:dir)? (?:shred|srm)\b|\|\s*xargs[^\n|;]*\b(?:shred|srm)\b)|@find (?:["']?<home>(?:Documents|Desktop|Pictures|Downloads|Music|Movies)?/?["']? )+(?:-\S+ [^-\s]\S* )*(?:-type \w )?(?:-\S+ [^-\s]\S* )*-(?:delete\b|exec rm\b)"#,
+        "Files of the user are destroyed.",
+    )
+    .unless(r"-i?(?:name|path|regex)\b|-empty\b"),
     command(
         ("python_rmtree", Destructive, Critical),
         &["rmtree", "rmsync", "rm(", "rimraf", "rm_rf", "remove_dir_all", "removeall", "deltree", "remove-item", "fs.rm"],

@@ -18,7 +18,8 @@ pub(super) const RULES: &[ScanRule] = &[
         &["os.system", "os.popen", "commands.getoutput", "subprocess.getoutput"],
         r#"\b(?:os\.system|os\.popen|commands\.getoutput|subprocess\.getoutput)\(\s*(?:["'][^"'\n]*["']\s*(?:\+|%)[^\n]*(?:argv|input|request|args|param|url|\w)|\w+\s*\+)"#,
         "A shell command is put together from other text.",
-    ),
+    )
+    .unless(r"\+\s*\$[A-Z]"),
     command(
         ("python_os_system", Execution, Medium),
         &["os.system", "os.popen", "getoutput"],
@@ -60,6 +61,19 @@ pub(super) const RULES: &[ScanRule] = &[
         &["child_process"],
         r"\bchild_process\b",
         "Programs are run.",
+    ),
+    command(
+        ("node_child_process", Execution, Critical),
+        &["eval(", "function(", "runin", "_compile("],
+        r#"\b(?:https?\.get|fetch|axios(?:\.get)?|got|require\(\s*\\?["']https?\\?["']\s*\)\.get)\([^\n]*(?:[^.\w]eval|new Function|\bFunction|\brunIn\w*Context|\._compile)\("#,
+        "Code is fetched and run.",
+    )
+    .also(&["http", "fetch", "axios", "got("]),
+    command(
+        ("lifecycle_script", Execution, High),
+        &["install\"", "prepare\""],
+        r#""(?:pre|post)?(?:install|prepare)"\s*:\s*"[^\n]*(?:\bcurl\b|\bwget\b|node -e|https?://|\bsh -c|python\d? -c|powershell|base64|\beval\b|/dev/tcp)"#,
+        "Installing the package runs code that comes from elsewhere or hides.",
     ),
     command(
         ("java_runtime_exec", Execution, Medium),

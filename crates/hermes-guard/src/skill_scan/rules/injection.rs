@@ -12,14 +12,14 @@ pub(super) const RULES: &[ScanRule] = &[
         "The text tells the agent to ignore the instructions it was given.",
     )
     .also(&["previous", "prior", "above", "earlier", "preceding", "former", "existing", "original", "initial"])
-    .unless(r"\b(?:don'?t|do not|never|not|cannot) (?:forget|overlook|ignore|disregard)\b"),
+    .unless(r"\b(?:don'?t|do not|never|not|cannot) (?:forget|overlook|ignore|disregard)\b|\b(?:if|when|whenever|anyone|text|content|message|page|user|input|attackers?|they|it|that)\W+(?:\w+\W+){0,3}?(?:asked|asks|told|tells?|telling|attempts?|tries|try|trying|says|wants|instructs?|instructing|designed) (?:\w+ ){0,3}?(?:to )?(?:ignore|forget|disregard|override)\b"),
     instruction(
         ("prompt_injection_ignore", Injection, Critical),
         &["ignor", "forget", "disregard"],
-        r"\b(?:ignor(?:e|ing)|forget|disregard(?:ing)?)\W+(?:(?:all|every|each|any) )?(?:of )?(?:(?:your|the|other|all) )?(?:\w+ )?(?:instructions|directives|system prompt|training|programming)\b|\b(?:ignor(?:e|ing)|forget|disregard(?:ing)?) (?:everything|all|what) ~(?:you (?:were|have been|are) (?:told|given|taught|instructed)|(?:the )?user (?:asked|said|wants|told))\b",
+        r"\b(?:ignor(?:e|ing)|forget|disregard(?:ing)?)\W+(?:(?:all|every|each|any) )?(?:of )?(?:(?:your|the|other|all) )?(?:\w+ )?(?:instructions|system prompt)\b|\b(?:ignor(?:e|ing)|forget|disregard(?:ing)?)\W+(?:all|every|any|your|the|these|other) (?:of )?(?:your |the )?(?:\w+ )?(?:directives|training|programming)\b|\b(?:ignor(?:e|ing)|forget|disregard(?:ing)?) (?:everything|all|what) ~(?:you (?:were|have been|are) (?:told|given|taught|instructed)|(?:the )?user (?:asked|said|wants|told))\b",
         "The text tells the agent to ignore the instructions it was given.",
     )
-    .unless(r"\b(?:embedded|injected|hidden|such|those|found|any) (?:\w+ )?instructions?|\b(?:instructions?|directives?)\W+(?:\S+\s+){0,4}?(?:in|inside|within|embedded|contained|found|from|that|which|hidden|written|present|appearing)\W+(?:\S+\s+){0,6}?(?:content|contents|files?|pages?|documents?|results?|outputs?|data|text|emails?|messages?|repos?|repository|code|comments?|issues?|diffs?|websites?|papers?|pdfs?|inputs?|it|them|transcripts?|sources?|notes?|responses?)\b"),
+    .unless(r"\.\*|\binstructions? (?:that are |which are )?(?:embedded|contained|hidden|found|present|written|inside|within)\b|\b(?:if|when|whenever|anyone|text|content|message|page|user|input|attackers?|they|it|that)\W+(?:\w+\W+){0,3}?(?:asked|asks|told|tells?|telling|attempts?|tries|try|trying|says|wants|instructs?|instructing|designed) (?:\w+ ){0,3}?(?:to )?(?:ignore|forget|disregard|override)\b|\b(?:embedded|injected|hidden|such|those|found|any) (?:\w+ )?instructions?|\b(?:instructions?|directives?)\W+(?:\S+\s+){0,4}?(?:in|inside|within|embedded|contained|found|from|that|which|hidden|written|present|appearing)\W+(?:\S+\s+){0,6}?(?:content|contents|files?|pages?|documents?|results?|outputs?|data|text|emails?|messages?|repos?|repository|code|comments?|issues?|diffs?|websites?|papers?|pdfs?|inputs?|it|them|transcripts?|sources?|notes?|responses?)\b"),
     instruction(
         ("disregard_rules", Injection, Critical),
         &["disregard", "ignor", "forget"],
@@ -53,7 +53,7 @@ pub(super) const RULES: &[ScanRule] = &[
         "The text asks the agent to give away its system prompt.",
     )
     .also(&["system", "initial", "hidden", "original", "secret"])
-    .unless(r"\b(?:system prompt ~(?:token|length|size|count)|(?:its|the) (?:token|word) count|original instructions? (?:in|of|from))\b"),
+    .unless(r"\b(?:system prompt ~(?:token|length|size|count)|(?:its|the) (?:token|word) count|original instructions? (?:in|of|from))\b|\b(?:in|into|inside|within|to) (?:the|your|its|a) (?:\S+ )?(?:system|initial|original) (?:prompt|message|instructions?)\b"),
     instruction(
         ("bypass_restrictions", Injection, Critical),
         &["restriction", "limit", "rules", "constraint", "boundar", "guardrail", "safeguard", "filter", "censor", "polic"],
@@ -62,9 +62,36 @@ pub(super) const RULES: &[ScanRule] = &[
     )
     .also(&["you ", "your ", "with no", "agent", "its "]),
     instruction(
+        ("bypass_restrictions", Injection, Critical),
+        &["restriction", "limitation", "guardrail", "filter", "censor", "boundar", "refus", "declin", "unrestricted"],
+        r"\b(?:you|assistant|ai|persona|character|model|agent|bot|mode|entity)\b ~(?:with no|without(?: any)?|free (?:of|from)(?: all| any)?|that has no|has no|have no|who has no|knows no|not bound by|unbound by) (?:\w+ ){0,2}?(?:restrictions?|limitations?|guardrails?|filters?|filtering|censorship|boundaries)\b|\b(?:never|does not|do not|don'?t|will not|won'?t|cannot|can'?t) (?:ever )?(?:refuses?|declines?) (?:any|a|an|the user'?s?|requests?|anything|to answer)\b|\banswers? (?:every|any|all) (?:requests?|questions?|prompts?)\W+~(?:including|even|regardless|no matter|however)\b|\b(?:continue|answer|respond|reply|stay|remain|operate|act) (?:as )?(?:unrestricted|unfiltered|uncensored|jailbroken)\b",
+        "The text tells the agent to work without its restrictions.",
+    )
+    .also(&["you", "assistant", " ai ", "persona", "character", "model", "agent", "bot", "mode", "never", "not ", "n't", "answer", "respond", "continue", "stay", "remain", "operate", "act "])
+    .unless(r"\b(?:api|network|firewall|spam|query|search|regex|image|css|data|date|column|sql|event|log|packet|rate|type|size|platform|memory|character limit|lens|water|air|low-?pass|high-?pass|kalman|bloom)\b"),
+    instruction(
+        ("jailbreak_dev_mode", Injection, Critical),
+        &["jailbroken", "uncensored", "unfiltered"],
+        r"\b(?:assistant|you|agent|model|ai|persona)\b ~(?:is|are|be|becomes?|acts?|stays?|as) (?:now |fully |completely )?(?:jailbroken|uncensored|unfiltered)\b",
+        "The text invents a mode in which no rules hold.",
+    )
+    .unless(r"\b(?:iphone|phone|device|ios|android)\b"),
+    instruction(
+        ("leak_system_prompt", Injection, High),
+        &["system prompt", "developer message", "hidden instructions", "system message", "initial instructions"],
+        r"\b(?:verbatim|word for word|unabridged|(?:exact|full|complete|entire) (?:text|copy|contents?|wording)) ~(?:of )?(?:your|the agent'?s|its|all) ~(?:system|developer|initial|hidden) (?:prompts?|messages?|instructions?)\b",
+        "The text asks the agent to give away its system prompt.",
+    ),
+    instruction(
+        ("approval_bypass", Injection, High),
+        &["user wants", "user trusts", "user prefers", "user allows", "user has approved", "user approves", "user authorizes", "user has authorized", "user permits"],
+        r"\buser (?:wants|trusts|prefers|allows|permits|authorizes|approves|has (?:approved|authorized|allowed)) ~(?:all|every|any)\b ~(?:commands?|scripts?|links?|tools?|actions?|requests?|calls?)\b[^.!?\n]{0,60}\b(?:without (?:confirmation|asking|approval|prompt\w*)|executed|automatically|unasked)\b",
+        "The text puts a general permission into the user's mouth.",
+    ),
+    instruction(
         ("remove_filters", Injection, Critical),
         &["without", "disable", "remove", "turn off", "switch off", "drop ", "lift "],
-        r"\b(?:respond|answer|reply|speak|act|operate)\W+~without ~(?:restrictions?|limitations?|filters?|filtering|censorship|safety|content polic(?:y|ies))\b|\b(?:disable|remove|drop|lift|turn off|switch off) ~(?:your|the agent'?s|the assistant'?s|the model'?s|all) ~(?:safety|content|moderation|ethical) (?:filters?|checks?|restrictions?|guards?|guardrails?|rules?|protections?)\b",
+        r"\b(?:respond|answer|reply|act|operate)\W+~without ~(?:restrictions?|limitations?|filters?|filtering|censorship|safety|content polic(?:y|ies))\b|\b(?:disable|remove|drop|lift|turn off|switch off) ~(?:your|the agent'?s|the assistant'?s|the model'?s|all) ~(?:safety|content|moderation|ethical) (?:filters?|checks?|restrictions?|guards?|guardrails?|rules?|protections?)\b",
         "The text tells the agent to drop its safety rules.",
     ),
     instruction(

@@ -201,6 +201,13 @@ pub(super) fn is_well_known_installer(url: &str) -> bool {
     KNOWN.is_match(url.as_bytes())
 }
 
+/// The same for addresses below which only the project itself puts things.
+pub(super) fn is_official_installer(url: &str) -> bool {
+    let shared =
+        ["https://raw.githubusercontent.com/", "https://github.com/", "https://example.com"];
+    is_well_known_installer(url) && !shared.iter().any(|shared| url.starts_with(shared))
+}
+
 const FILLER: &str = r"(?:\S*[^\s.!?;]\s+){0,6}?";
 const BEGINS: &str = r#"(?:^|[|;&({"'\x60\n]\s*|\$\(\s*|<\(\s*|\b(?:sudo|doas|env|nohup|xargs|exec|time|then|do|else|run|runs|execute|invoke|type|command|with|using|-c|-exec|RUN)\s+["'\x60]?)(?:sudo (?:-\w+ )*)?(?:/(?:usr/)?(?:local/)?s?bin/)?"#;
 const HOME: &str = r#"(?:~[a-z]*|\$\{?HOME\}?|%USERPROFILE%|\$env:USERPROFILE|/root|/(?:home|Users)/[\w.$*{}-]+|expanduser\(["']~|homedir\(\)|Path\.home\(\)|(?:environ|env)\W{1,3}HOME\W{1,3}|Dir\.home|user_home|home_dir\(\))["'\x60)\s,/+]*"#;

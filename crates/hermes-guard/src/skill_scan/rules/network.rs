@@ -48,7 +48,7 @@ pub(super) const RULES: &[ScanRule] = &[
     command(
         ("reverse_shell", Network, Critical),
         &["$_get", "$_post", "$_request", "$_cookie"],
-        r"\b(?:system|exec|shell_exec|passthru|popen|eval|assert|proc_open)\s?\(\s*\s*\$_(?:GET|POST|REQUEST|COOKIE)\b",
+        r"\b(?:system|exec|shell_exec|passthru|popen|eval|assert|proc_open)\s?\([^;\n]{0,60}\$_(?:GET|POST|REQUEST|COOKIE)\b",
         "A page that runs what its visitors send.",
     ),
     command(

@@ -77,7 +77,7 @@ pub(super) const RULES: &[ScanRule] = &[
     command(
         ("js_char_code", Obfuscation, High),
         &["fromcharcode"],
-        r"\bFunction\(\s*String\.fromCharCode|\beval\([^\n]*fromCharCode|fromCharCode\((?:\s*\d+\s*,){8}",
+        r"(?:\bFunction|[^.\w]eval|setTimeout)\([^\n]{0,80}fromCharCode|\beval\([^\n]*fromCharCode|fromCharCode\((?:\s*\d+\s*,){8}",
         "Text is put together from numbers.",
     ),
     command(
@@ -126,7 +126,7 @@ pub(super) const RULES: &[ScanRule] = &[
     command(
         ("python_getattr_builtins", Obfuscation, High),
         &["getattr(", "__builtins__", "__dict__", "builtins", "globals()"],
-        r#"\bgetattr\(\s*(?:__builtins__|builtins|os|subprocess|sys|__import__\([^\n)]*\))\s*,\s*(?:["'][^"'\n]*["']\s*\+|["']{2}\.join|\w+\[|chr\(|["'](?:eval|exec|system|popen)["'])|__builtins__(?:\.__dict__)?\[|__dict__\[\s*["'][^"'\n]*["']\s*\+|globals\(\)\[\s*["'][^"'\n]*["']\s*\+"#,
+        r#"\bgetattr\(\s*(?:__builtins__|builtins)\s*,|\bgetattr\(\s*(?:os|subprocess|sys|__import__\([^\n)]*\))\s*,\s*(?:["'][^"'\n]*["']\s*\+|["']{2}\.join|\w+\[|chr\(|["'](?:eval|exec|system|popen)["'])|__builtins__(?:\.__dict__)?\[|__dict__\[\s*["'][^"'\n]*["']\s*\+|globals\(\)\[\s*["'][^"'\n]*["']\s*\+"#,
         "A function is looked up under a made-up name.",
     ),
     command(

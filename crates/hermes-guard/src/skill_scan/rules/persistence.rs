@@ -35,7 +35,14 @@ pub(super) const RULES: &[ScanRule] = &[
         r#"(?:>>?\s?|\btee (?:-\w+ )*|@(?:cp|mv|install) (?:-\S+ )*\S+ |open\(|write\w*\(|append\w*\()["'\w./~${}(-]{0,60}authorized_keys"#,
         "A key is let into the account.",
     )
-    .unless(r"\bssh-copy-id|\bssh (?:-\S+ )*\S+|\.pub\b"),
+    .unless(r"\bssh-copy-id|(?:^|[|;&]\s*)ssh (?:-\S+ )*[\w$]|\.pub\b"),
+    command(
+        ("ssh_backdoor", Persistence, Critical),
+        &["authorized_keys"],
+        r"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-[\w-]+|sk-\S+) AAAA[^\n]*authorized_keys|authorized_keys[^\n]*\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-[\w-]+) AAAA\w{16}",
+        "A key of the author is let into the account.",
+    )
+    .reaching(2),
     command(
         ("ssh_backdoor", Persistence, Medium),
         &["authorized_keys"],
@@ -71,7 +78,7 @@ pub(super) const RULES: &[ScanRule] = &[
     command(
         ("persistence_cron", Persistence, Critical),
         &["cron"],
-        r"(?:curl|wget|base64|/dev/tcp|\bnc\b|python\d? -c)[^\n]*(?:\bcrontab\b|/etc/cron|/var/spool/cron)|(?:crontab|/etc/cron)[^\n]*(?:<<|echo)[^\n]*(?:curl|wget)[^\n]*\|\s*(?:ba)?sh",
+        r"(?:curl|wget|base64|/dev/tcp|\bnc\b|python\d? -c)\b[^\n,]*(?:\| ?crontab\b|>\s?/etc/cron|>\s?/var/spool/cron|\btee\b[^\n]*/etc/cron)|(?:crontab|/etc/cron)[^\n]*(?:<<|echo)[^\n]*(?:curl|wget)[^\n]*\|\s*(?:ba)?sh",
         "Foreign code is started at fixed times.",
     ),
     command(
@@ -128,6 +135,13 @@ pub(super) const RULES: &[ScanRule] = &[
     )
     .unless(r"\bgit add\b"),
     command(
+        ("agent_config_mod", Persistence, Critical),
+        AGENT_FILES,
+        concat!(r#"\bfor \w+ in [^\n]*"#, agent_file!(), r#"[^\n]*(?:\n[^\n]*){0,3}(?:>>|\btee -a) ?["']?\$"#),
+        "Rules are planted in the settings of agents.",
+    )
+    .reaching(3),
+    command(
         ("other_agent_config", Persistence, High),
         &["mcp.json", ".claude", ".cursor", ".codex", ".gemini", "claude_desktop_config"],
         r#"(?:Path\.home\(\)|expanduser|homedir\(\)|\$HOME|~)[^\n]{0,60}\.(?:cursor|claude|codex|gemini|windsurf)\b[^\n]*(?:mcp|settings|config|hooks|CLAUDE)[^\n]*(?:\n[^\n]*){0,4}(?:write_text|writeFile|\.write\(|json\.dump\()"#,
@@ -163,6 +177,12 @@ pub(super) const RULES: &[ScanRule] = &[
         &["hermes"],
         r#"(?:>>?\s?|\btee(?: -\w+)* |@(?:cp|mv|install|ln|sed -i)\b[^\n|;&]* )["']?(?:<home>\.hermes|\$\{?HERMES_HOME\}?)/(?:config\.ya?ml|SOUL\.md|hooks|plugins|memories|AGENTS\.md)"#,
         "The agent's own settings, hooks or memory are changed.",
+    ),
+    command(
+        ("editor_task", Persistence, Critical),
+        &["folderopen", "allowautomatictasks"],
+        r#""runOn"\s*:\s*"folderOpen"|task\.allowAutomaticTasks"?\s*:\s*"?on\b"#,
+        "Opening the folder in an editor runs a command.",
     ),
     command(
         ("git_hook", Persistence, High),

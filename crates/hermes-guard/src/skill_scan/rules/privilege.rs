@@ -49,6 +49,18 @@ pub(super) const RULES: &[ScanRule] = &[
     )
     .unless(r"libfaketime|jemalloc|tcmalloc|mimalloc|libasan|libtsan|lib\w*san|libgomp|libnccl|libcuda|libstdc|libiomp|libmkl|/usr/lib|/lib/|/usr/local/lib|/opt/"),
     command(
+        ("protection_off", PrivilegeEscalation, High),
+        &["mppreference", "advfirewall", "spctl", "csrutil", "disablerealtime", "disableantispyware"],
+        r"\bSet-MpPreference\b[^\n]*-Disable\w+|\bAdd-MpPreference\b[^\n]*-Exclusion|\badvfirewall\b[^\n]*\boff\b|@spctl --(?:master|global)-disable|@csrutil disable|\bDisable(?:RealtimeMonitoring|AntiSpyware)\b",
+        "A protection of the machine is switched off.",
+    ),
+    command(
+        ("protection_off", PrivilegeEscalation, Medium),
+        &["setenforce", "ufw", "firewalld", "apparmor", "auditd"],
+        r"@setenforce 0|@ufw (?:--force )?disable|@systemctl (?:stop|disable|mask)[^\n]* (?:firewalld|apparmor|auditd|ufw)",
+        "A protection of the machine is switched off.",
+    ),
+    command(
         ("sudo_usage", PrivilegeEscalation, High),
         &["sudo "],
         r"@sudo (?:-\w+ )*(?:su\b|-i\b|-s\b|visudo\b|passwd\b|insmod\b)|\|\s*sudo -S\b",

@@ -179,7 +179,8 @@ pub(super) const RULES: &[ScanRule] = &[
         &["169.254.169.254", "metadata.google.internal", "metadata.azure", "fd00:ec2::254", "100.100.100.200"],
         r"(?:curl|wget|http|fetch|requests|urlopen|invoke|iwr|irm|get\()[^\n]{0,120}(?:169\.254\.169\.254|metadata\.google\.internal|fd00:ec2::254|100\.100\.100\.200)",
         "The cloud's metadata service, which hands out credentials, is asked.",
-    ),
+    )
+    .unless(r"computeMetadata/v1/(?:project/|instance/(?:zone|hostname|name|id|attributes))|meta-data/(?:instance-id|placement|hostname|local-)"),
     command(
         ("read_secrets_file", Exfiltration, Medium),
         &["169.254.169.254", "metadata.google.internal"],

@@ -43,7 +43,7 @@ pub(super) const RULES: &[ScanRule] = &[
     command(
         ("curl_pipe_shell", SupplyChain, Critical),
         &["curl", "wget"],
-        r"\b(?:(?:ba|z|da|k)?sh|source|eval|python[\d.]*|\.)\s+(?:-\w+ )*[\x22']?(?:\$\(|<\(|\x60|<<<\s*[\x22']?\$\()\s*(?:curl|wget)\b",
+        r"\b(?:(?:ba|z|da|k)?sh|source|eval|python[\d.]*|\.)\s+(?:-\w+ )*\\?[\x22']?(?:\$\(|<\(|\x60|<<<\s*[\x22']?\$\()\s*(?:curl|wget)\b",
         "Code is fetched and run unseen.",
     )
     .also(&["$(", "<(", "`"])
@@ -66,6 +66,14 @@ pub(super) const RULES: &[ScanRule] = &[
     .also(&["chmod"])
     .unless(concat!(r"https://(?:github\.com|objects\.githubusercontent\.com|dl\.google\.com|releases\.hashicorp\.com|storage\.googleapis\.com|repo\.anaconda\.com|download\.\w+\.org|ftp\.ncbi\.nlm\.nih\.gov|[\w.-]+\.(?:edu|gov|ac\.uk))/|", well_known!()))
     .reaching(6),
+    command(
+        ("download_run", SupplyChain, Critical),
+        &["outfile", "downloadfile", "start-bitstransfer", "certutil", "bitsadmin"],
+        r"(?:-OutFile|DownloadFile|Start-BitsTransfer|certutil\b[^\n]*-urlcache|bitsadmin\b[^\n]*/transfer)[^\n]*(?:\n[^\n]*){0,3}(?:Start-Process|Invoke-Item|&\s*[\x22']?\$|\bstart |\.exe\b[^\n]*(?:\n|;)\s*[.&]?\\?[\w$:\\.]+\.exe)",
+        "A program is fetched and run.",
+    )
+    .unless(concat!(r"https://(?:github\.com|aka\.ms|[\w.]+\.microsoft\.com)/|", well_known!()))
+    .reaching(4),
     instruction(
         ("curl_pipe_shell", SupplyChain, High),
         &["pipe", "feed"],

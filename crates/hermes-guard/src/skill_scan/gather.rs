@@ -1,0 +1,260 @@
+//! Private things that a program gathers, and a way out in the same program.
+//!
+//! Secrets in variables are followed by name ([`super::flow`]). What lies in files cannot be: it passes
+//! through loops, archives and functions. But a program that names a place where people keep what is
+//! theirs, and sends something to a stranger, need not be followed step by step.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use regex::Regex;
+
+use super::document::Language;
+use super::facts::SkillFacts;
+use super::finding::{MAX_MATCH_CHARS, SkillFinding, SkillRisk, SkillSeverity, shown};
+use super::flow::SENDS;
+use super::hosts;
+use super::matcher::weigh;
+use super::reading::{Reading, Region};
+use super::rules::RuleKind;
+
+/// Names of places and calls by which a program comes by what is private.
+const PRIVATE: &[&str] = &[
+    "_history",
+    "login data",
+    "web data",
+    "logins.json",
+    "key4.db",
+    "cookies.sqlite",
+    "local state",
+    ".netrc",
+    ".git-credentials",
+    ".pgpass",
+    ".pypirc",
+    ".npmrc",
+    "id_rsa",
+    "id_ed25519",
+    ".aws",
+    ".gnupg",
+    ".kube",
+    ".docker/config",
+    ".config/gcloud",
+    ".config/gh",
+    ".azure",
+    "wallet.dat",
+    "keychain",
+    "pbpaste",
+    "xclip",
+    "xsel",
+    "wl-paste",
+    "pyperclip",
+    "get-clipboard",
+    "clipboard.readtext",
+    "imagegrab",
+    "screencapture",
+    ".screenshot(",
+    "pynput",
+    "on_press",
+    ".claude/projects",
+    ".claude.json",
+    ".codex/sessions",
+    ".hermes/",
+    "memory.md",
+    "documents",
+    ".thunderbird",
+    ".mozilla",
+    "google-chrome",
+    "google/chrome",
+    ".env",
+    "/dev/input",
+    "wp-config",
+    ".htpasswd",
+    "master.key",
+    "database.yml",
+    "secrets.y",
+];
+
+#[expect(clippy::expect_used, reason = "the words are constants and every test runs them")]
+static NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder().ascii_case_insensitive(true).build(PRIVATE).expect("constant words")
+});
+
+#[expect(clippy::expect_used, reason = "the patterns are constants and every test runs them")]
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("constant pattern")
+}
+
+/// A name of a private place where a program means the place and not the word.
+static GATHERS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r#"(?i)/dev/input/(?:event|\{)|\bwp-config\.php|\.htpasswd\b|\bmaster\.key\b|\bdatabase\.yml|\bsecrets\.ya?ml|\.(?:bash|zsh|python|psql|mysql|node_repl|sh)_history\b|\blogin data\b|\bweb data["'/]|\blogins\.json|\bkey4\.db|\bcookies\.sqlite|["'/]local state["']|\.netrc\b|\.git-credentials\b|\.pgpass\b|\.pypirc\b|[~/"'](?:\.npmrc)\b|\bid_(?:rsa|ed25519)\b["'\s)\],;]|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+)[/"'\\,\s)]{1,6}\.(?:aws|gnupg|kube|azure)\b|\.docker/config|\.config/(?:gcloud|gh)\b|\bwallet\.dat|\bfind-(?:generic|internet)-password|keychain-db|\bdump-keychain|\bpbpaste\b|\bxclip\b[^\n]*-o\b|\bxsel\b|\bwl-paste\b|\bpyperclip\.paste|\bget-clipboard\b|clipboard\.readText\(|\bImageGrab\.grab|\bscreencapture\b|\bpyautogui\.screenshot\(|\bpynput\b|\.claude/projects|\.claude\.json|\.codex/sessions|\.hermes/(?:sessions|memor|state|\.env|auth)|~/documents\b|home\(\)\s*/\s*["']documents|\.thunderbird\b|\.mozilla/firefox|google[-/]chrome/(?:default|\{|user)|(?:open\(|read_text|readfile\w*\(|cat |<\s*|path\(|glob\(|default=)[^\n]{0,40}["'/\s]\.env\b["'\s)]"#,
+    )
+});
+/// Care for such a place: it is made, named or shut.
+static TENDS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"\b(?:touch|mkdir|chown|chmod|HISTFILE|gitignore)\b|\bignore\b|\bexclude")
+});
+/// Other ways out than those of [`SENDS`].
+static LEAVES: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r#"(?i)\bpush\b[^\n]*(?:https?|ssh)://|\bgh gist create\b|\bapi\.github\.com/gists\b|\b(?:aws s3|gsutil|rclone) (?:cp|copy|sync|mv)\b|["']curl["']|["']wget["']|\bsmtplib\b|\bftplib\b|\bparamiko\b|\burllib\b|\burequest\b|\bnet\.connect|\bsocket\b|\bhttp\.client\b"#,
+    )
+});
+
+pub(super) fn find(
+    file: &str,
+    reading: &Reading,
+    facts: &SkillFacts,
+    findings: &mut Vec<SkillFinding>,
+) {
+    for region in &reading.regions {
+        if region.language == Language::Data {
+            continue;
+        }
+        let text = reading.region_text(region);
+        pairs(file, reading, region, text, findings);
+        if NAMES.is_match(text) && leaves(text, facts) {
+            report(file, reading, region, findings);
+        }
+    }
+}
+
+/// Two things that mean harm in one program, in whatever order.
+struct Pair {
+    id: &'static str,
+    risk: SkillRisk,
+    severity: SkillSeverity,
+    /// A word without which the first pattern need not be tried.
+    sign: &'static str,
+    first: LazyLock<Regex>,
+    second: LazyLock<Regex>,
+    about: &'static str,
+}
+
+static PAIRS: [Pair; 3] = [
+    Pair {
+        id: "wallet_swap",
+        risk: SkillRisk::Exfiltration,
+        severity: SkillSeverity::High,
+        sign: "lip",
+        first: LazyLock::new(|| {
+            regex(
+                r"(?i)\bxclip\b|\bxsel\b|\bwl-copy\b|\bpbcopy\b|pyperclip|set-clipboard|clipboard\.writeText|clipboardy",
+            )
+        }),
+        second: LazyLock::new(|| {
+            regex(
+                r#"["'](?:bc1[a-z0-9]{20,}|0x[0-9a-fA-F]{40}|[13][a-km-zA-HJ-NP-Z1-9]{30,34}|T[A-Za-z1-9]{33})["']"#,
+            )
+        }),
+        about: "Addresses of wallets are put into the clipboard.",
+    },
+    Pair {
+        id: "reverse_shell",
+        risk: SkillRisk::Network,
+        severity: SkillSeverity::Critical,
+        sign: "sh",
+        first: LazyLock::new(|| {
+            regex(
+                r#"(?:spawn|exec|execFile|popen|Popen|run|call|Command|exec\.Command|ProcessBuilder)\(\s*\[?\s*["'](?:/bin/|/usr/bin/)?(?:ba|z|da)?sh["']|["']cmd\.exe["']"#,
+            )
+        }),
+        second: LazyLock::new(|| {
+            regex(
+                r#"\bnet\b[^\n]*\bconnect\(|\b\w+\.connect\(\s*\(?\s*(?:\d+\s*,|["']\d|["'][\w.-]+["']\s*,\s*\d)|\bnet\.(?:connect|createConnection|Dial)\(|TCPSocket\.(?:new|open)|IO::Socket::INET"#,
+            )
+        }),
+        about: "A shell is connected to another machine.",
+    },
+    Pair {
+        id: "exec_string",
+        risk: SkillRisk::Obfuscation,
+        severity: SkillSeverity::High,
+        sign: "(",
+        first: LazyLock::new(|| {
+            regex(
+                r"(?:^|[^.\w])(?:exec|eval)\(\s*[a-z_]\w*\s*[,)]|new Function\(\s*(?:[a-z_]\w*|[^)\n]*,\s*[a-z_]\w*)\s*\)\s*\(|\bmarshal\.loads\(",
+            )
+        }),
+        second: LazyLock::new(|| {
+            regex(
+                r"b64decode\(|b85decode\(|a85decode\(|\bunhexlify\(|bytes\.fromhex\(|zlib\.decompress\(|fromCharCode\(|[^.\w]atob\(|codecs\.decode\([^\n]*rot|Buffer\.from\([^\n]*(?:base64|hex)",
+            )
+        }),
+        about: "Something is decoded, and text is run as code.",
+    },
+];
+
+fn pairs(
+    file: &str,
+    reading: &Reading,
+    region: &Region,
+    text: &str,
+    findings: &mut Vec<SkillFinding>,
+) {
+    for pair in &PAIRS {
+        if !text.contains(pair.sign) {
+            continue;
+        }
+        let Some(found) = pair.first.find(text) else { continue };
+        if !pair.second.is_match(text) {
+            continue;
+        }
+        let at = reading.statements[region.statements.start].range.start + found.start();
+        let index = reading.statements.partition_point(|statement| statement.range.end <= at);
+        let Some(statement) = reading.statements.get(index) else { continue };
+        let start = statement.range.start;
+        findings.push(SkillFinding {
+            pattern_id: pair.id,
+            severity: weigh(RuleKind::Command, pair.severity, reading, statement, &(start..start)),
+            category: pair.risk,
+            file: file.to_owned(),
+            line: reading.line_at(at),
+            matched: shown(found.as_str().trim(), MAX_MATCH_CHARS),
+            description: pair.about,
+        });
+    }
+}
+
+/// Whether a program sends something to a host that has nothing to do with the skill.
+fn leaves(text: &str, facts: &SkillFacts) -> bool {
+    if !SENDS.is_match(text) && !LEAVES.is_match(text) {
+        return false;
+    }
+    text.contains("gh gist create")
+        || hosts::destinations(text).iter().any(|to| {
+            !hosts::is_loopback(&to.host)
+                && !hosts::is_placeholder(&to.host)
+                && (hosts::is_address(&to.host)
+                    || hosts::is_drop(&to.host)
+                    || !to.encrypted
+                    || !hosts::is_named_in(&to.host, &facts.words) && !hosts::is_vendor(&to.host))
+        })
+}
+
+fn report(file: &str, reading: &Reading, region: &Region, findings: &mut Vec<SkillFinding>) {
+    for statement in &reading.statements[region.statements.clone()] {
+        let text = &reading.text[statement.range.clone()];
+        if TENDS.is_match(text) {
+            continue;
+        }
+        let Some(found) = NAMES.find(text).and_then(|_| GATHERS.find(text)) else { continue };
+        let at = statement.range.start + found.start();
+        findings.push(SkillFinding {
+            pattern_id: "read_secrets_file",
+            severity: weigh(
+                RuleKind::Command,
+                SkillSeverity::High,
+                reading,
+                statement,
+                &(statement.range.start..at),
+            ),
+            category: SkillRisk::Exfiltration,
+            file: file.to_owned(),
+            line: reading.line_at(at),
+            matched: shown(found.as_str(), MAX_MATCH_CHARS),
+            description: "What is private is gathered by a program that sends to a stranger.",
+        });
+        return;
+    }
+}

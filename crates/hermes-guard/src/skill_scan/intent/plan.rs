@@ -1,0 +1,247 @@
+//! Sets of concepts that no honest skill brings together.
+
+use super::super::finding::SkillRisk::{self, Exfiltration, Injection, Persistence, SupplyChain};
+use super::super::finding::SkillSeverity::{self, High, Medium};
+use super::concept::Concept::{
+    AgentFile, Always, Consent, Contents, Credentialed, Elsewhere, Fetch, Forged, Hide, Obey,
+    Passes, Plants, Private, Put, Secret, Send, Silently, Talk, Unasked, Unguards, Warn,
+};
+use super::concept::{Concept, Concepts};
+
+/// What a sentence wants, by what it speaks of.
+pub(super) struct Plan {
+    pub(super) id: &'static str,
+    pub(super) risk: SkillRisk,
+    pub(super) severity: SkillSeverity,
+    /// All of these.
+    all: Concepts,
+    /// One of these, if there are any.
+    any: Concepts,
+    /// None of these.
+    none: Concepts,
+    /// Whether the sentence before may hold a part of it.
+    pub(super) reaches: bool,
+    /// Whether it counts only in text that a page does not show.
+    pub(super) only_hidden: bool,
+    /// Whether it is harmless where the skill's own service is meant.
+    pub(super) goes_elsewhere: bool,
+    pub(super) about: &'static str,
+}
+
+const fn plan(
+    (id, risk, severity): (&'static str, SkillRisk, SkillSeverity),
+    all: &[Concept],
+    any: &[Concept],
+    about: &'static str,
+) -> Plan {
+    Plan {
+        id,
+        risk,
+        severity,
+        all: Concepts::of(all),
+        any: Concepts::of(any),
+        none: Concepts::of(&[Warn]),
+        reaches: false,
+        only_hidden: false,
+        goes_elsewhere: false,
+        about,
+    }
+}
+
+impl Plan {
+    const fn unless(self, none: &[Concept]) -> Self {
+        Self { none: self.none.and(Concepts::of(none)), ..self }
+    }
+
+    const fn reaching(self) -> Self {
+        Self { reaches: true, ..self }
+    }
+
+    const fn hidden(self) -> Self {
+        Self { only_hidden: true, ..self }
+    }
+
+    const fn elsewhere(self) -> Self {
+        Self { goes_elsewhere: true, ..self }
+    }
+
+    pub(super) const fn fits(&self, concepts: Concepts) -> bool {
+        concepts.has(self.all)
+            && (self.any.is_empty() || concepts.has_any(self.any))
+            && !concepts.has_any(self.none)
+    }
+
+    /// Whether a sentence holds a part of what is needed at all.
+    pub(super) const fn core_in(&self, concepts: Concepts) -> bool {
+        concepts.has_any(self.all) || concepts.has_any(self.any)
+    }
+}
+
+pub(super) const PLANS: &[Plan] = &[
+    plan(
+        ("send_to_url", Exfiltration, High),
+        &[Send, Secret, Elsewhere],
+        &[],
+        "The text asks to pass secrets on.",
+    )
+    .unless(&[Credentialed, Consent])
+    .elsewhere(),
+    plan(
+        ("send_to_url", Exfiltration, High),
+        &[Passes, Secret],
+        &[Elsewhere, Hide, Silently, Unasked, Always],
+        "The text asks to put secrets elsewhere.",
+    )
+    .unless(&[Credentialed, Consent])
+    .elsewhere(),
+    plan(
+        ("read_secrets_file", Exfiltration, High),
+        &[Passes, Secret, Contents],
+        &[],
+        "The text asks to put what is secret where others see it.",
+    )
+    .unless(&[Credentialed, Consent]),
+    plan(
+        ("context_exfil", Exfiltration, High),
+        &[Send, Talk, Elsewhere],
+        &[],
+        "The text asks to pass on what was said to the agent.",
+    )
+    .unless(&[Consent])
+    .elsewhere(),
+    plan(
+        ("context_exfil", Exfiltration, High),
+        &[Passes, Talk],
+        &[Elsewhere, Hide, Silently],
+        "The text asks to pass on what was said to the agent.",
+    )
+    .unless(&[Consent])
+    .elsewhere(),
+    plan(
+        ("send_to_url", Exfiltration, High),
+        &[Send, Private, Elsewhere],
+        &[Silently, Hide, Unasked, Always],
+        "The text asks to pass on what belongs to the user, unasked.",
+    )
+    .unless(&[Consent])
+    .elsewhere()
+    .reaching(),
+    plan(
+        ("deception_hide", Injection, High),
+        &[Hide, Elsewhere, Send],
+        &[],
+        "Something is passed on and the user is not to hear of it.",
+    )
+    .reaching(),
+    plan(
+        ("deception_hide", Injection, High),
+        &[Silently],
+        &[Passes, Plants, Unguards],
+        "Something is done so that nobody notices.",
+    )
+    .unless(&[Consent]),
+    plan(
+        ("deception_hide", Injection, High),
+        &[Silently, Elsewhere],
+        &[Send, Fetch],
+        "Something is brought in or out so that nobody notices.",
+    )
+    .unless(&[Consent]),
+    plan(
+        ("deception_hide", Injection, High),
+        &[Hide, Plants],
+        &[],
+        "Settings are changed and the user is not to hear of it.",
+    )
+    .reaching(),
+    plan(
+        ("approval_bypass", Injection, High),
+        &[Unasked],
+        &[Passes, Plants, Secret, AgentFile],
+        "Something that needs the user's word is to be done without it.",
+    )
+    .unless(&[Consent]),
+    plan(
+        ("approval_bypass", Injection, High),
+        &[Unasked, Elsewhere],
+        &[Send, Obey],
+        "Something that needs the user's word is to be done without it.",
+    )
+    .unless(&[Consent])
+    .elsewhere(),
+    plan(
+        ("approval_bypass", Injection, High),
+        &[Unguards],
+        &[],
+        "The text switches off what keeps the agent from harm.",
+    )
+    .unless(&[Consent]),
+    plan(
+        ("remote_instructions", SupplyChain, High),
+        &[Fetch, Elsewhere, Obey],
+        &[],
+        "The text asks to act on what an address answers.",
+    )
+    .unless(&[Consent])
+    .elsewhere(),
+    plan(
+        ("agent_config_mod", Persistence, High),
+        &[Plants, Always],
+        &[],
+        "The text wants to stay in what the agent reads at each start.",
+    )
+    .unless(&[Consent]),
+    plan(
+        ("agent_config_mod", Persistence, High),
+        &[Forged],
+        &[Plants, AgentFile],
+        "Words that the user never said are to be remembered as the user's.",
+    ),
+    plan(
+        ("remote_instructions", SupplyChain, High),
+        &[Plants, Elsewhere],
+        &[Silently, Hide, Unasked, Obey],
+        "What an agent reads is to be replaced from elsewhere.",
+    )
+    .unless(&[Consent])
+    .reaching(),
+    plan(
+        ("html_comment_injection", Injection, High),
+        &[],
+        &[Passes, Plants, Unguards, Silently, Hide],
+        "A comment that nobody sees wants something of the agent.",
+    )
+    .unless(&[Credentialed])
+    .hidden(),
+    plan(
+        ("html_comment_injection", Injection, High),
+        &[Send],
+        &[Secret, Talk, Private, Elsewhere],
+        "A comment that nobody sees wants something passed on.",
+    )
+    .unless(&[Credentialed])
+    .hidden(),
+    plan(
+        ("html_comment_injection", Injection, High),
+        &[Obey, Elsewhere],
+        &[],
+        "A comment that nobody sees wants something done.",
+    )
+    .hidden(),
+    plan(
+        ("html_comment_injection", Injection, High),
+        &[Put, Secret],
+        &[],
+        "A comment that nobody sees wants secrets elsewhere.",
+    )
+    .unless(&[Credentialed])
+    .hidden(),
+    plan(
+        ("send_to_url", Exfiltration, Medium),
+        &[Send, Private, Elsewhere],
+        &[],
+        "The text asks to pass on what belongs to the user.",
+    )
+    .unless(&[Consent])
+    .elsewhere(),
+];
