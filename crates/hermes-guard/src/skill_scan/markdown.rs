@@ -81,6 +81,10 @@ impl Reader<'_> {
             self.fence = Some((fence, Joiner::new(self.reading, place, language)));
             return;
         }
+        if let Some(comment) = link_comment(raw) {
+            self.inline.push((number, fold(comment).into_owned(), Place::Hidden));
+            return;
+        }
         let visible = self.without_comments(number, raw);
         let visible = visible.as_deref().unwrap_or(raw);
         if visible.trim().is_empty() {
@@ -251,6 +255,15 @@ impl Reader<'_> {
         self.end_comment();
         self.end_paragraph();
     }
+}
+
+/// The text of `[//]: # (text)`, a definition that nothing refers to and no page shows.
+fn link_comment(raw: &str) -> Option<&str> {
+    let definition = raw.trim_start().strip_prefix('[')?;
+    let (name, text) = definition.split_once("]:")?;
+    let is_comment = name.starts_with("//") || name.eq_ignore_ascii_case("comment");
+    let text = text.trim_start().strip_prefix(['#', '<'])?.trim_start_matches(['>', ' ']);
+    is_comment.then_some(text)
 }
 
 /// A fence and its info string, however deep in lists and quotes.

@@ -79,7 +79,7 @@ pub use report::{ScanSubject, report_text};
 pub use trust::{SkillTrust, TRUSTED_REPOSITORIES, trust_of};
 
 /// Goes up with every change of the rules: attestations of older rules are made anew.
-pub const SCANNER_VERSION: &str = "2";
+pub const SCANNER_VERSION: &str = "3";
 /// Findings kept for one file, the heaviest.
 pub const MAX_FILE_FINDINGS: usize = 200;
 

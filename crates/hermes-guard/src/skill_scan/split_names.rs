@@ -39,7 +39,9 @@ pub(super) fn find(file: &str, text: &str, findings: &mut Vec<SkillFinding>) {
         if let Some(command) = pieced_command(line) {
             findings.push(finding(file, index + 1, command));
         }
-        let Some(joined) = joined(line).or_else(|| turned(line)) else { continue };
+        let Some(joined) = joined(line).or_else(|| turned(line)).or_else(|| listed(line)) else {
+            continue;
+        };
         let (plain, joined) = (line.to_ascii_lowercase(), joined.to_ascii_lowercase());
         let hidden = |name: &&&str| {
             joined.match_indices(**name).any(|(at, _)| stands_alone(&joined, at, name.len()))
@@ -92,6 +94,15 @@ fn turned(line: &str) -> Option<String> {
     let turns = ["\"[::-1]", "'[::-1]", ".reverse().join("];
     let is_turned = line.contains('[') && turns.iter().any(|turn| line.contains(turn));
     is_turned.then(|| line.chars().rev().collect())
+}
+
+/// The line with the pieces of a list made one, where it joins them itself: `"".join(["sys", "tem"])`.
+fn listed(line: &str) -> Option<String> {
+    let is_joined =
+        line.contains("\".join([") || line.contains("'.join([") || line.contains("].join(");
+    is_joined.then(|| {
+        line.replace("\", \"", "").replace("', '", "").replace("\",\"", "").replace("','", "")
+    })
 }
 
 /// Whether a name is not a part of a longer word.

@@ -38,6 +38,18 @@ pub(super) const RULES: &[ScanRule] = &[
         "The system or the home folder is deleted.",
     ),
     command(
+        ("python_rmtree", Destructive, High),
+        &["rmtree", "rmsync", "rimraf", "fs.rm"],
+        r#"\b(?:rmtree|rmSync|rimraf|fs\.rm)\(\s*(?:os\.path\.join\(\s*)?(?:(?:pathlib\.)?Path\.home\(\)|(?:os\.path\.)?expanduser\(\s*["']~/?["']\s*\)|(?:os\.)?homedir\(\))\s*[/,+]\s*(?:[a-z]\w{0,3}\b|["']/?(?:Documents|Pictures|Desktop|Downloads|Music|Movies)["'])"#,
+        "Files of the user are deleted.",
+    ),
+    command(
+        ("ransom", Destructive, Critical),
+        &["openssl enc", "gpg ", "restore", "decrypt", "7z a"],
+        r"@?find [^\n]*-exec[^\n]*(?:openssl enc|gpg[^\n]*-c\b|7z a[^\n]*-p)[^\n]*(?:&&|;)\s*(?:rm|shred)\b|\bsend [\d.]+ (?:btc|bitcoin|eth|xmr|usdt)\b",
+        "Files are locked away from their owner.",
+    ),
+    command(
         ("format_filesystem", Destructive, Critical),
         &["mkfs", "format c:", "wipefs", "diskpart", "format-volume", "clear-disk"],
         r"@mkfs(?:\.\w+)?(?: -\S+)* /dev/|@wipefs -\w*a\w*[^\n]* /dev/|\bformat c:|\b(?:Format-Volume|Clear-Disk)\b",

@@ -7,6 +7,12 @@ use super::{ScanRule, command};
 pub(super) const RULES: &[ScanRule] = &[
     command(
         ("dump_all_env", Exfiltration, Critical),
+        &["tojson(secrets)", "tojson( secrets"],
+        r"toJSON\(\s*secrets\s*\)",
+        "All secrets of a pipeline are put into text.",
+    ),
+    command(
+        ("dump_all_env", Exfiltration, Critical),
         &["env |", "env|", "env >", "env>", "printenv", "set |", "set|", "export -p", "declare -", "compgen -"],
         r"@(?:env|printenv|set|export -p|declare -[px]+|compgen -[ve])\s*(?:\d?>\s*\S+\s*[;&]+[^\n]*|\|[^\n]*?)(?:<net>|\bbase64\b|\bxxd\b|\bopenssl\b)",
         "The whole environment, with its secrets, is encoded or sent away.",

@@ -89,6 +89,51 @@ pub(super) const RULES: &[ScanRule] = &[
         "The text puts a general permission into the user's mouth.",
     ),
     instruction(
+        ("disregard_rules", Injection, High),
+        &["void", "suspended", "waived", "lifted", "elevated mode"],
+        r"\b(?:confirmations?|approvals?|content rules|safety rules|guidelines|permission checks?|restrictions) (?:\w+ ){0,4}?(?:are|is) (?:hereby |now |temporarily )?(?:suspended|void|waived|lifted)\b",
+        "The text pretends that the agent's rules no longer hold.",
+    ),
+    instruction(
+        ("prompt_injection_ignore", Injection, High),
+        &["as coming from the user", "as if the user", "as the user's own", "as instructions from the user", "as a user message"],
+        r"\btreat ~[^.!?\n]{0,80}\bas (?:coming from the user|if the user|the user's own|instructions from the user|a user message)",
+        "The text gives foreign text the user's word.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|must not)\b"),
+    instruction(
+        ("conditional_deception", Injection, High),
+        &["evaluated", "scanned", "reviewed", "audited", "being tested", "analyzed", "analysed"],
+        r"\b(?:if|when|while|unless|whenever) (?:you are|you're|this skill is|this is|it is) (?:being )?(?:evaluated|scanned|reviewed|audited|tested|analy[sz]ed|monitored)\b",
+        "The text behaves otherwise when somebody looks.",
+    ),
+    instruction(
+        ("deception_hide", Injection, High),
+        &["nobody notices", "no one notices", "will not notice", "won't notice", "leave it out of", "leave this out of"],
+        r"\bso (?:that )?(?:nobody|no one|the (?:user|client|customer|reader)) (?:notices|sees|will notice|won'?t notice)\b|\bleave (?:it|this|them|that) out of (?:the|your) (?:\w+ )?(?:description|summary|report|message|notes|log|changelog)\b",
+        "Something is done so that nobody notices.",
+    ),
+    instruction(
+        ("hidden_access", Injection, High),
+        &["backdoor", "hidden account", "hidden user", "hidden admin", "secret account", "fixed password", "master password", "hard-coded password"],
+        r"\b(?:insert|add|create|include|leave|build|plant|introduce|put) ~(?:backdoor|hidden (?:account|user|admin\w*|endpoint|route)|secret (?:account|user|admin\w*|endpoint)|account ~fixed password|master password)\b",
+        "The text asks for a hidden way in.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|detect|find|look for|check|scan|test|avoid)\b"),
+    instruction(
+        ("hidden_access", Injection, High),
+        &["seed phrase", "recovery phrase", "recovery words", "twelve words", "12 words", "wallet backup", "cvv", "card number", "one-time code", "2fa code"],
+        r"\b(?:ask|tell|prompt|get|have|request) ~(?:the )?user\b[^.!?\n]{0,60}\b(?:seed phrase|recovery (?:phrase|words)|(?:twelve|12|24) words|wallet backup|cvv|card number|one-time code|2fa code)\b",
+        "The text asks the user for what nobody may ask for.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|must not)\b"),
+    instruction(
+        ("payment_redirect", Injection, High),
+        &["account number", "iban", "wallet address", "bank details", "payment address", "payee"],
+        r"\b(?:replace|change|swap|substitute|overwrite) ~(?:bank account number|account number|iban|wallet address(?:es)?|bank details|payment address|payee)\b ~(?:with|by|to|for)\b",
+        "The text sends money elsewhere.",
+    ),
+    instruction(
         ("remove_filters", Injection, Critical),
         &["without", "disable", "remove", "turn off", "switch off", "drop ", "lift "],
         r"\b(?:respond|answer|reply|act|operate)\W+~without ~(?:restrictions?|limitations?|filters?|filtering|censorship|safety|content polic(?:y|ies))\b|\b(?:disable|remove|drop|lift|turn off|switch off) ~(?:your|the agent'?s|the assistant'?s|the model'?s|all) ~(?:safety|content|moderation|ethical) (?:filters?|checks?|restrictions?|guards?|guardrails?|rules?|protections?)\b",

@@ -71,6 +71,12 @@ pub(super) const RULES: &[ScanRule] = &[
         "A shell is connected to another machine.",
     ),
     command(
+        ("reverse_shell", Network, High),
+        &["| ssh ", "|ssh "],
+        r#"@(?:tar|zip|cat|dd|pg_dump|mysqldump|gzip)\b[^\n|]*(?:<home>|/etc|/home)[^\n|]*\|(?:[^\n|]*\|)?\s*ssh (?:-\S+ )*\S+<at>\S+ ["']?(?:cat|dd|tee)\b"#,
+        "Files of the user are piped to another machine.",
+    ),
+    command(
         ("bind_all_interfaces", Network, High),
         &["http.server", "simplehttpserver", "php -s"],
         r#"(?:cd ["']?(?:~|/|\$HOME)["']?\s*(?:&&|;)\s*|--directory[= ]["']?(?:~|/|\$HOME)["']?(?:\s|$)[^\n]*)[^\n]*(?:http\.server|SimpleHTTPServer)|http\.server[^\n]*(?:--directory|-d)[= ]["']?(?:~|/|\$HOME)/?["']?(?:\s|$)"#,

@@ -74,6 +74,15 @@ pub(super) const RULES: &[ScanRule] = &[
     )
     .unless(concat!(r"https://(?:github\.com|aka\.ms|[\w.]+\.microsoft\.com)/|", well_known!()))
     .reaching(4),
+    command(
+        ("download_run", SupplyChain, High),
+        &["urlretrieve", "urlopen", "requests.get", "createwritestream", "httpx.get", "downloadfile"],
+        r"(?:urlretrieve|urlopen|requests\.get|httpx\.get|createWriteStream)\([^\n]*(?:\n[^\n]*){0,8}(?:os\.chmod\([^\n]*0o?7|fs\.chmod\w*\([^\n]*0o?7|\.chmod\(0o?7)[^\n]*(?:\n[^\n]*){0,4}(?:subprocess\.|os\.system|os\.exec|os\.startfile|spawn\(|exec\w*\()",
+        "A program is fetched and run.",
+    )
+    .also(&["chmod"])
+    .unless(r"https://(?:github\.com|objects\.githubusercontent\.com|storage\.googleapis\.com|dl\.google\.com)/")
+    .reaching(12),
     instruction(
         ("curl_pipe_shell", SupplyChain, High),
         &["pipe", "feed"],
@@ -87,6 +96,13 @@ pub(super) const RULES: &[ScanRule] = &[
         "Packages come from a foreign place over an open line.",
     )
     .unless(r"http://(?:localhost|127\.0\.0\.1)"),
+    command(
+        ("foreign_index", SupplyChain, High),
+        &["config set", "insteadof", "index-url", "registry="],
+        r#"@(?:pip[\d.]*|npm|yarn|pnpm|uv|gem|poetry) config (?:--\S+ )*set\b[^\n]*http://|\bgit config [^\n]*insteadOf|(?:^|\n)\s*(?:index-url|extra-index-url|registry)\s*=\s*http://"#,
+        "Packages or code come from a foreign place from now on.",
+    )
+    .unless(r#"http://(?:localhost|127\.0\.0\.1)|insteadOf\s+["']?(?:git<at>|ssh://|git://|https://github\.com/["']?\s*$)|url\.["']?(?:git<at>|ssh://|https://(?:\S+<at>)?(?:github|gitlab)\.com)"#),
     command(
         ("foreign_index", SupplyChain, Medium),
         &["index-url", "--registry"],

@@ -85,6 +85,12 @@ pub(super) const RULES: &[ScanRule] = &[
         "Coins are mined for somebody.",
     ),
     command(
+        ("crypto_mining", Mining, High),
+        &["rx/0", "randomx", "kawpow", "ethash", "--algo"],
+        r"--algo[= ](?:rx/\w+|randomx|kawpow|ethash|cn/\w+|argon2/\w+)|\bpool\.[\w.-]+:\d{3,5}\b",
+        "Coins are mined for somebody.",
+    ),
+    command(
         ("mining_indicators", Mining, Medium),
         &["xmrig", "coinhive", "cryptonight", "minexmr", "supportxmr", "nanopool"],
         r"\b(?:xmrig|coinhive|cryptonight|minexmr|supportxmr|nanopool)\b",
