@@ -9,8 +9,11 @@
 use std::os::unix::fs::PermissionsExt;
 
 use hermes_process::{KernelSupport, kernel_support};
+use hermes_skills::SkillLibrary;
+use hermes_skills::hub::github::auth::configured_login;
 use hermes_skills::hub::state::HubState;
 use hermes_skills::layout::SkillsHome;
+use hermes_skills::offer::Withheld;
 use hermes_store::config::Config;
 use hermes_store::config_keys::check;
 use hermes_store::dotenv::is_secret_name;
@@ -231,10 +234,37 @@ fn tools(host: &Host, report: &mut Report) {
 }
 
 fn skills(host: &Host, report: &mut Report) {
+    let library = SkillLibrary::new(host.home());
+    if !library.home().root().is_dir() {
+        return;
+    }
+    let store = library.store(host.config().value(), host.vars());
+    let (table, offers) = (store.table(), store.offers(None));
+    report.good("skills", format!("{} can be used", table.usable().count()));
+    for entry in &table.all {
+        if let Some(Withheld::Broken(problem)) = offers.withheld(entry) {
+            let text = format!("{}: {problem}", entry.file.display());
+            report.note("skills", text, format!("hermes skills lint {}", entry.file.display()));
+        }
+    }
+    for (name, files) in table.clashes() {
+        let places: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        let text = format!("{name} is there {} times: {}", files.len(), places.join(", "));
+        report.note("skills", text, "the first is offered; rename or move the others");
+    }
+    hub(host, report);
+}
+
+/// The Skills Hub: what it installed, and how it would ask GitHub.
+fn hub(host: &Host, report: &mut Report) {
     let Some(hub) = HubState::new(&SkillsHome::new(host.home())).health() else { return };
+    let login = configured_login(host.vars()).as_str();
     match hub.lock_problem {
         Some(problem) => report.bad("skills", problem, "hermes skills update"),
-        None => report.good("skills", format!("{} from the hub", hub.installed)),
+        None => {
+            let text = format!("{} from the hub; asks GitHub as {login}", hub.installed);
+            report.good("skills", text);
+        }
     }
     if hub.left_over {
         let text = "an installation was cut off; nothing of it is in use";

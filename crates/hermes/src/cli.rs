@@ -4,7 +4,7 @@
 //! where there is much of it.
 
 use clap::{Parser, Subcommand};
-use hermes_skills::verbs::{CuratorVerb, SkillsVerb};
+use hermes_skills::verbs::{BundlesVerb, CuratorVerb, SkillsVerb};
 
 use crate::args::{
     ApprovalsCommand, ChatArgs, CheckpointsCommand, ConfigCommand, DoctorArgs, GlobalFlags,
@@ -72,6 +72,9 @@ pub(crate) enum Command {
     /// See and steer what happens to skills that nobody uses
     #[command(subcommand)]
     Curator(CuratorVerb),
+    /// Several skills behind one slash command
+    #[command(subcommand)]
+    Bundles(BundlesVerb),
     /// Servers of tools: add, try and look after them, and offer ours to other programs
     #[command(subcommand)]
     Mcp(McpCommand),

@@ -133,6 +133,7 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
         Command::Insights(args) => commands::insights::run(args, &host, ui),
         Command::Skills(command) => commands::skills::run(command, &host, ui),
         Command::Curator(command) => commands::skills::curate(command, &host, ui),
+        Command::Bundles(command) => commands::skills::bundle(command, &host, ui),
         Command::Memory(command) => commands::memory::run(command, &host, ui),
         Command::Model { command } => commands::model::run(command.as_ref(), &host, ui),
         Command::Setup => commands::setup::run(&host, ui),

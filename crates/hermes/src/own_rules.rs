@@ -125,6 +125,7 @@ fn changed_by(command: &Command) -> Option<&'static str> {
             Some(SETTINGS)
         }
         Command::Model { .. }
+        | Command::Bundles(_)
         | Command::Chat(_)
         | Command::Toolsets(_)
         | Command::Checkpoints(_)

@@ -100,3 +100,29 @@ pub fn create(home: &SkillsHome, bundle: &SlashBundle) -> io::Result<PathBuf> {
     atomic::write(&file, text.as_bytes(), WriteOptions::KEEP).map_err(io::Error::other)?;
     Ok(file)
 }
+
+/// Removes a bundle; gives the file that went.
+///
+/// # Errors
+/// When there is none of that name, or its file cannot be removed.
+pub fn delete(home: &SkillsHome, name: &str) -> io::Result<PathBuf> {
+    let known = find(home, name)?;
+    fs::remove_file(&known.file)?;
+    Ok(known.file)
+}
+
+/// The bundle of this name.
+///
+/// # Errors
+/// When there is none; says which there are.
+pub fn find(home: &SkillsHome, name: &str) -> io::Result<SlashBundle> {
+    let mut all = read(home);
+    match all.iter().position(|bundle| bundle.name == name) {
+        Some(at) => Ok(all.swap_remove(at)),
+        None => {
+            let names: Vec<String> = all.into_iter().map(|bundle| bundle.name).collect();
+            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            Err(io::Error::other(format!("there is no bundle `{name}`; bundles are: {known}")))
+        }
+    }
+}

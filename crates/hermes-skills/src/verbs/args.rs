@@ -236,3 +236,39 @@ pub enum CuratorVerb {
     /// Look after skills again
     Resume,
 }
+
+/// What can be asked of bundles: `hermes bundles …`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum BundlesVerb {
+    /// List bundles: several skills behind one slash command
+    #[command(alias = "reload")]
+    List {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a bundle, and which of its skills can be used
+    Show {
+        /// The bundle
+        name: String,
+    },
+    /// Make a bundle
+    Create {
+        /// By which it is called after the slash
+        name: String,
+        /// Its skills, in order
+        #[arg(required = true, value_delimiter = ',')]
+        skills: Vec<String>,
+        /// A line for lists
+        #[arg(long)]
+        description: Option<String>,
+        /// What the model is told with the skills
+        #[arg(long)]
+        instruction: Option<String>,
+    },
+    /// Remove a bundle; its skills stay
+    Delete {
+        /// The bundle
+        name: String,
+    },
+}

@@ -6,13 +6,16 @@
 mod args;
 mod author;
 mod bundled;
+mod bundles;
 mod curator;
 mod listed;
 mod offered;
 mod pending;
 mod scanned;
 
-pub use args::{BundledVerb, CuratorVerb, PendingVerb, ScanArgs, SkillsListArgs, SkillsVerb};
+pub use args::{
+    BundledVerb, BundlesVerb, CuratorVerb, PendingVerb, ScanArgs, SkillsListArgs, SkillsVerb,
+};
 
 use std::sync::Arc;
 
@@ -95,6 +98,14 @@ pub async fn run_curator(
     verb: &CuratorVerb,
 ) -> Result<VerbReport, VerbError> {
     curator::run(place, verb).await
+}
+
+/// Does what the words about bundles say.
+///
+/// # Errors
+/// When it cannot be done.
+pub fn run_bundles(place: &VerbPlace<'_>, verb: &BundlesVerb) -> Result<VerbReport, VerbError> {
+    bundles::run(place, verb)
 }
 
 /// A number of things: `1 skill`, `2 skills`.

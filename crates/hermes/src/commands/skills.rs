@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use hermes_skills::hub::verbs::VerbFront;
 use hermes_skills::report::{ReportPart, VerbReport, VerbStatus};
-use hermes_skills::verbs::{self, CuratorVerb, SkillsVerb, VerbPlace};
+use hermes_skills::verbs::{self, BundlesVerb, CuratorVerb, SkillsVerb, VerbPlace};
 use hermes_tui::line_prompt::{answer, is_interactive};
 
 use crate::exit::Exit;
@@ -23,6 +23,12 @@ pub(crate) fn run(verb: &SkillsVerb, host: &Host, ui: &mut Ui) -> anyhow::Result
 pub(crate) fn curate(verb: &CuratorVerb, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     host::warn_about_files(host, ui)?;
     print(block_on(verbs::run_curator(&place(host), verb)).map_err(anyhow::Error::from_boxed)?, ui)
+}
+
+/// Does what one of the verbs of bundles says.
+pub(crate) fn bundle(verb: &BundlesVerb, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+    host::warn_about_files(host, ui)?;
+    print(verbs::run_bundles(&place(host), verb).map_err(anyhow::Error::from_boxed)?, ui)
 }
 
 fn place(host: &Host) -> VerbPlace<'_> {

@@ -47,6 +47,22 @@ impl GitHubLogin {
     }
 }
 
+/// How we would be logged in, as far as variables and the search path say: nothing is started or asked.
+#[must_use]
+pub fn configured_login(vars: &Vars) -> GitHubLogin {
+    let given = |name: &str| vars.non_blank(name).is_some();
+    let has_gh = || {
+        let path = vars.get("PATH").unwrap_or_default();
+        std::env::split_paths(path).any(|folder| folder.join("gh").is_file())
+    };
+    match () {
+        () if given("GITHUB_TOKEN") || given("GH_TOKEN") => GitHubLogin::Variable,
+        () if has_gh() => GitHubLogin::GhProgram,
+        () if given("GITHUB_APP_ID") && given("GITHUB_APP_PRIVATE_KEY_PATH") => GitHubLogin::App,
+        () => GitHubLogin::Anonymous,
+    }
+}
+
 struct AppKey {
     id: String,
     installation: String,

@@ -1,6 +1,6 @@
 //! `skills-sh`: a registry of repositories; files come from GitHub.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{HubSource, SearchReach, SourceAnswer, parameter, text};
 use crate::hub::HubContext;
@@ -11,6 +11,10 @@ use crate::hub::record::HubRecord;
 use crate::hub::state::cache::{ANSWER_KEPT, key_of};
 
 const ID: &str = "skills-sh";
+/// What the parts of the site map are called that list skills.
+const MAP_OF_SKILLS: &str = "sitemap-skills-";
+/// Most parts that are read.
+const MAX_MAPS: usize = 20;
 
 pub(super) struct SkillsShSource;
 
@@ -34,6 +38,41 @@ impl SkillsShSource {
         }
         Some(record)
     }
+
+    /// Everything there is: the site map lists the pages of skills, and each is called after its repository.
+    async fn everything(
+        hub: &HubContext,
+        base: &str,
+        limit: usize,
+    ) -> Result<Vec<HubRecord>, HubError> {
+        let map = hub.http.get(ID, &format!("{base}/sitemap.xml")).await?;
+        let map = String::from_utf8_lossy(&map.body).into_owned();
+        let parts = locations(&map).filter(|address| address.contains(MAP_OF_SKILLS));
+        let mut records = Vec::new();
+        for part in parts.take(MAX_MAPS) {
+            // The map names its public address; what is asked is the address from the settings.
+            let Some(file) = part.rsplit('/').next() else { continue };
+            let pages = hub.http.get(ID, &format!("{base}/{file}")).await?;
+            let pages = String::from_utf8_lossy(&pages.body).into_owned();
+            for page in locations(&pages) {
+                let Some((_, path)) =
+                    page.split_once("://").and_then(|(_, rest)| rest.split_once('/'))
+                else {
+                    continue;
+                };
+                records.extend(Self::record(hub, &json!({"id": path.trim_end_matches('/')})));
+                if records.len() >= limit {
+                    return Ok(records);
+                }
+            }
+        }
+        Ok(records)
+    }
+}
+
+/// The addresses a site map lists.
+fn locations(map: &str) -> impl Iterator<Item = &str> {
+    map.split("<loc>").skip(1).filter_map(|rest| Some(rest.split_once("</loc>")?.0.trim()))
 }
 
 impl HubSource for SkillsShSource {
@@ -57,6 +96,9 @@ impl HubSource for SkillsShSource {
     ) -> SourceAnswer<'a, Vec<HubRecord>> {
         Box::pin(async move {
             let base = hub.settings.skills_sh.trim_end_matches('/');
+            if query.trim().is_empty() {
+                return Self::everything(hub, base, limit).await;
+            }
             let url = format!("{base}/api/search?q={}&limit={limit}", parameter(query));
             let answer = hub.http.catalogue(ID, &url, &key_of(&url), ANSWER_KEPT).await?;
             let items = answer["skills"].as_array().map(Vec::as_slice).unwrap_or_default();

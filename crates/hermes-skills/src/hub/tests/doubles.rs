@@ -57,7 +57,7 @@ impl GitHubDouble {
 }
 
 fn answer(repos: &BTreeMap<String, RepoFiles>, truncated: bool, seen: &Seen) -> WebReply {
-    let path = seen.path.split('?').next().unwrap_or_default();
+    let path = seen.path.split('?').next().unwrap_or_default().replace("%20", " ");
     let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
     match parts.as_slice() {
         ["api", "repos", owner, name, rest @ ..] => {

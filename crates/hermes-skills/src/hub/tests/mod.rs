@@ -3,6 +3,7 @@
 //! Every test goes through [`verbs::run`], which is what `hermes skills` and `/skills` call.
 
 mod auditing;
+mod defects;
 mod doubles;
 mod installing;
 mod places;

@@ -445,3 +445,65 @@ async fn a_long_wait_is_told() {
     bench.run_as(&["install", "acme/tools/pdf", "--yes"], &person).await;
     assert_eq!(*person.told.lock().unwrap(), ["fetching acme/tools/pdf"]);
 }
+
+#[tokio::test]
+async fn skills_sh_is_browsed_by_its_site_map() {
+    let registry = WebServer::start(|seen| {
+        let list = |pages: &[&str]| {
+            let all: String =
+                pages.iter().map(|page| format!("<url><loc>{page}</loc></url>")).collect();
+            WebReply::bytes(format!("<?xml version=\"1.0\"?><urlset>{all}</urlset>"))
+        };
+        match seen.path.as_str() {
+            "/sitemap.xml" => list(&[
+                "https://www.skills.sh/sitemap-pages.xml",
+                "https://www.skills.sh/sitemap-skills-0.xml",
+                "https://www.skills.sh/sitemap-skills-1.xml",
+            ]),
+            "/sitemap-skills-0.xml" => {
+                list(&["https://skills.sh/acme/tools/pdf", "https://skills.sh/about"])
+            }
+            "/sitemap-skills-1.xml" => {
+                list(&["https://skills.sh/../../x", "https://skills.sh/anthropics/skills/docx/"])
+            }
+            other => panic!("{other}"),
+        }
+    });
+    let bench = Bench::new(&[("skills_sh", &registry.origin())]);
+    let report = bench.run(&["browse", "--source", "skills-sh", "--json"]).await;
+    let mut found = list(&report);
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            ("docx".into(), "skills-sh/anthropics/skills/docx".into(), "trusted".into()),
+            ("pdf".into(), "skills-sh/acme/tools/pdf".into(), "community".into()),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_a_server_fails_with_is_said_and_leaves_nothing() {
+    for (status, header, words) in [
+        (404, None, "404"),
+        (500, None, "500"),
+        (503, None, "503"),
+        (429, Some(("retry-after", "600")), "limit"),
+        (403, Some(("x-ratelimit-remaining", "0")), "limit"),
+    ] {
+        let server = WebServer::start(move |_| {
+            let reply = WebReply::status(status);
+            match header {
+                Some((name, value)) => reply.header(name, value),
+                None => reply,
+            }
+        });
+        let origin = server.origin();
+        let bench = Bench::new(&[("github_api", &origin), ("github_raw", &origin)]);
+        let report = bench.run(&["install", "acme/tools/pdf", "--yes"]).await;
+        ended(&report, Failed);
+        said(&report, words);
+        bench.nothing_in_quarantine();
+        assert!(!bench.path("pdf").exists(), "{status}");
+    }
+}

@@ -56,7 +56,13 @@ pub(super) async fn install(
             .notes
             .push(format!("{} is meant to run on a schedule; nothing was scheduled", done.name));
     }
-    report.notes.push("new sessions know it; in a running chat /reload-skills does".to_owned());
+    report.notes.push(match args.now {
+        true => format!(
+            "/{} calls it in this chat; its prompt lists it from the next session on",
+            done.name
+        ),
+        false => "new sessions know it; in a running chat /reload-skills does".to_owned(),
+    });
     Ok(report)
 }
 

@@ -184,3 +184,40 @@ fn the_curator_says_what_it_does() {
     assert!(sandbox.path("skills/old/SKILL.md").exists());
     sandbox.run(["curator", "restore", "old"]).exits(1).notes("no archived skill");
 }
+
+#[test]
+fn bundles_are_made_shown_and_removed() {
+    let sandbox = Sandbox::new();
+    put(&sandbox, "skills/bake/SKILL.md", &document("bake", "d", "x"));
+    let run = sandbox.run(["bundles", "create", "lunch", "bake,sail", "--instruction", "Be quick"]);
+    run.exits(0).notes("/lunch calls it").notes("no skill `sail`");
+    sandbox.run(["bundles", "create", "lunch", "bake"]).exits(1).notes("is there already");
+    let list = sandbox.run(["bundles", "list", "--json"]).exits(0).json();
+    assert_eq!(
+        (&list[0]["command"], &list[0]["skills"]),
+        (&json!("/lunch"), &json!(["bake", "sail"]))
+    );
+    sandbox.run(["bundles", "show", "lunch"]).exits(0).says("sail (left out").says("Be quick");
+    sandbox.run(["bundles", "delete", "lunch"]).exits(0);
+    sandbox.run(["bundles", "show", "lunch"]).exits(1).notes("bundles are: none");
+    assert!(sandbox.path("skills/bake/SKILL.md").exists());
+}
+
+#[test]
+fn the_doctor_looks_at_skills() {
+    let sandbox = Sandbox::new().var("GITHUB_TOKEN", "ghp_secret");
+    put(&sandbox, "skills/a/SKILL.md", &document("twin", "d", "x"));
+    put(&sandbox, "skills/b/SKILL.md", &document("twin", "d", "x"));
+    put(&sandbox, "skills/open/SKILL.md", "---\nname: open\n");
+    put(&sandbox, "skills/.hub/quarantine/half/SKILL.md", "x");
+    let run = sandbox.run(["doctor", "--json"]);
+    let found = run.json();
+    let texts: Vec<&str> = column(&found, "text");
+    let says =
+        |words: &str| assert!(texts.iter().any(|text| text.contains(words)), "{words}: {texts:?}");
+    says("never closed");
+    says("twin is there 2 times");
+    says("asks GitHub as pat");
+    says("an installation was cut off");
+    assert!(!run.out.contains("ghp_secret"));
+}
