@@ -62,7 +62,7 @@ pub(super) const RULES: &[ScanRule] = &[
     )
     .also(&["you ", "your ", "with no", "agent", "its "]),
     instruction(
-        ("bypass_restrictions", Injection, Critical),
+        ("bypass_restrictions", Injection, High),
         &["restriction", "limitation", "guardrail", "filter", "censor", "boundar", "refus", "declin", "unrestricted"],
         r"\b(?:you|assistant|ai|persona|character|model|agent|bot|mode|entity)\b ~(?:with no|without(?: any)?|free (?:of|from)(?: all| any)?|that has no|has no|have no|who has no|knows no|not bound by|unbound by) (?:\w+ ){0,2}?(?:restrictions?|limitations?|guardrails?|filters?|filtering|censorship|boundaries)\b|\b(?:never|does not|do not|don'?t|will not|won'?t|cannot|can'?t) (?:ever )?(?:refuses?|declines?) (?:any|a|an|the user'?s?|requests?|anything|to answer)\b|\banswers? (?:every|any|all) (?:requests?|questions?|prompts?)\W+~(?:including|even|regardless|no matter|however)\b|\b(?:continue|answer|respond|reply|stay|remain|operate|act) (?:as )?(?:unrestricted|unfiltered|uncensored|jailbroken)\b",
         "The text tells the agent to work without its restrictions.",

@@ -135,7 +135,7 @@ pub(super) const RULES: &[ScanRule] = &[
     )
     .unless(r"\bgit add\b"),
     command(
-        ("agent_config_mod", Persistence, Critical),
+        ("agent_config_mod", Persistence, High),
         AGENT_FILES,
         concat!(r#"\bfor \w+ in [^\n]*"#, agent_file!(), r#"[^\n]*(?:\n[^\n]*){0,3}(?:>>|\btee -a) ?["']?\$"#),
         "Rules are planted in the settings of agents.",
