@@ -26,6 +26,8 @@ pub(super) enum SecretAnchor {
     AzureSecret,
     /// A database login with a star for a part.
     LoginLine,
+    /// Begin of a password's hash, as files of passwords have it.
+    Crypt,
     /// A URL that is a secret itself.
     Webhook,
     /// Begin of a signed web token.
@@ -53,6 +55,26 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
     (SecretAnchor::PuttyKey, &["Private-Lines: "]),
     (SecretAnchor::AzureSecret, &["q~"]),
     (SecretAnchor::LoginLine, &[":*:"]),
+    (
+        SecretAnchor::Crypt,
+        &[
+            "$1$",
+            "$5$",
+            "$6$",
+            "$y$",
+            "$7$",
+            "$gy$",
+            "$apr1$",
+            "$2a$",
+            "$2b$",
+            "$2y$",
+            "$argon2",
+            "$pbkdf2",
+            "$scrypt$",
+            "{ssha",
+            "pbkdf2_sha",
+        ],
+    ),
     (
         SecretAnchor::Webhook,
         &[
@@ -101,6 +123,8 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
             "psk",
             "masterauth",
             "mnemonic",
+            "phrase",
+            "seed",
             "salt",
             "_pat",
             "securestring",

@@ -83,6 +83,7 @@ const PLAIN_VALUES: &[&str] = &[
 
 pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let Some(name) = whole_name(scan, &hit) else { return };
+    let name = with_word_before(scan, name);
     if scan.text[..name.start].ends_with("--") {
         return flags::long_option(scan, name);
     }
@@ -94,6 +95,14 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     }
     let plain_name = &scan.text[name.clone()];
     let Some(field) = field(scan, name) else { return };
+    let given = &scan.text[field.value.clone()];
+    // The path of a resource, or a name for the same name elsewhere.
+    if plain_name.starts_with("module.")
+        || !given.contains(|char: char| char.is_alphanumeric() || char == '*')
+        || !field.value_quoted && is_same_name(plain_name, given)
+    {
+        return;
+    }
     // A part of `arn:aws:secretsmanager:…`
     if field.sign == Sign::Colon
         && !field.spaced
@@ -109,6 +118,15 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
             scan.keep(field.value);
         }
         return;
+    }
+    // A key with a remark behind it.
+    if field.sign == Sign::Colon
+        && !field.value_quoted
+        && family(plain_name).is_some_and(|family| family != SecretFamily::Auth)
+        && let Some((first, _)) = value.split_once([' ', '\t'])
+        && look(first) == SecretLook::Generated
+    {
+        return hide_value(scan, field.value.start..field.value.start + first.len());
     }
     let secret = !is_placeholder(value)
         && (special.is_some_and(|special| special.holds_secret(scan, &field))
@@ -161,6 +179,7 @@ impl Special {
         match self {
             // `Service::ApiKey` is the name of a type.
             Self::Header if scan.byte_before(field.name.start) == b':' => false,
+            Self::Header if !field.value_quoted && value.starts_with(['{', '[']) => false,
             Self::Header if stands_in(value) || !field.value_quoted && is_field(value) => false,
             Self::Header if scan.rules.code() => plausible_in_code(value),
             Self::Header => !is_plain(value, SecretFamily::ApiKey) && !is_expression(value),
@@ -193,7 +212,11 @@ fn is_secret(scan: &mut SecretScan<'_>, field: &Field) -> bool {
         return false;
     }
     let computed = !field.value_quoted
-        && (is_expression(value) || field.spaced && field.sign == Sign::Equals && is_field(value));
+        && (is_expression(value)
+            || field.sign == Sign::Equals
+                && is_field(value)
+                && (field.spaced
+                    || name.contains('.') && !value.contains(|end: char| end.is_ascii_digit())));
     if computed
         || is_plain(value, family)
         || value.starts_with("-----BEGIN ")
@@ -211,7 +234,11 @@ fn looks_secret(scan: &SecretScan<'_>, field: &Field, family: SecretFamily) -> b
     let look = look(value);
     match family {
         SecretFamily::Password
-            if (field.value_quoted || is_setting(scan, field)) && follows_password_rules(value) =>
+            if (field.value_quoted
+                || matches!(field.sign, Sign::Element | Sign::Pair)
+                || is_setting(scan, field)
+                || is_word_of_line(scan, field))
+                && follows_password_rules(value) =>
         {
             true
         }
@@ -238,6 +265,46 @@ fn is_setting(scan: &SecretScan<'_>, field: &Field) -> bool {
         && !field.spaced
         && matches!(scan.byte(field.value.end), 0 | b'\n' | b'\r')
         && at_line_start(scan, field.name.start)
+}
+
+/// Whether `name=value` is a word by itself, as on command lines and in connection strings.
+fn is_word_of_line(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let value = &scan.text[field.value.clone()];
+    let edge = |byte: u8| byte == 0 || is_blank(byte) || matches!(byte, b'"' | b'\'');
+    field.sign == Sign::Equals
+        && !field.spaced
+        && edge(scan.byte_before(field.name.start))
+        && edge(scan.byte(field.value.end))
+        && !value.contains(['(', ')', '[', '{', '<', '>'])
+}
+
+/// `accessToken = accessToken`, `self.api_key = apiKey`.
+fn is_same_name(name: &str, value: &str) -> bool {
+    let plain = |text: &str| -> String {
+        let letters = text.chars().filter(char::is_ascii_alphanumeric);
+        letters.map(|char| char.to_ascii_lowercase()).collect()
+    };
+    let value = value.trim_end_matches([',', ';', ')']);
+    value.len() >= 3
+        && value.len() <= 64
+        && plain(name).ends_with(&plain(value))
+        && plain(value).len() >= 3
+}
+
+/// The words that belong to the name behind a blank: `Private key: …`.
+fn with_word_before(scan: &SecretScan<'_>, name: Range<usize>) -> Range<usize> {
+    const WORDS: [&str; 8] =
+        ["private ", "secret ", "api ", "access ", "signing ", "master ", "encryption ", "seed "];
+    if !matches!(&scan.text[name.clone()], "key" | "Key" | "KEY" | "phrase" | "Phrase") {
+        return name;
+    }
+    let before = &scan.text[..name.start];
+    let word = WORDS.iter().find(|word| {
+        before.len() >= word.len()
+            && before.is_char_boundary(before.len() - word.len())
+            && before[before.len() - word.len()..].eq_ignore_ascii_case(word)
+    });
+    name.start - word.map_or(0, |word| word.len())..name.end
 }
 
 /// Whether a value without quotes is the name of a variable in a program.

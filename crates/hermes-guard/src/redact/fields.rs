@@ -15,7 +15,7 @@ pub(super) const JUDGED: usize = 512;
 /// Furthest that a value may stand behind its sign.
 const WIDEST_GAP: usize = 32;
 /// Furthest that the value of a pair may stand behind its name, and longest type of a constant.
-const WIDEST_PAIR: usize = 64;
+const WIDEST_PAIR: usize = 128;
 
 /// The sign between a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

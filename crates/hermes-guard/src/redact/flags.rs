@@ -138,6 +138,11 @@ pub(super) fn long_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
             || DESCRIPTIONS.contains(&bare)
             || bare.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'));
     let names_place = value.starts_with("id=") || value.starts_with("type=");
+    let option = &scan.text[name.clone()];
+    let names_secret = option.ends_with("-id") && look(value) != SecretLook::Generated;
+    if option.starts_with("no-") || names_secret {
+        return;
+    }
     if value.is_empty() || described || names_place || stands_in(value) || is_reference(value) {
         return;
     }
@@ -159,6 +164,19 @@ pub(super) fn user(scan: &mut SecretScan<'_>, hit: Range<usize>) {
         return;
     }
     let range = argument(scan, scan.run_end(hit.end + 1, is_gap));
+    // `-u name:'password'`
+    if scan.text[range.clone()].ends_with(':') && is_quote(scan.byte(range.end)) {
+        let password = argument(scan, range.end);
+        let value = &scan.text[password.clone()];
+        if !value.is_empty()
+            && !is_placeholder(value)
+            && !value.starts_with('$')
+            && !is_masked(value)
+        {
+            scan.hide(password);
+        }
+        return;
+    }
     let Some((user, password)) = scan.text[range.clone()].split_once(':') else { return };
     let numeric = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if user.is_empty()

@@ -302,7 +302,13 @@ fn begins_word(scan: &SecretScan<'_>, start: usize) -> bool {
         return true;
     }
     let earlier = |distance: usize| start.checked_sub(distance).map_or(0, |at| scan.byte(at));
-    matches!(before, b'n' | b'r' | b't') && earlier(2) == b'\\'
+    // The end of a colour: `ESC [ 3 2 m`.
+    let colour = before == b'm' && {
+        let digits = scan.run_start(start - 1, 12, |byte| byte.is_ascii_digit() || byte == b';');
+        scan.byte_before(digits) == b'[' && digits >= 2 && scan.byte(digits - 2) == 0x1b
+    };
+    colour
+        || matches!(before, b'n' | b'r' | b't') && earlier(2) == b'\\'
         || before.is_ascii_hexdigit() && earlier(2).is_ascii_hexdigit() && earlier(3) == b'%'
 }
 

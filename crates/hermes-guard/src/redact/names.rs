@@ -365,7 +365,8 @@ fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
         Some(SecretFamily::Key)
     } else if contains("credential") {
         Some(SecretFamily::Credential)
-    } else if word == "login" && last
+    } else if matches!(word, "phrase" | "seed") && (last || words.len() == 2)
+        || word == "login" && last
         || last && word == "key" && index > 0 && !PLAIN_KEYS.contains(&before)
     {
         Some(SecretFamily::AnyKey)
@@ -383,7 +384,7 @@ fn spread(name: &str) -> String {
     let bytes = name.as_bytes();
     let mut spread = String::with_capacity(name.len() + 8);
     for (index, &byte) in bytes.iter().enumerate() {
-        if matches!(byte, b'.' | b'-' | b'_') {
+        if matches!(byte, b'.' | b'-' | b'_' | b' ') {
             spread.push('_');
             continue;
         }

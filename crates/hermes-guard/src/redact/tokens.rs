@@ -88,6 +88,23 @@ pub(super) fn phone(scan: &mut SecretScan<'_>, plus: usize) {
     scan.replace(plus..end, &number);
 }
 
+/// Fewest characters of a hash with its salt.
+const LEAST_CRYPT: usize = 24;
+
+/// `$6$salt$hash`: who has the hash of a password can guess the password at leisure.
+pub(super) fn crypt(scan: &mut SecretScan<'_>, hit: std::ops::Range<usize>) {
+    let before = scan.byte_before(hit.start);
+    let belongs =
+        |byte: u8| is_token(byte) || matches!(byte, b'$' | b'.' | b'/' | b'+' | b'=' | b',' | b'}');
+    let end = scan.run_end_within(hit.end, 512, belongs);
+    let hash = scan.text[hit.end..end].rsplit(['$', '}']).next().unwrap_or_default();
+    if is_word(before) || end - hit.start < LEAST_CRYPT || hash.len() < 20 || made_of_words(hash) {
+        return;
+    }
+    let end = hit.start + scan.text[hit.start..end].trim_end_matches([',', '.', '=']).len();
+    scan.hide(hit.start..end);
+}
+
 /// Characters before and after the `Q~` in an application's secret.
 const AZURE_BEFORE: usize = 4;
 const AZURE_AFTER: std::ops::RangeInclusive<usize> = 28..=40;

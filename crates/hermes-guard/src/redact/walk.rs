@@ -23,6 +23,7 @@ pub(super) fn walk(text: &str, rules: RedactRules) -> Option<String> {
             SecretAnchor::Positional => flags::positional(&mut scan, range),
             SecretAnchor::PuttyKey => blocks::putty(&mut scan, range.end),
             SecretAnchor::AzureSecret => tokens::azure(&mut scan, range),
+            SecretAnchor::Crypt => tokens::crypt(&mut scan, range),
             SecretAnchor::LoginLine => logins::visit(&mut scan, range.start),
             SecretAnchor::Bot => {
                 tokens::bot(&mut scan, range.end);
