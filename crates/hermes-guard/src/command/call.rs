@@ -51,8 +51,19 @@ flags! {
     LISTED = 8,
     /// Settings that a tool prints for the shell to take over.
     SETTINGS = 7,
+    /// Everything in a database.
+    DUMP = 11,
+    /// Statements for a database that a query put together.
+    STATEMENTS = 10,
     /// The address of somebody who reads what is sent there, by the variable's name.
     ADDRESSEE = 9,
+}
+
+impl Taint {
+    /// These without others.
+    pub(super) const fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
 }
 
 flags! {

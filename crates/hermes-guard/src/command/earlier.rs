@@ -28,6 +28,8 @@ pub struct EarlierCommands {
     pub(super) functions: HashMap<String, String>,
     /// What the paths of files from the network begin with.
     pub(super) from_network: Vec<String>,
+    /// Links that were made, and where they lead.
+    pub(super) links: Vec<(String, String)>,
     /// The positional parameters, `$0` first.
     pub(super) positional: Vec<String>,
 }
@@ -50,6 +52,7 @@ impl EarlierCommands {
             && self.aliases.is_empty()
             && self.functions.is_empty()
             && self.from_network.is_empty()
+            && self.links.is_empty()
             && self.positional.is_empty()
     }
 
@@ -62,6 +65,11 @@ impl EarlierCommands {
         extend(&mut self.functions, later.functions);
         self.from_network.extend(later.from_network);
         self.from_network.truncate(MAX_ENTRIES);
+        for link in later.links {
+            if !self.links.contains(&link) && self.links.len() < MAX_ENTRIES {
+                self.links.push(link);
+            }
+        }
         if !later.positional.is_empty() {
             self.positional = later.positional;
         }

@@ -8,6 +8,8 @@ pub(super) struct Find<'c> {
     pub(super) starts: Vec<&'c Arg<'c>>,
     /// The commands of `-exec` and its kin.
     pub(super) actions: Vec<&'c [Arg<'c>]>,
+    /// Those of `-ok`, which ask before each file.
+    pub(super) asked: Vec<&'c [Arg<'c>]>,
     /// `-delete`
     pub(super) deletes: bool,
     /// Files it writes lists into.
@@ -29,6 +31,7 @@ impl<'c> Find<'c> {
         let mut find = Self {
             starts: Vec::new(),
             actions: Vec::new(),
+            asked: Vec::new(),
             deletes: false,
             writes: Vec::new(),
             narrowed: false,
@@ -81,7 +84,9 @@ impl<'c> Find<'c> {
                 let rest = &args[at + 1..];
                 let ends = |arg: &Arg<'_>| matches!(arg.as_str(), ";" | "+");
                 self.narrowed = true;
-                return rest.iter().position(ends).unwrap_or(rest.len()) + 2;
+                let end = rest.iter().position(ends).unwrap_or(rest.len());
+                self.asked.push(&rest[..end]);
+                return end + 2;
             }
             "-exec" | "-execdir" => {
                 let rest = &args[at + 1..];

@@ -50,7 +50,11 @@ const SYSTEM: &[&str] = &[
 impl ShellFacts<'_> {
     /// A path, absolute where possible, without detours; `~` stands for the user's home.
     pub(super) fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        resolve(path, self)
+        let path = resolve(path, self);
+        match self.links.is_empty() {
+            true => path,
+            false => self.followed(&path).map_or(path, Cow::Owned),
+        }
     }
 
     /// The inverse for the user's own home: a path that the system understands.
@@ -210,6 +214,9 @@ pub(super) fn is_sensitive(path: &str) -> bool {
     const FILES: &[&str] = &["/etc", "/proc/sysrq-trigger", "/dev/mem", "/dev/kmem", "/dev/port"];
     if is_disk(path) || FILES.contains(&path) {
         return true;
+    }
+    if path.starts_with("/proc/self/") {
+        return false;
     }
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     if matches!(name, "sitecustomize.py" | "usercustomize.py")
@@ -456,6 +463,24 @@ pub(super) fn is_project_config(path: &str) -> bool {
     }
 }
 
+/// A home, or one of the folders that people keep their own things in.
+pub(super) fn is_personal(path: &str) -> bool {
+    matches!(path, "~" | "~/*" | "/" | "/*" | "/root" | "/home")
+        || matches!(
+            below_home(path).map(|rest| rest.trim_end_matches(['/', '*'])),
+            Some(
+                "Documents"
+                    | "Desktop"
+                    | "Pictures"
+                    | "Downloads"
+                    | "Music"
+                    | "Videos"
+                    | ".config"
+                    | ".local"
+            )
+        )
+}
+
 /// A file whose content should not leave the machine.
 pub(super) fn is_secret(path: &str) -> bool {
     const SYSTEM_FILES: &[&str] =
@@ -495,6 +520,7 @@ pub(super) fn is_secret(path: &str) -> bool {
         && !is_public(name)
         && !is_example(name)
         && !name.contains([' ', '=', '?'])
+        && !name.starts_with('.')
         && (is_key || name.split(['-', '_', '.']).any(is_word))
     {
         return true;

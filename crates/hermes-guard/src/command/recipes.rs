@@ -21,7 +21,8 @@ pub(super) fn file_names(tool: &str) -> &'static [&'static str] {
         "composer" => &["composer.json"],
         "direnv" => &[".envrc"],
         "tox" => &["tox.ini"],
-        "ansible-playbook" | "pre-commit" => &[".pre-commit-config.yaml"],
+        "ansible-playbook" => &["playbook.yml", "site.yml"],
+        "pre-commit" => &[".pre-commit-config.yaml"],
         _ => &[],
     }
 }
@@ -124,13 +125,21 @@ fn rules(text: &str, words: &[&str], style: RuleStyle) -> Vec<String> {
             }
         }
     }
+    // What stands outside of recipes runs as soon as the file is read.
+    let immediate = text.lines().filter(|line| !line.starts_with(style.indent));
+    let mut commands: Vec<String> = immediate
+        .filter_map(|line| line.split_once("$(shell ").map(|(_, rest)| rest))
+        .map(|rest| {
+            spelled_out(rest.trim_end().strip_suffix(')').unwrap_or(rest), &variables, style)
+        })
+        .take(MAX_RECIPES)
+        .collect();
     let given = words.iter().filter(|word| !word.starts_with('-') && !word.contains('='));
     let mut wanted: Vec<&str> = given.copied().filter(|word| rules.contains_key(word)).collect();
     if wanted.is_empty() {
         wanted.extend(order.iter().find(|target| !target.starts_with('.')));
     }
     let mut seen: HashSet<&str> = HashSet::new();
-    let mut commands = Vec::new();
     while let Some(target) = wanted.pop() {
         if !seen.insert(target) || seen.len() > MAX_RECIPES {
             continue;
@@ -169,6 +178,7 @@ fn spelled_out(line: &str, variables: &HashMap<&str, &str>, style: RuleStyle) ->
                 (_, Some(value), _) => text.push_str(value),
                 (_, _, "RM") => text.push_str("rm -f"),
                 (_, _, "MAKE") => text.push_str("make"),
+                (_, _, "HOME") => text.push('~'),
                 _ => text.push(HOLE),
             }
             let closing = if *open == "{{" { 2 } else { 1 };
@@ -246,6 +256,12 @@ fn closing_quote(text: &str) -> usize {
 /// Lines of YAML and INI files that are commands: `- rm x`, `shell: rm x`, `commands = rm x`.
 fn listed(text: &str) -> Vec<String> {
     const KEYS: &[&str] = &["shell:", "command:", "cmd:", "entry:", "commands =", "raw:"];
+    let entries = |line: &str| {
+        let entry = line.split_once("entry: ").filter(|(before, _)| !before.trim().is_empty());
+        entry.map(|(_, rest)| {
+            rest.split(", ").next().unwrap_or(rest).trim_end_matches(['}', ']']).to_owned()
+        })
+    };
     let inline = |line: &str| {
         let item = line.trim();
         let is_list = item.starts_with("cmds:") || item.starts_with("commands:");
@@ -259,7 +275,9 @@ fn listed(text: &str) -> Vec<String> {
         let text = value.or(is_item.then_some(item))?;
         Some(text.trim().trim_matches(['"', '\'']).to_owned())
     };
-    let all = text.lines().flat_map(|line| command(line).into_iter().chain(inline(line)));
+    let all = text
+        .lines()
+        .flat_map(|line| command(line).into_iter().chain(inline(line)).chain(entries(line)));
     all.filter(|text| !text.is_empty()).take(MAX_RECIPES).collect()
 }
 

@@ -61,6 +61,15 @@ pub(super) fn read(interpreter: &str, code: &str) -> CodeReport {
         "php" => &PHP,
         _ => &OTHER,
     };
+    // A line for the shell.
+    if interpreter == "ipython" {
+        let lines = code.lines().filter_map(|line| line.trim_start().strip_prefix(['!', '%']));
+        report.commands.extend(lines.map(|line| line.trim_start_matches("sx ").to_owned()));
+    }
+    if interpreter == "tclsh" {
+        report.asks |=
+            code.contains("file delete") || code.contains("exec ") || code.contains("socket ");
+    }
     let tokens = tokens(code, language);
     let uses_module = uses(&tokens, language.runs_of.0);
     for at in 0..tokens.len() {

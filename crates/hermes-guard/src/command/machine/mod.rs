@@ -97,7 +97,8 @@ pub(super) struct Walked {
 
 impl<'f> Machine<'f> {
     pub(super) fn new(host: &'f CommandContext<'f>) -> Self {
-        let mut facts = ShellFacts { host, cwd: None };
+        let links = host.earlier.map(|earlier| earlier.links.clone()).unwrap_or_default();
+        let mut facts = ShellFacts { host, cwd: None, links };
         facts.cwd = host.cwd.map(|cwd| Rc::from(facts.path(cwd).as_ref()));
         Self {
             facts,
@@ -126,7 +127,7 @@ impl<'f> Machine<'f> {
             spellings: self.spellings.unwrap_or_default(),
             sudo_reads_stdin: self.sudo_reads_stdin,
             disposables: self.disposables,
-            left: self.state.left(),
+            left: EarlierCommands { links: self.facts.links, ..self.state.left() },
         }
     }
 
@@ -216,6 +217,37 @@ impl<'f> Machine<'f> {
     }
 }
 
+/// `grep x <file> | wc`: a manual's word for what belongs there. No shell runs `> |`.
+fn without_blanks_to_fill(line: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find('<') {
+        let inside = &rest[at + 1..];
+        let end = inside.find('>')?;
+        let is_word = |char: char| char.is_alphanumeric() || "_-. ".contains(char);
+        let behind = inside[end + 1..].trim_start();
+        if end == 0
+            || !inside[..end].chars().all(is_word)
+            || inside.starts_with(' ')
+            || !(behind.is_empty() || behind.starts_with(['|', ';', ')', '<']))
+        {
+            return None;
+        }
+        text.push_str(&rest[..at]);
+        text.push('x');
+        rest = &inside[end + 1..];
+    }
+    text.push_str(rest);
+    (line.matches('<').count() == 1).then_some(text)
+}
+
+/// `find . ( -name x ) -print`: brackets behind the words of a call end in an error, always.
+fn with_quoted_brackets(line: &str) -> Option<String> {
+    let is_search = line.starts_with("find ") || line.starts_with("sudo find ");
+    (is_search && line.contains(" ( ") && line.contains(" ) ") && !line.contains("()"))
+        .then(|| line.replace(" ( ", " '(' ").replace(" ) ", " ')' "))
+}
+
 /// The text as it was probably meant, if it is a single line that no shell runs any of, beyond doubt: it
 /// ends in a redirection without a target, as in `cat <file>`, or in a quotation of the only kind there is.
 fn mended(text: &str, error: shell::Error) -> Option<String> {
@@ -224,6 +256,11 @@ fn mended(text: &str, error: shell::Error) -> Option<String> {
         return None;
     }
     let quotes = (line.matches('\'').count(), line.matches('"').count());
+    if matches!(error, shell::Error::Unexpected { .. })
+        && let Some(mended) = without_blanks_to_fill(line).or_else(|| with_quoted_brackets(line))
+    {
+        return Some(mended);
+    }
     match error {
         shell::Error::Unexpected { at, .. } if at >= line.len() && quotes == (0, 0) => {
             let mended = line.strip_suffix(['<', '>'])?;

@@ -180,7 +180,10 @@ impl Machine<'_> {
     /// What an awk program starts and writes.
     pub(super) fn awk(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
         const SPEC: Spec = Spec::leading("Ffv", &["field-separator", "assign"]);
-        let Some(program) = args.get(first_operand(args, &SPEC)) else { return };
+        let file = args.windows(2).find(|two| two[0].text == "-f").map(|two| two[1].clone());
+        let known = file.and_then(|file| self.read_file(&file).text);
+        let known = known.map(|text| Arg::new(text.to_string()));
+        let Some(program) = known.as_ref().or(args.get(first_operand(args, &SPEC))) else { return };
         if !self.charge(program.text.len()) {
             return;
         }

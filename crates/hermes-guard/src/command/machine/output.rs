@@ -34,8 +34,11 @@ impl Machine<'_> {
                 stdin.clone()
             }
             "basename" | "dirname" | "realpath" | "readlink" => path_part(name, args),
-            "cp" | "mv" | "ln" => {
+            "cp" | "mv" | "ln" | "install" => {
                 self.copy_file(args);
+                if name == "ln" {
+                    self.make_link(args);
+                }
                 TextFlow::known("")
             }
             "scp" | "rsync" => {
@@ -95,6 +98,9 @@ impl Machine<'_> {
                 if dumps || packs {
                     taint = taint.and(Taint::SECRET);
                 }
+                if dumps {
+                    taint = taint.and(Taint::DUMP);
+                }
                 // Statements that a query puts together.
                 let makes_sql = |arg: &Arg<'_>| {
                     let text = arg.text.to_ascii_lowercase();
@@ -106,7 +112,7 @@ impl Machine<'_> {
                 if matches!(name, "psql" | "mysql" | "mariadb" | "sqlcmd" | "sqlite3")
                     && args.iter().any(makes_sql)
                 {
-                    taint = taint.and(Taint::DECODED);
+                    taint = taint.and(Taint::STATEMENTS);
                 }
                 if structure::shows_files(name) {
                     taint = taint.and(self.secrets_among(args));
@@ -144,11 +150,7 @@ impl Machine<'_> {
     fn secrets_among(&self, args: &[Arg<'_>]) -> Taint {
         let secret = |arg: &Arg<'_>| {
             let path = self.facts.path(&arg.text);
-            paths::is_secret(&path)
-                || matches!(
-                    paths::protected(&path),
-                    Some(paths::Protected::Home | paths::Protected::Root)
-                ) && arg.text.contains(['/', '~'])
+            paths::is_secret(&path) || paths::is_personal(&path) && arg.text.contains(['/', '~'])
         };
         if args.iter().any(secret) { Taint::SECRET } else { Taint::NONE }
     }
@@ -232,6 +234,19 @@ impl Machine<'_> {
             {
                 *copy = origin;
             }
+        }
+    }
+
+    /// `ln -s target name`
+    fn make_link(&mut self, args: &[Arg<'_>]) {
+        let operands: Vec<&Arg<'_>> =
+            args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
+        if let [target, name] = operands.as_slice()
+            && target.text.starts_with(['/', '~'])
+        {
+            let target = self.facts.path(&target.text).into_owned();
+            let name = self.facts.path(&name.text).into_owned();
+            self.facts.link(name, target);
         }
     }
 

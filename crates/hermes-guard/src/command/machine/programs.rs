@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::state::Positional;
 use super::{ARGUMENT_WORK, CALL_WORK, MANY_ARGUMENTS, MANY_ARGUMENTS_WORK, Machine, RunSite};
 use crate::command::call::{Arg, Channel, ProgramCall, Taint, TextFlow, Via};
+use crate::command::facts::HOLE;
 use crate::command::interpreters::{self, Interpreter};
 use crate::command::options::{Opt, Spec, options};
 use crate::command::rules::structure;
@@ -131,6 +132,7 @@ impl Machine<'_> {
             }
             return TextFlow::unknown(Taint::GENERATED);
         }
+        self.named_program(name, args, site);
         if let Some(program) = interpreters::program(name, args) {
             self.interpreter(name, program, args, stdin, site);
             return TextFlow::unknown(Taint::GENERATED.and(stdin.taint));
@@ -139,7 +141,7 @@ impl Machine<'_> {
         match name {
             "sudo" | "doas" => return self.privileged(name, args, stdin, site),
             "env" => return self.env(args, stdin, site),
-            "find" => return self.find_files(args, site),
+            "find" => return self.find_files(args, stdin, site),
             "fd" => return self.fd(args, stdin, site),
             "xargs" => return self.xargs(args, stdin, site),
             "parallel" => return self.parallel(args, stdin, site),
@@ -160,6 +162,7 @@ impl Machine<'_> {
                 self.many_machines(args, site);
             }
             "docker" | "kubectl" | "docker-compose" | "oc" | "lxc" | "incus" => {
+                self.manifests(name, args, site);
                 return self.container(name, args, stdin, site);
             }
             "at" | "batch" => {
@@ -187,8 +190,11 @@ impl Machine<'_> {
                 self.elsewhere(args, site);
             }
             "git" => self.git_aliases(args, site),
+            "bats" => self.shell_tests(args, site),
             "make" | "gmake" | "bmake" | "just" | "task" | "yarn" | "bun" | "composer"
-            | "direnv" | "tox" | "ansible-playbook" => self.recipes(name, args, site),
+            | "direnv" | "tox" | "ansible-playbook" | "pre-commit" => {
+                self.recipes(name, args, site);
+            }
             "gcc" | "cc" | "g++" | "c++" | "clang" | "clang++" | "tcc" | "rustc" | "go"
             | "javac" | "java" | "zig" | "swiftc" | "nim" => self.compiled(name, args, site),
             "tmux" | "screen" => self.multiplexer(args, site),
@@ -279,6 +285,15 @@ impl Machine<'_> {
             self.report(rules::own_rules::OWN_RULES, site);
         }
         let inner = wrappers::wrapper("env").and_then(|wrapper| wrapper.start(args));
+        // `env $(cat settings) program`: what is put in are variables.
+        let inner = inner.map(|start| {
+            let put_in = args[start..].iter().take_while(|arg| {
+                arg.text.chars().all(|char| char == HOLE)
+                    && arg.taint.has(Taint::GENERATED.and(Taint::FILE))
+            });
+            let skip = put_in.count();
+            if start + skip < args.len() { start + skip } else { start }
+        });
         match inner {
             Some(start) => self.scoped(|machine| {
                 for arg in &args[..start] {
@@ -398,6 +413,17 @@ impl Machine<'_> {
             let is_secret = |text: &String| paths::is_secret(&self.facts.path(text));
             found.environment || found.texts.iter().any(is_secret)
         };
+        // The agent's own files, by whatever path they are put together.
+        let is_own = |text: &String| {
+            text == ".hermes" || text.starts_with(".hermes/") || text.contains("/.hermes/")
+        };
+        let writes = !found.writes.is_empty()
+            || ["write", "dump", "'w'", "\"w\"", "remove", "rename", "unlink"]
+                .iter()
+                .any(|word| text.contains(word));
+        if writes && found.texts.iter().any(is_own) {
+            self.report(rules::own_rules::OWN_RULES, site);
+        }
         if (found.asks || leaks) && !site.via.has(Via::CONTAINER) {
             self.report(rules::SCRIPT, site);
         }

@@ -99,6 +99,87 @@ impl Machine<'_> {
         flow.text.is_some().then(|| flow.through(Channel::File))
     }
 
+    /// Manifests whose text is known, for a cluster or an engine: what they ask for.
+    pub(super) fn manifests(&mut self, name: &str, args: &[Arg<'_>], site: RunSite<'_>) {
+        const REACHES: &[(&str, &str)] = &[
+            ("privileged: true", "docker run --privileged x"),
+            ("- /:/", "docker run -v /:/host x"),
+            ("docker.sock", "docker run -v /var/run/docker.sock:/s x"),
+            ("hostpath:", "docker run -v /:/host x"),
+            ("hostpid: true", "docker run --pid=host x"),
+            ("cluster-admin", "kubectl create clusterrolebinding x"),
+            ("replicas: 0", "kubectl scale x --replicas=0"),
+        ];
+        let acts = ["apply", "create", "replace", "up", "run", "start"];
+        if !self.state.knows_files() || !args.iter().any(|arg| acts.contains(&arg.as_str())) {
+            return;
+        }
+        let behind =
+            args.windows(2).filter(|two| matches!(two[0].as_str(), "-f" | "--filename" | "--file"));
+        let mut files: Vec<String> = behind.map(|two| two[1].text.to_string()).collect();
+        if files.is_empty() && name != "kubectl" {
+            let usual =
+                ["docker-compose.yml", "compose.yml", "compose.yaml", "docker-compose.yaml"];
+            files.extend(usual.map(str::to_owned));
+        }
+        for file in files {
+            let Some(text) = self.read_file(&Arg::new(file)).text else { continue };
+            let text = text.to_ascii_lowercase();
+            for (mark, means) in REACHES {
+                if text.contains(mark) {
+                    self.subshell_text(means, site, &TextFlow::default());
+                }
+            }
+        }
+    }
+
+    /// `bats file`: tests that are shell texts.
+    pub(super) fn shell_tests(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
+        for arg in args.iter().filter(|arg| arg.text.ends_with(".bats")) {
+            let Some(text) = self.read_file(&Arg::new(arg.as_str())).text else { continue };
+            let bodies = text.split("@test").skip(1).filter_map(|test| test.split_once('{'));
+            let bodies: Vec<String> = bodies
+                .map(|(_, body)| body.rsplit_once('}').map_or(body, |(body, _)| body).to_owned())
+                .collect();
+            for body in bodies {
+                self.subshell_text(&body, site, &TextFlow::default());
+            }
+        }
+    }
+
+    /// `python -m name`, `tsx file.ts`: a program of which the text is known.
+    pub(super) fn named_program(&mut self, name: &str, args: &[Arg<'_>], site: RunSite<'_>) {
+        if !self.state.knows_files() {
+            return;
+        }
+        let mut files: Vec<(String, &str)> = Vec::new();
+        if name == "python" {
+            let module = args
+                .windows(2)
+                .find(|two| two[0].text == "-m")
+                .map(|two| two[1].text.replace('.', "/"));
+            files.extend(module.iter().map(|module| (format!("{module}.py"), "python")));
+            files.extend(module.iter().map(|module| (format!("{module}/__main__.py"), "python")));
+        }
+        if matches!(
+            name,
+            "deno" | "tsx" | "ts-node" | "npx" | "bunx" | "bun" | "esbuild-runner" | "vite-node"
+        ) {
+            let is_script = |text: &str| {
+                [".ts", ".js", ".mjs", ".mts", ".tsx"].iter().any(|end| text.ends_with(end))
+            };
+            let scripts = args.iter().filter(|arg| is_script(&arg.text));
+            files.extend(scripts.map(|arg| (arg.text.to_string(), "node")));
+        }
+        for (file, language) in files {
+            let path = self.facts.path(&file).into_owned();
+            if self.state.origin(&path).is_some() {
+                let flow = self.read_file(&Arg::new(file));
+                self.run_code(language, &flow, site);
+            }
+        }
+    }
+
     /// Programs that a tool runs by itself, where this text or an earlier one wrote them.
     pub(super) fn implied_code(&mut self, name: &str, site: RunSite<'_>) {
         if !self.state.knows_files() {
@@ -120,7 +201,8 @@ impl Machine<'_> {
         let Some(text) = self.read_file(file).text else { return };
         for line in text.lines() {
             let (key, value) = line.trim().split_once([' ', '=']).unwrap_or_default();
-            let runs = ["proxycommand", "localcommand", "knownhostscommand", "match"];
+            let runs =
+                ["proxycommand", "localcommand", "knownhostscommand", "remotecommand", "match"];
             if runs.contains(&key.to_ascii_lowercase().as_str()) {
                 self.subshell_text(value.trim_start_matches("exec "), site, &TextFlow::default());
             }

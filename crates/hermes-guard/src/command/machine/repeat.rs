@@ -1,7 +1,7 @@
 //! Programs that run another one for each of many things: find, fd, xargs, parallel.
 
 use super::{Machine, RunSite};
-use crate::command::call::{Arg, Taint, TextFlow, Via};
+use crate::command::call::{Arg, Channel, Taint, TextFlow, Via};
 use crate::command::facts::{HOLE, NARROW};
 use crate::command::find::Find;
 use crate::command::names;
@@ -9,10 +9,17 @@ use crate::command::options::{Opt, Spec, first_operand, options};
 use crate::command::rules::delete;
 
 impl Machine<'_> {
-    pub(super) fn find_files(&mut self, args: &[Arg<'_>], site: RunSite<'_>) -> TextFlow {
+    pub(super) fn find_files(
+        &mut self,
+        args: &[Arg<'_>],
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) -> TextFlow {
         let find = Find::new(args);
         let nothing = TextFlow::default();
-        for action in &find.actions {
+        // Another program answers its questions.
+        let asked = if stdin.channel == Channel::Pipe { &find.asked[..] } else { &[] };
+        for action in find.actions.iter().chain(asked) {
             // What is deleted is the starting point itself when nothing narrows the search.
             let each = match (find.narrowed, find.starts.as_slice()) {
                 (false, []) => vec![Arg::new(".")],

@@ -165,6 +165,9 @@ impl Machine<'_> {
             AssignedValue::Scalar(word) => {
                 let (text, taint) = self.scalar(here, word);
                 self.look_at_value(assignment.name, &text, site);
+                if assignment.name == "BASH_ALIASES" {
+                    self.subshell_text(&text, site, &TextFlow::default());
+                }
                 let value = match before.map(|variable| variable.value) {
                     _ if assignment.indexed => HeldValue::Unknown,
                     Some(HeldValue::Text(old)) if self.charge(old.len()) => {
@@ -255,7 +258,8 @@ impl Machine<'_> {
             return pipe.clone().through(Channel::Pipe);
         }
         let path = self.facts.path(&target.text);
-        let mut taint = target.taint.and(Taint::FILE);
+        // A name that was looked up says nothing about what is in the file.
+        let mut taint = target.taint.without(Taint::GENERATED).and(Taint::FILE);
         if structure::is_socket(&path) {
             taint = taint.and(Taint::NETWORK);
         }

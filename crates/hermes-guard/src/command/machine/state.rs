@@ -133,6 +133,7 @@ impl<'e> ShellState<'e> {
             aliases,
             functions,
             from_network: self.from_network,
+            links: Vec::new(),
             positional,
         }
     }

@@ -4,7 +4,7 @@ use crate::command::CommandContext;
 fn resolved(path: &str, cwd: Option<&str>) -> String {
     let host =
         CommandContext { home: Some("/home/me"), user: Some("me"), ..CommandContext::default() };
-    let facts = ShellFacts { host: &host, cwd: cwd.map(Into::into) };
+    let facts = ShellFacts { host: &host, cwd: cwd.map(Into::into), links: Vec::new() };
     resolve(path, &facts).into_owned()
 }
 

@@ -527,6 +527,10 @@ fn is_generated(name: &str) -> bool {
         "dsym",
         "autom4te",
         "scratch",
+        "mocks",
+        "mlruns",
+        "testdir",
+        "templates_out",
     ];
     const ENDINGS: &[&str] =
         &[".dSYM", ".egg-info", ".docset", ".xcarchive", ".dist-info", ".app.zip"];

@@ -1,6 +1,6 @@
 //! Overwriting files that decide how the system, an account or a project works.
 
-use super::super::call::{Arg, ProgramCall};
+use super::super::call::{Arg, ProgramCall, Via};
 use super::super::category::Category;
 use super::super::find::Find;
 use super::super::options::{Opt, Spec, options};
@@ -44,7 +44,8 @@ const WRITERS: &[&str] = &[
 ];
 const COPIERS: &[&str] =
     &["tar", "unzip", "cp", "mv", "install", "ln", "rsync", "scp", "ditto", "gcp", "gmv"];
-const EDITORS: &[&str] = &["sed", "perl", "ruby", "awk", "ed", "ex", "patch"];
+const EDITORS: &[&str] =
+    &["sed", "perl", "ruby", "awk", "ed", "ex", "patch", "vim", "vi", "nvim", "emacs"];
 
 pub(super) const RULES: &[DangerRule] = &[
     DangerRule {
@@ -219,6 +220,21 @@ pub(super) const RULES: &[DangerRule] = &[
         category: EDIT,
         programs: EDITORS,
         check: RuleCheck::Call(|call| {
+            if matches!(call.name, "vim" | "vi" | "nvim" | "emacs") {
+                // Told what to do, not opened for somebody.
+                let is_told = call.args.iter().any(|arg| {
+                    arg.text.starts_with('+') && arg.text.len() > 2
+                        || matches!(arg.as_str(), "-c" | "-es" | "-s" | "--batch" | "--eval")
+                });
+                let saves = call.args.iter().any(|arg| {
+                    ["wq", "x", "write", "w", "wq!", "save-buffer"]
+                        .iter()
+                        .any(|word| arg.text.trim_start_matches(['+', ':']).starts_with(word))
+                });
+                return is_told
+                    && saves
+                    && call.operands().any(|arg| paths::is_sensitive(&call.path(&arg.text)));
+            }
             let touched =
                 |path: &String| paths::is_sensitive(path) || paths::is_project_config(path);
             edited(call).iter().any(touched)
@@ -244,7 +260,12 @@ pub(super) const RULES: &[DangerRule] = &[
 fn moves_system(call: &ProgramCall<'_>) -> bool {
     let operands: Vec<&Arg<'_>> = call.operands().collect();
     operands.split_last().is_some_and(|(_, sources)| {
-        sources.iter().any(|source| call.protects(&source.text).is_some())
+        sources.iter().any(|source| {
+            call.protects(&source.text).is_some()
+                || !call.via.has(Via::XARGS)
+                    && source.text.contains(['/', '~'])
+                    && paths::is_personal(&call.path(&source.text))
+        })
     })
 }
 

@@ -163,6 +163,12 @@ pub(super) const RULES: &[DangerRule] = &[
                 || on(call, "reflog", |rest| {
                     is_word(rest, 0, "expire") || is_word(rest, 0, "delete")
                 })
+                || on(call, "fetch", |rest| {
+                    rest.iter().any(|arg| {
+                        arg.text.starts_with("+refs/*:")
+                            || arg.text.starts_with("+refs/heads/*:refs/heads/*")
+                    })
+                })
                 || on(call, "filter-branch", |_| true)
                 || on(call, "filter-repo", |rest| !rest.iter().any(|arg| arg.text == "--analyze"))
                 || on(call, "update-ref", |rest| flags(rest).any(|opt| opt.is('d', "delete")))
@@ -217,6 +223,10 @@ fn is_word(args: &[Arg<'_>], at: usize, word: &str) -> bool {
 fn forces(rest: &[Arg<'_>]) -> bool {
     const SPEC: Spec = Spec::with("o", &["push-option", "repo", "receive-pack", "exec"]);
     let to = rest.iter().map(Arg::as_str).find(|text| !text.starts_with('-'));
+    // An address instead of a name: nobody has agreed on it.
+    if to.is_some_and(|to| to.contains("://") && !to.contains(super::super::facts::HOLE)) {
+        return true;
+    }
     let elsewhere = to.is_some_and(|to| !matches!(to, "origin" | "upstream"));
     if elsewhere && rest.iter().any(|arg| arg.text == "--all" || arg.text == "--branches") {
         return true;

@@ -361,6 +361,13 @@ pub(crate) fn changes_home(call: &ProgramCall<'_>) -> bool {
         "sort" => call.args.iter().any(|arg| arg.text.starts_with("-o")),
         // Another name for a file here is a way to change it unseen.
         "ln" => true,
+        "tar" if call.args.iter().any(|arg| arg.text.starts_with(".hermes")) => {
+            call.args.iter().any(|arg| matches!(arg.as_str(), "-C" | "--directory"))
+                && !call
+                    .args
+                    .iter()
+                    .any(|arg| arg.text.starts_with("-c") || arg.text.starts_with('c'))
+        }
         "tar" | "cp" | "rsync" | "scp" | "install" | "dd" | "tee" | "curl" | "wget" | "split"
         | "truncate" => writes(),
         "zip" => call.operands().next().is_some_and(|arg| is_home(call, &arg.text)),

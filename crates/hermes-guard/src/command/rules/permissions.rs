@@ -75,6 +75,34 @@ pub(super) const RULES: &[DangerRule] = &[
     },
     DangerRule {
         category: SYSTEM,
+        programs: &["chmod"],
+        check: RuleCheck::Call(|call| {
+            let takes = call.args.iter().any(|arg| {
+                matches!(
+                    arg.as_str(),
+                    "-x" | "a-x"
+                        | "-r"
+                        | "a-r"
+                        | "000"
+                        | "0"
+                        | "0000"
+                        | "a-rwx"
+                        | "-rwx"
+                        | "ugo-x"
+                        | "u-x"
+                )
+            });
+            takes
+                && call.args.iter().any(|arg| {
+                    arg.text.starts_with('/')
+                        && super::super::paths::is_sensitive(&call.path(&arg.text))
+                })
+        }),
+        catches: &["chmod -x /usr/bin/sudo", "chmod 000 /etc/passwd"],
+        passes: &["chmod -x run.sh", "chmod 644 /etc/hosts"],
+    },
+    DangerRule {
+        category: SYSTEM,
         programs: &["chmod", "chown", "chgrp"],
         check: RuleCheck::Call(|call| {
             let copies = call.args.iter().any(|arg| arg.text.starts_with("--reference"));
@@ -141,8 +169,17 @@ pub(super) const RULES: &[DangerRule] = &[
                     let shuts =
                         matches!(operands[0].as_str(), "000" | "0" | "0000" | "a-rwx" | "a=");
                     let path = call.path(&arg.text);
-                    !home && matches!(place, Some(Protected::Root | Protected::System))
-                        || path.starts_with('/') && super::super::paths::is_sensitive(&path)
+                    let owner = operands[0].as_str();
+                    let name = owner.split([':', '.']).next().unwrap_or_default();
+                    let own = call.facts.host.user == Some(name)
+                        || arg.text.trim_end_matches('/').ends_with(name);
+                    let given_away =
+                        call.name == "chown" && !own && !owner.contains(super::super::facts::HOLE);
+                    !home && given_away && place == Some(Protected::Home)
+                        || !home && matches!(place, Some(Protected::Root | Protected::System))
+                        || path.starts_with('/')
+                            && !path.starts_with("/usr/lib/")
+                            && super::super::paths::is_sensitive(&path)
                         || shuts && place.is_some()
                 })
         }),

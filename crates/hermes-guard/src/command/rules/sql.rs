@@ -121,11 +121,7 @@ enum Verdict {
 
 fn sends(call: &ProgramCall<'_>, verdict: Verdict) -> bool {
     let input = call.stdin.text.as_deref();
-    if verdict == Verdict::Drop
-        && input.is_none()
-        && call.stdin.taint.has(Taint::DECODED)
-        && !call.stdin.taint.has(Taint::FILE)
-    {
+    if verdict == Verdict::Drop && input.is_none() && call.stdin.taint.has(Taint::STATEMENTS) {
         return true;
     }
     let given = call.args.iter().map(|arg| value(&arg.text));

@@ -111,7 +111,10 @@ pub(super) const RULES: &[DangerRule] = &[
         check: RuleCheck::Call(|call| {
             let made = Taint::GENERATED.and(Taint::FILE).and(Taint::SECRET).and(Taint::DECODED);
             call.args.iter().any(|arg| {
-                arg.taint.has(made) && !arg.taint.has(Taint::NETWORK) && arg.text.contains('.')
+                arg.taint.has(made)
+                    && !arg.taint.has(Taint::NETWORK)
+                    && arg.text.contains('.')
+                    && arg.text.contains(|char: char| char.is_ascii_alphabetic())
             })
         }),
         catches: &[

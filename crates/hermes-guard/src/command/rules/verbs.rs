@@ -214,7 +214,7 @@ const OTHERS: &[&str] = &[
 pub(crate) fn destructive_verb(call: &ProgramCall<'_>) -> bool {
     if call.args.is_empty()
         || OTHERS.contains(&call.name)
-        || runs_others(call.name)
+        || runs_others(call)
         || !call.name.starts_with(|char: char| char.is_ascii_alphabetic())
         || call.name.contains('.')
         || call.has(&["--help", "-h", "help", "--dry-run", "-n", "--dryrun"])
@@ -227,10 +227,10 @@ pub(crate) fn destructive_verb(call: &ProgramCall<'_>) -> bool {
 }
 
 /// Programs whose words are another program: that one is judged.
-fn runs_others(name: &str) -> bool {
-    wrappers::wrapper(name).is_some()
+fn runs_others(call: &ProgramCall<'_>) -> bool {
+    wrappers::wrapper(call.name).is_some_and(|wrapper| wrapper.start(call.args).is_some())
         || matches!(
-            name,
+            call.name,
             "exec"
                 | "builtin"
                 | "busybox"
@@ -308,8 +308,6 @@ fn is_weak_verb(word: &str) -> bool {
         "expire",
         "rollback",
         "zap",
-        "clear-all",
-        "clean-all",
         "unpublish",
         "disable",
         "forget",

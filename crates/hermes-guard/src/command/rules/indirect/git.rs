@@ -71,6 +71,17 @@ fn git_setting(key: &str, value: &str) -> bool {
         }
         key if key.starts_with("pager.") && matches!(value, "true" | "false") => false,
         key if key.starts_with("submodule.") => value.starts_with('!'),
+        // Where everything comes from and goes to.
+        key if key.starts_with("url.")
+            && (key.ends_with(".insteadof") || key.ends_with(".pushinsteadof")) =>
+        {
+            !key.starts_with("url.https://github.com")
+                && !key.starts_with("url.git@github.com")
+                && !key.contains("x-access-token")
+                && !key.contains("oauth2")
+        }
+        key if key.starts_with("remote.") && key.ends_with(".push") => value.starts_with('+'),
+        key if key.starts_with("remote.") && key.ends_with(".pushurl") => true,
         key if key.ends_with(".helper") && value.starts_with("!gh auth git-credential") => false,
         key => is_git_command_key(key) && !is_usual(value),
     }

@@ -168,6 +168,9 @@ fn posts_to_people(call: &ProgramCall<'_>) -> bool {
             || text.starts_with("-d@")
             || text.starts_with("--request=POST")
     });
+    if call.has(&["--get", "-G"]) {
+        return false;
+    }
     call.args.iter().any(|arg| {
         let text = arg.text.to_ascii_lowercase();
         let sends = sends || text.contains("text=") || text.contains("message=");

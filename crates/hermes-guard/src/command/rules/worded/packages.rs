@@ -38,7 +38,7 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
             "install|pip --index-url|-i|--extra-index-url|--index-url=http:*|--extra-index-url=http:*|--trusted-host http:*|https:*|*",
         ),
         ("npm|yarn|pnpm|bun", "install|i|add|-g http:*|https://*|git+http:*"),
-        ("npx|bunx|pnpx", "http:*|https:*|github:*|git+*"),
+        ("npx|bunx|pnpx", "^http:*|https:*|github:*|git+*"),
         ("pip|pip3|uv", "install --break-system-packages http*|git+*|*.whl"),
         ("npm", "-g|--global|install --unsafe-perm|--unsafe-perm=true"),
         (
@@ -47,6 +47,7 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
         ),
         ("pip|pip3", "config set *index-url|*trusted-host|*proxy"),
         ("gem", "install|sources --source|-s|-a|--add http:*"),
+        ("gem", "specific_install"),
         ("go", "install|run|get -insecure"),
         ("go", "^run *@latest|*@main|*@master|*@v*|*@head"),
         ("pip|pip3|pipx|uv|conda|npm|brew|apt|apt-get|cargo", "uninstall|remove|rm|purge hermes*"),

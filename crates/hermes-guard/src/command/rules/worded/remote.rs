@@ -314,6 +314,7 @@ pub(super) const RULES: &[DangerRule] = &[
             ),
             ("cargo|poetry|flit|hatch|uv|pdm|rye|maturin", "^publish|yank|release !--dry-run !-n"),
             ("twine", "upload"),
+            ("helm|oras|crane|skopeo", "push|copy *oci:*|*registry*|docker:*"),
             ("gem", "push|yank"),
             ("dart|flutter", "pub publish"),
             ("mix", "hex.publish|hex.retire"),
