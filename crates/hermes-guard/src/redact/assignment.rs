@@ -293,8 +293,18 @@ fn is_same_name(name: &str, value: &str) -> bool {
 
 /// The words that belong to the name behind a blank: `Private key: …`.
 fn with_word_before(scan: &SecretScan<'_>, name: Range<usize>) -> Range<usize> {
-    const WORDS: [&str; 8] =
-        ["private ", "secret ", "api ", "access ", "signing ", "master ", "encryption ", "seed "];
+    const WORDS: [&str; 10] = [
+        "private ",
+        "secret ",
+        "api ",
+        "access ",
+        "signing ",
+        "master ",
+        "encryption ",
+        "seed ",
+        "unseal ",
+        "recovery ",
+    ];
     if !matches!(&scan.text[name.clone()], "key" | "Key" | "KEY" | "phrase" | "Phrase") {
         return name;
     }

@@ -62,6 +62,7 @@ pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> 
     let name_quoted = is_quote(scan.byte(at));
     at += usize::from(name_quoted);
     at += usize::from(name_quoted && scan.byte(at) == b']');
+    at = behind_remark(scan, at);
     let sign_at = scan.run_end_within(at, WIDEST_GAP, is_gap);
     let (sign, length) = match (scan.byte(sign_at), scan.byte(sign_at + 1)) {
         (b':', b'=') => (Sign::Equals, 2),
@@ -98,6 +99,25 @@ pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> 
         },
     };
     (!value.is_empty()).then_some(Field { name, name_quoted, sign, spaced, value, value_quoted })
+}
+
+/// `Key 1: …`, `key (base58): …`: a number or a remark between a name and its colon.
+fn behind_remark(scan: &SecretScan<'_>, at: usize) -> usize {
+    if scan.byte(at) != b' ' {
+        return at;
+    }
+    let end = match scan.byte(at + 1) {
+        b'(' => {
+            let end = scan
+                .run_end_within(at + 2, 16, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
+            if scan.byte(end) == b')' { end + 1 } else { at }
+        }
+        byte if byte.is_ascii_digit() => {
+            scan.run_end_within(at + 1, 3, |byte| byte.is_ascii_digit())
+        }
+        _ => at,
+    };
+    if scan.byte(end) == b':' { end } else { at }
 }
 
 /// `Bearer …`: what is secret stands behind the word.

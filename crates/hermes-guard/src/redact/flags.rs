@@ -43,6 +43,8 @@ const DIRECTIVES: &[&str] = &[
     "bindpw",
     "rootpw",
     "add-authtoken",
+    "storepass",
+    "keypass",
     "storepassword",
     "keypassword",
     "to-securestring",
@@ -245,6 +247,28 @@ pub(super) fn directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
         return;
     }
     let lower = word.to_ascii_lowercase();
+    // `using API_TOKEN value`, `: PSK "value"`
+    let shouted =
+        word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let quoted = is_quote(scan.byte(start)) && look(value) >= SecretLook::Chosen;
+    let generated = value.len() >= 24 && look(value) == SecretLook::Generated;
+    if shouted
+        && matches!(
+            family(word),
+            Some(
+                SecretFamily::Password
+                    | SecretFamily::Secret
+                    | SecretFamily::Token
+                    | SecretFamily::ApiKey
+            )
+        )
+        && (generated || quoted && lower == "psk")
+        && !stands_in(value)
+        && !is_reference(value)
+        && !is_masked(value)
+    {
+        return scan.hide(range);
+    }
     // `PASSWORD 'value'` of a query, `tool login value`
     if lower == "password" && scan.byte(start) == b'\'' && look(value) >= SecretLook::Chosen
         || lower == "login" && value.len() >= LEAST_LOGIN && look(value) == SecretLook::Generated

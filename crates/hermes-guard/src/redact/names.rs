@@ -25,6 +25,7 @@ const ABOUT: &[&str] = &[
     "alg",
     "algorithm",
     "arn",
+    "at",
     "audience",
     "backend",
     "bucket",
@@ -58,6 +59,7 @@ const ABOUT: &[&str] = &[
     "error",
     "errors",
     "example",
+    "existing",
     "expired",
     "expires",
     "expiry",
@@ -324,6 +326,13 @@ pub(super) fn family(name: &str) -> Option<SecretFamily> {
     if let Some(&(_, family)) = SECRET_ALL_THE_SAME.iter().find(|(name, _)| spread.ends_with(name))
     {
         return Some(family);
+    }
+    // `existingSecret`: the name of one that is there already.
+    if words.contains(&"existing")
+        || spread.starts_with("google_")
+        || spread.starts_with("aws_") && name.contains('.')
+    {
+        return None;
     }
     if words.last().is_some_and(|last| ABOUT.contains(last)) || ends_in(&words, "expires", "in") {
         return None;

@@ -331,6 +331,13 @@ const PROSE: &[&str] = &[
 
 /// Whether several words are a sentence and not a pass phrase.
 pub(super) fn is_prose(value: &str) -> bool {
+    // `16 bytes`
+    if value
+        .strip_suffix(" bytes")
+        .is_some_and(|count| count.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        return true;
+    }
     let words = || value.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
     value.contains(' ')
         && (words().any(|word| PLAIN_WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)))
