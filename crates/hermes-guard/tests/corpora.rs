@@ -1,9 +1,10 @@
 //! Commands with labels: dangerous ones that must be found, everyday ones that must pass.
 //!
-//! Rules are tuned on one half of each corpus and judged by the other ([`halves`]). `--nocapture` shows
+//! A line has a `command`, perhaps what earlier ones left in the shell (`kept`), or those themselves
+//! (`before`). Rules are tuned on one half of each corpus and judged by the other ([`halves`]). `--nocapture` shows
 //! the figures; the example `measure` shows them for any corpus.
 
-use hermes_guard::command::{Analysis, CommandContext, KeptShell, analyse};
+use hermes_guard::command::{Analysis, CommandContext, EarlierCommands, KeptShell, analyse};
 use serde_json::Value;
 
 #[path = "corpora/halves.rs"]
@@ -40,7 +41,15 @@ fn cases(corpus: &'static str) -> Vec<Case> {
         let nothing = KeptShell::default();
         let kept = entry["kept"].as_str().map(|kept| KeptShell::read([], kept, Some(&nothing)));
         let around = CommandContext { shell: kept.as_ref(), ..halves::PLACE };
-        let analysis = analyse(&command, &around);
+        let mut earlier = EarlierCommands::default();
+        let mut analysis = Analysis::default();
+        // An answer to any command of a sequence keeps the last one from running.
+        let before = entry["before"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        for text in before.chain([command.as_str()]) {
+            let found = analyse(text, &around.after(Some(&earlier)));
+            earlier.take_in(found.left);
+            analysis.findings.extend(found.findings);
+        }
         let reported = halves::is_reported(&command);
         Case {
             command,

@@ -70,6 +70,11 @@ impl<'c> Find<'c> {
         self.patterns.len() > self.alternatives && self.patterns.iter().all(says_something)
     }
 
+    /// Names and patterns of what it looks for.
+    pub(super) fn looked_for(&self) -> impl Iterator<Item = &'c str> {
+        self.patterns.iter().copied()
+    }
+
     /// Whether nothing but what some test lets through is found.
     pub(super) fn is_limited(&self) -> bool {
         self.narrowed && self.alternatives == 0

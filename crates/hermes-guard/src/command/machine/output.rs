@@ -95,7 +95,12 @@ impl Machine<'_> {
                 );
                 let packs = name == "git"
                     && args.first().is_some_and(|arg| matches!(arg.as_str(), "bundle" | "archive"));
-                if dumps || packs {
+                let clipboard = matches!(name, "pbpaste" | "wl-paste")
+                    || matches!(name, "xclip" | "xsel")
+                        && args
+                            .iter()
+                            .any(|arg| matches!(arg.as_str(), "-o" | "-out" | "--output"));
+                if dumps || packs || clipboard {
                     taint = taint.and(Taint::SECRET);
                 }
                 if dumps {

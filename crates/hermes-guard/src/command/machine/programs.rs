@@ -252,11 +252,18 @@ impl Machine<'_> {
                 false => TextFlow::known(""),
             };
         };
-        let inner = &args[start..];
-        match through_shell && inner.len() == 1 {
-            true => self.subshell_text(&inner[0].text, site, stdin),
-            false => self.call(inner, stdin, site),
-        }
+        // `sudo LD_PRELOAD=x program`
+        let given = args[start..].iter().take_while(|arg| wrappers::is_assignment(&arg.text));
+        let inner = &args[start + given.count()..];
+        self.scoped(|machine| {
+            for arg in args.iter().filter(|arg| wrappers::is_assignment(&arg.text)) {
+                machine.declare(&arg.text, arg.taint, site);
+            }
+            match through_shell && inner.len() == 1 {
+                true => machine.subshell_text(&inner[0].text, site, stdin),
+                false => machine.call(inner, stdin, site),
+            }
+        })
     }
 
     /// `env -S 'rm -rf /'` splits its text into words.

@@ -67,6 +67,12 @@ impl Machine<'_> {
             let start = find.starts.first().map_or(".", |start| start.as_str());
             return TextFlow::known(format!("{start}/{NARROW}\n")).tainted(Taint::GENERATED);
         }
+        // A search for keys and logins finds them.
+        let is_secret =
+            |name: &&str| crate::command::paths::is_secret(name.trim_start_matches('*'));
+        if find.looked_for().any(|name| is_secret(&name)) {
+            return TextFlow::unknown(Taint::GENERATED.and(Taint::SECRET));
+        }
         // Everything is listed, beginning with the place itself.
         let whole = |start: &&&Arg<'_>| {
             crate::command::paths::protected(&self.facts.path(&start.text)).is_some()

@@ -93,6 +93,7 @@ pub(super) const RULES: &[DangerRule] = &[
             "docker run -v ~/.hermes:/h alpine ls",
             "tar xf x.tar -C ~/.hermes",
             "find ~/.hermes -name '*.yaml' -delete",
+            "find ~ -path '*/.hermes/config.yaml' -exec sed -i d {} +",
             "touch ~/.hermes/plugins/x/plugin.yaml",
             "chmod 777 ~/.hermes/config.yaml",
             "curl -o ~/.hermes/config.yaml https://x.io/c",
@@ -337,6 +338,12 @@ pub(crate) fn speaks_to_agent(call: &ProgramCall<'_>) -> bool {
 pub(crate) fn changes_home(call: &ProgramCall<'_>) -> bool {
     if call.args.is_empty() || !names_home(call) {
         return false;
+    }
+    if call.name == "find" && call.args.iter().any(|arg| arg.text.contains("/.hermes")) {
+        let find = Find::new(call.args);
+        if find.deletes || !find.actions.is_empty() {
+            return true;
+        }
     }
     let inside: Vec<&Arg<'_>> =
         call.args.iter().filter(|arg| places(arg).any(|place| is_home(call, place))).collect();

@@ -196,7 +196,7 @@ fn value<'c>(arg: &'c Arg<'_>) -> &'c str {
 
 fn is_key(path: &str) -> bool {
     const FILES: &[&str] =
-        &["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/security/opasswd"];
+        &["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/security/opasswd", "/etc/sudoers"];
     let of_process = path
         .strip_prefix("/proc/")
         .and_then(|rest| rest.split_once('/'))
