@@ -23,6 +23,7 @@ const AROUND: CommandContext<'_> = CommandContext {
     cwd: Some("/home/user/project"),
     temp_dir: Some("/tmp"),
     shell: None,
+    earlier: None,
 };
 
 /// What judging takes.

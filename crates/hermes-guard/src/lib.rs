@@ -64,5 +64,7 @@ pub mod paths;
 pub mod redact;
 pub mod shell;
 pub mod skill_scan;
+#[cfg(test)]
+mod test_clock;
 pub mod threats;
 pub mod url;

@@ -54,6 +54,19 @@ fn a_pipe_inside_a_tree_does_not_hang_a_search() {
 }
 
 #[test]
+fn a_path_of_a_thousand_directories_is_made_or_refused_and_nothing_breaks() {
+    let bench = Bench::new();
+    let deep = format!("{}x", "a/".repeat(1_500));
+    bench.run("write_file", json!({"path": deep, "content": "deep\n"}));
+    assert!(bench.run("read_file", json!({"path": deep})).to_string().contains("deep"));
+    let too_deep = format!("{}x", "a/".repeat(3_000));
+    for (tool, args) in calls(&too_deep) {
+        let error = bench.error(tool, args);
+        assert!(!error.is_empty(), "{tool}");
+    }
+}
+
+#[test]
 fn circles_of_links_are_named_by_all_tools() {
     let bench = Bench::new();
     bench.put("beside", "a\n");

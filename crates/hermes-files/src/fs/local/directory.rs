@@ -43,23 +43,33 @@ impl Directory {
         Ok(Self { fd, path: path.to_owned() })
     }
 
-    /// The same, making what is missing of it.
+    /// The same, making what is missing of it. In a loop: a path has room for two thousand names.
     pub(super) fn open_or_make(path: &Path) -> Result<(Self, Made), FsError> {
-        match Self::open(path) {
-            Err(FsError::NotFound(_)) => {}
-            opened => return opened.map(|directory| (directory, Made::Nothing)),
-        }
-        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
-            return Err(FsError::NotFound(path.to_owned()));
+        let mut missing = Vec::new();
+        let mut there = path;
+        let mut directory = loop {
+            match Self::open(there) {
+                Err(FsError::NotFound(_)) => {}
+                opened => break opened?,
+            }
+            let (Some(above), Some(name)) = (there.parent(), there.file_name()) else {
+                return Err(FsError::NotFound(path.to_owned()));
+            };
+            missing.push(name);
+            there = above;
         };
-        let (above, _) = Self::open_or_make(above)?;
-        match rustix::fs::mkdirat(&above.fd, name, NEW_DIRECTORY_MODE) {
-            // Somebody else made it, or put something else there, which opening it will tell.
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(failed("create the directory", path)(error)),
+        let made = if missing.is_empty() { Made::Nothing } else { Made::Some };
+        for name in missing.into_iter().rev() {
+            let path = directory.path.join(name);
+            match rustix::fs::mkdirat(&directory.fd, name, NEW_DIRECTORY_MODE) {
+                // Somebody else made it, or put something else there, which opening it will tell.
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(failed("create the directory", &path)(error)),
+            }
+            let fd = step(directory.fd.as_fd(), name).map_err(failed("open", &path))?;
+            directory = Self { fd, path };
         }
-        let fd = step(above.fd.as_fd(), name).map_err(failed("open", path))?;
-        Ok((Self { fd, path: path.to_owned() }, Made::Some))
+        Ok((directory, made))
     }
 
     /// The directory of a file, and the file's name in it. What is missing is told of the file: that is
