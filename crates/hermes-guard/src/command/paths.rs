@@ -78,13 +78,18 @@ pub(super) fn resolve<'p>(path: &'p str, facts: &ShellFacts<'_>) -> Cow<'p, str>
     let path = fold_home(path, facts);
     let detour = path.contains("//") || path.contains("/.") || path.starts_with('.');
     let rooted = path.starts_with(['/', '~', HOLE]);
-    match (rooted, &facts.cwd) {
+    let resolved = match (rooted, &facts.cwd) {
         (true, _) if !detour && (path.len() == 1 || !path.ends_with('/')) => path,
         (true, _) => Cow::Owned(without_detours(&path)),
         (false, Some(cwd)) if path.is_empty() => Cow::Owned(cwd.to_string()),
         (false, Some(cwd)) => Cow::Owned(without_detours(&format!("{cwd}/{path}"))),
         (false, None) if !detour && !path.ends_with('/') => path,
         (false, None) => Cow::Owned(without_detours(&path)),
+    };
+    // A home that is reached by a detour is still the home.
+    match resolved {
+        Cow::Owned(path) => Cow::Owned(fold_home(&path, facts).into_owned()),
+        path => path,
     }
 }
 

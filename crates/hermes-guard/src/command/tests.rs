@@ -26,6 +26,37 @@ fn reports_every_danger_and_not_only_the_first() {
 }
 
 #[test]
+fn a_home_is_known_by_any_detour_and_pattern() {
+    let host = CommandContext {
+        home: Some("/srv/me"),
+        hermes_home: Some("/srv/state/home"),
+        user: Some("me"),
+        cwd: Some("/srv/state/work"),
+        temp_dir: Some("/tmp"),
+        shell: None,
+        earlier: None,
+    };
+    for command in [
+        "sort README -o ../home/config.yaml",
+        "rm ../home/.env",
+        "ln ../home/config.yaml other",
+        "tar xf x.tar -C ../home",
+        "echo x > ../home/*.yaml",
+        "sed -i 1d ../hom?/conf*",
+        "cp README /srv/state/work/../home/hooks/x",
+        "rm -f /srv/st*/home/config.yaml",
+    ] {
+        let analysis = analyse(command, &host);
+        let found = analysis.findings.iter().any(|finding| finding.category == "own rules");
+        assert!(found, "{command}: {:?}", analysis.findings);
+    }
+    assert!(analyse("rm -rf ../../me", &host).is_floor());
+    for command in ["ls ../home", "cp ../notes.txt .", "rm ./x.o", "sort a -o ../homes/b"] {
+        assert!(!analyse(command, &host).is_dangerous(), "{command}");
+    }
+}
+
+#[test]
 fn findings_quote_the_words_that_caused_them() {
     let analysis = look("ls && git push -f origin main; echo done");
     assert_eq!(analysis.findings[0].words, "git push -f origin main");

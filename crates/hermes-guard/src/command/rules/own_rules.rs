@@ -427,7 +427,18 @@ fn is_home(call: &ProgramCall<'_>, place: &str) -> bool {
     if let Some(rest) = super::super::paths::below_home(&path).filter(|_| path.starts_with('/')) {
         return rest == ".hermes" || rest.starts_with(".hermes/");
     }
-    let Some(rest) = path.strip_prefix("~/").filter(|rest| is_pattern(rest)) else { return false };
-    let first = rest.split('/').next().unwrap_or_default();
-    first.starts_with('.') && ShellPattern::new(first, PatternCase::Matters).matches(".hermes")
+    is_pattern(&path) && covers_home(call, &path)
+}
+
+/// Whether a pattern fits the home, name by name; a name with a dot is fitted by a dot only.
+fn covers_home(call: &ProgramCall<'_>, path: &str) -> bool {
+    let home = call.facts.spelled_out(HOME);
+    let path = call.facts.spelled_out(path);
+    let mut parts = path.split('/');
+    home.split('/').all(|name| {
+        parts.next().is_some_and(|part| {
+            part.starts_with('.') == name.starts_with('.')
+                && ShellPattern::new(part, PatternCase::Matters).matches(name)
+        })
+    })
 }
