@@ -89,6 +89,7 @@ mod display;
 mod effects;
 mod error;
 mod linked;
+mod numbers;
 mod output;
 mod output_caps;
 mod policy;
@@ -106,6 +107,7 @@ pub use effects::{Effect, Effects};
 pub use error::{ToolError, ToolErrorExt};
 pub use hermes_tool_macros::tool;
 pub use linked::{CallObserver, LinkedTool, ObservedCall, linked, linked_tools, tell_observers};
+pub use numbers::thousands;
 pub use output::{IntoToolOutput, ToolOutput};
 pub use output_caps::OutputCaps;
 pub use policy::{

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hermes_guard::url::UrlRefusal;
 use hermes_guard::url::sites::Blocked;
+use hermes_tool::thousands;
 
 /// Why a request was not made, or has no usable answer. An answer with an error status is none of these.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,31 +70,5 @@ impl FetchError {
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::SecretInUrl | Self::Site(_))
-    }
-}
-
-/// A number with its thousands set apart.
-fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_readable() {
-        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (10_485_760, "10,485,760")]
-        {
-            assert_eq!(thousands(number), text);
-        }
     }
 }

@@ -42,6 +42,7 @@ use std::time::Duration;
 
 use hermes_store::atomic::{self, AtomicError, WriteOptions};
 use hermes_store::home::ensure_private_dir;
+use hermes_tool::thousands;
 use tracing::warn;
 
 /// How long writing a file may take before the text goes on without it.
@@ -83,7 +84,8 @@ impl ContextSpill {
                 format!("full content could not be saved: {why}")
             }
         };
-        let mut notice = format!("[{source} output truncated — {} chars; {place}]", grouped(chars));
+        let mut notice =
+            format!("[{source} output truncated — {} chars; {place}]", thousands(chars));
         let head = self.preview_head.min(chars);
         // The two previews do not overlap, or the notice could be longer than the text.
         let tail = self.preview_tail.min(chars - head);
@@ -130,19 +132,6 @@ fn folder_name(session_id: &str) -> String {
 fn file_name() -> String {
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}.txt", random(), random())
-}
-
-/// A number with a comma between thousands.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 #[cfg(test)]

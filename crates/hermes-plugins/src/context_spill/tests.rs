@@ -115,13 +115,6 @@ fn a_session_id_cannot_lead_out_of_the_directory() {
 }
 
 #[test]
-fn thousands_are_set_apart() {
-    for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
-        assert_eq!(grouped(number), text);
-    }
-}
-
-#[test]
 fn names_differ() {
     assert_ne!(file_name(), file_name());
 }

@@ -1,4 +1,4 @@
-//! Numbers in and out: lenient reading from configuration, grouped digits for people.
+//! Numbers as people write them in configuration.
 
 use serde_json::Value;
 
@@ -16,19 +16,6 @@ pub(crate) fn whole_number(value: &Value) -> Option<i64> {
     }
 }
 
-/// `1234567` as `1,234,567`.
-pub(super) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,11 +31,5 @@ mod tests {
         for invalid in [json!(true), json!(null), json!("ten"), json!("1.5"), json!([1])] {
             assert_eq!(whole_number(&invalid), None, "{invalid}");
         }
-    }
-
-    #[test]
-    fn groups_digits_by_three() {
-        let shown = [0, 999, 1000, 100_000, 1_234_567].map(grouped);
-        assert_eq!(shown, ["0", "999", "1,000", "100,000", "1,234,567"]);
     }
 }

@@ -1,6 +1,6 @@
 //! The texts that stand in for a long result.
 
-use super::numbers::grouped;
+use hermes_tool::thousands;
 
 /// First line of the block that replaces a stored result; also how such a block is recognised.
 pub const PERSISTED_OPEN: &str = "<persisted-output>";
@@ -69,7 +69,7 @@ impl<'a> Preview<'a> {
         let kilobytes = self.bytes as f64 / 1024.0;
         let (amount, unit) =
             if kilobytes < 1024.0 { (kilobytes, "KB") } else { (kilobytes / 1024.0, "MB") };
-        format!("{} characters, {amount:.1} {unit}", grouped(self.chars))
+        format!("{} characters, {amount:.1} {unit}", thousands(self.chars))
     }
 }
 

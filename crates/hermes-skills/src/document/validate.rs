@@ -3,6 +3,8 @@
 //! Reading forgives, writing does not: what is accepted here loads without a warning. The checks have an order, so
 //! that the same text always gets the same answer.
 
+use hermes_tool::thousands;
+
 use crate::name;
 use crate::refusal::SkillRefusal;
 
@@ -132,20 +134,6 @@ pub fn name_rule() -> String {
     )
 }
 
-/// A number with separators, `100,000`.
-#[must_use]
-pub fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,8 +200,6 @@ mod tests {
             large.contains("200,0") && large.contains("100,000") && large.contains("references/"),
             "{large}"
         );
-        assert_eq!(thousands(7), "7");
-        assert_eq!(thousands(1_234_567), "1,234,567");
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use hermes_tool::thousands;
+
 use crate::document::split::without_marks;
-use crate::document::validate::{MAX_DOCUMENT_CHARS, thousands, validate};
+use crate::document::validate::{MAX_DOCUMENT_CHARS, validate};
 use crate::layout::{SKILL_FILE, SUPPORT_FOLDERS};
 use crate::lookup::LocatedSkill;
 use crate::refusal::SkillRefusal;

@@ -27,13 +27,7 @@ async fn files_without_an_extension_with_an_invalid_byte_or_in_utf16_are_scanned
     ] {
         let github =
             GitHubDouble::with(&[("acme/tools", repo(&[("a/SKILL.md", &skill("a", "x"))]))]);
-        github
-            .repos
-            .lock()
-            .unwrap()
-            .get_mut("acme/tools")
-            .unwrap()
-            .insert(path.to_owned(), (bytes, "100644"));
+        github.put_bytes("acme/tools", path, bytes);
         let bench = bench(&github);
         ended(&bench.run(&["install", "acme/tools/a", "--force"]).await, Blocked);
         assert!(!bench.path("a").exists(), "{path}");
@@ -79,13 +73,7 @@ async fn an_update_waves_no_caution_through() {
 async fn a_download_has_a_size_cap() {
     let github = GitHubDouble::with(&[("acme/tools", repo(&[("a/SKILL.md", &skill("a", "x"))]))]);
     let large = vec![b'x'; super::super::bundle::MAX_FILE_BYTES + 1];
-    github
-        .repos
-        .lock()
-        .unwrap()
-        .get_mut("acme/tools")
-        .unwrap()
-        .insert("a/data.txt".to_owned(), (large, "100644"));
+    github.put_bytes("acme/tools", "a/data.txt", large);
     let bench = bench(&github);
     ended(&bench.run(&["install", "acme/tools/a", "--yes"]).await, Failed);
     assert!(!bench.path("a").exists());

@@ -51,8 +51,12 @@ impl GitHubDouble {
     }
 
     pub(super) fn put(&self, repo: &str, path: &str, text: &str) {
+        self.put_bytes(repo, path, text.as_bytes().to_vec());
+    }
+
+    pub(super) fn put_bytes(&self, repo: &str, path: &str, bytes: Vec<u8>) {
         let mut repos = self.repos.lock().unwrap();
-        repos.get_mut(repo).unwrap().insert(path.to_owned(), (text.as_bytes().to_vec(), "100644"));
+        repos.get_mut(repo).unwrap().insert(path.to_owned(), (bytes, "100644"));
     }
 }
 
