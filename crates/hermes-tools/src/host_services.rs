@@ -1,12 +1,15 @@
-//! What a call has from its host: the state folder and the redactor.
+//! What a call has from its host: the state folder, the redactor, the door to the web.
 //!
-//! A host puts both into the services of a call. Without one (a runtime that somebody put together by
+//! A host puts them into the services of a call. Without one (a runtime that somebody put together by
 //! hand) they come from the variables and settings of the call, by the same rules.
+
+use std::path::Path;
 
 use hermes_guard::redact::{Redaction, Redactor};
 use hermes_store::home::Home;
 use hermes_tool::settings::Settings;
 use hermes_tool::{ToolContext, Vars};
+use hermes_web::{DoorOptions, HttpDoor};
 use serde_json::Value;
 
 /// What the user decided about secrets in outputs.
@@ -43,6 +46,20 @@ pub(crate) fn redactor(cx: &ToolContext) -> Redactor {
     match cx.service::<Redactor>() {
         Some(redactor) => *redactor,
         None => configured_redactor(cx.config(), cx.vars()),
+    }
+}
+
+/// The one door for addresses that a model or a page names. Without a host there is no list of blocked sites in files,
+/// and connections are not kept for the next call.
+#[must_use]
+pub fn http_door(cx: &ToolContext) -> HttpDoor {
+    match cx.service::<HttpDoor>() {
+        Some(door) => HttpDoor::clone(&door),
+        None => {
+            let home = home(cx);
+            let root = home.as_ref().map_or(Path::new(""), Home::root);
+            HttpDoor::new(DoorOptions::read(cx.config(), cx.vars(), root))
+        }
     }
 }
 
