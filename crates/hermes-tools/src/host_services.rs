@@ -1,4 +1,4 @@
-//! What a call has from its host: the state folder and the redactor.
+//! What a call has from its host: the state folder, the redactor and the door to the web.
 //!
 //! A host puts both into the services of a call. Without one (a runtime that somebody put together by
 //! hand) they come from the variables and settings of the call, by the same rules.
@@ -7,6 +7,7 @@ use hermes_guard::redact::{Redaction, Redactor};
 use hermes_store::home::Home;
 use hermes_tool::settings::Settings;
 use hermes_tool::{ToolContext, Vars};
+use hermes_web::{DoorOptions, HttpDoor};
 use serde_json::Value;
 
 /// What the user decided about secrets in outputs.
@@ -36,6 +37,17 @@ pub(crate) fn home(cx: &ToolContext) -> Option<Home> {
 /// The state folder that variables name; those of a host name the one in force.
 pub(crate) fn located(vars: &Vars) -> Option<Home> {
     Home::locate(|name| vars.get(name).map(str::to_owned)).ok()
+}
+
+/// The door for addresses that a model wrote, with what the user decided about addresses.
+pub(crate) fn door(cx: &ToolContext) -> HttpDoor {
+    match cx.service::<HttpDoor>() {
+        Some(door) => HttpDoor::clone(&door),
+        None => {
+            let home = home(cx).map(|home| home.root().to_owned()).unwrap_or_default();
+            HttpDoor::new(DoorOptions::read(cx.config(), cx.vars(), &home))
+        }
+    }
 }
 
 /// Hides secrets in what a call answers, unless the user switched it off.
