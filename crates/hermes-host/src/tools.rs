@@ -18,6 +18,7 @@ use hermes_skills::SkillLibrary;
 use hermes_store::atomic::remove_stray_temps;
 use hermes_store::config_keys::misspelt;
 use hermes_tool::{ContextParts, Services, Vars};
+use hermes_web::{DoorOptions, HttpDoor};
 use serde_json::Value;
 
 use crate::mcp::McpStart;
@@ -143,10 +144,19 @@ impl Host {
             .with(Arc::new(self.home().clone()))
             .with(Arc::new(SkillLibrary::new(self.home())))
             .with(Arc::new(self.redactor()))
+            .with(Arc::new(self.http_door()))
             .with(Arc::new(FileState::default()));
         let cwd = std::env::current_dir().ok();
         let (vars, config) = (self.vars().clone(), self.config_value());
         (CallServices { approvals, environments, services, cwd, vars, config }, warnings)
+    }
+}
+
+impl Host {
+    /// The door for addresses that models and pages name, by the user's rules. One for a session: it keeps connections
+    /// and what it read of lists of blocked sites.
+    fn http_door(&self) -> HttpDoor {
+        HttpDoor::new(DoorOptions::read(self.config().value(), self.vars(), self.home().root()))
     }
 }
 

@@ -1,7 +1,9 @@
-//! What a call has from its host: the state folder, the redactor and the door to the web.
+//! What a call has from its host: the state folder, the redactor, the door to the web.
 //!
-//! A host puts both into the services of a call. Without one (a runtime that somebody put together by
+//! A host puts them into the services of a call. Without one (a runtime that somebody put together by
 //! hand) they come from the variables and settings of the call, by the same rules.
+
+use std::path::Path;
 
 use hermes_guard::redact::{Redaction, Redactor};
 use hermes_store::home::Home;
@@ -39,22 +41,25 @@ pub(crate) fn located(vars: &Vars) -> Option<Home> {
     Home::locate(|name| vars.get(name).map(str::to_owned)).ok()
 }
 
-/// The door for addresses that a model wrote, with what the user decided about addresses.
-pub(crate) fn door(cx: &ToolContext) -> HttpDoor {
-    match cx.service::<HttpDoor>() {
-        Some(door) => HttpDoor::clone(&door),
-        None => {
-            let home = home(cx).map(|home| home.root().to_owned()).unwrap_or_default();
-            HttpDoor::new(DoorOptions::read(cx.config(), cx.vars(), &home))
-        }
-    }
-}
-
 /// Hides secrets in what a call answers, unless the user switched it off.
 pub(crate) fn redactor(cx: &ToolContext) -> Redactor {
     match cx.service::<Redactor>() {
         Some(redactor) => *redactor,
         None => configured_redactor(cx.config(), cx.vars()),
+    }
+}
+
+/// The one door for addresses that a model or a page names. Without a host there is no list of blocked sites in files,
+/// and connections are not kept for the next call.
+#[must_use]
+pub fn http_door(cx: &ToolContext) -> HttpDoor {
+    match cx.service::<HttpDoor>() {
+        Some(door) => HttpDoor::clone(&door),
+        None => {
+            let home = home(cx);
+            let root = home.as_ref().map_or(Path::new(""), Home::root);
+            HttpDoor::new(DoorOptions::read(cx.config(), cx.vars(), root))
+        }
     }
 }
 

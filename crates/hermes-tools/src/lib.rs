@@ -90,7 +90,7 @@ toolsets!();
 
 pub(crate) mod checkpoints;
 pub(crate) mod host_services;
-pub use host_services::configured_redactor;
+pub use host_services::{configured_redactor, http_door};
 pub mod product;
 
 #[cfg(test)]

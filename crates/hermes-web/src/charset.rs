@@ -1,13 +1,16 @@
 //! Which letters the bytes of a body stand for.
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 /// How far into a document its own declaration is looked for, as browsers do.
 const DECLARED_WITHIN: usize = 1024;
+/// How much of a document is looked at when nobody says what its letters are.
+const GUESSED_FROM: usize = 64 << 10;
 
 /// The text of a body: by its byte-order mark, else by the content type, else by what the document declares of
-/// itself, else UTF-8 if it is that, else the encoding that most undeclared pages are in. Never fails: what has no
-/// letter becomes U+FFFD.
+/// itself, else UTF-8 if it is that, else by which bytes occur, as browsers guess. Never fails: what has no letter
+/// becomes U+FFFD.
 #[must_use]
 pub fn decode_text(body: &[u8], content_type: Option<&str>) -> String {
     if let Some((encoding, mark)) = Encoding::for_bom(body) {
@@ -23,8 +26,15 @@ pub fn decode_text(body: &[u8], content_type: Option<&str>) -> String {
         Err(error) if error.error_len().is_none() && !body[..error.valid_up_to()].is_ascii() => {
             UTF_8.decode(body).0.into_owned()
         }
-        Err(_) => WINDOWS_1252.decode_without_bom_handling(body).0.into_owned(),
+        Err(_) => guessed(body).decode_without_bom_handling(body).0.into_owned(),
     }
+}
+
+/// The encoding whose letters make the likeliest text.
+fn guessed(body: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(&body[..body.len().min(GUESSED_FROM)], true);
+    detector.guess(None, Utf8Detection::Deny)
 }
 
 /// The `charset` of a content type, if it is one we know.
@@ -50,7 +60,9 @@ fn declared(body: &[u8]) -> Option<&'static Encoding> {
     while let Some(tag) = after_word(rest, "<meta") {
         let end = tag.find('>').unwrap_or(tag.len());
         if let Some(encoding) = charset_of(&tag[..end]) {
-            return Some(encoding);
+            // Whoever could read the declaration byte by byte was not reading two bytes a letter.
+            let wide = encoding == UTF_16LE || encoding == UTF_16BE;
+            return Some(if wide { UTF_8 } else { encoding });
         }
         rest = &tag[end..];
     }
@@ -91,6 +103,12 @@ mod tests {
             ),
             (b"gr\xc3\xbc", Some("text/plain; charset=nonsense"), "grü"),
             (b"caf\xe9", None, "café"),
+            (b"<meta charset=utf-16>gr\xc3\xbc", None, "<meta charset=utf-16>grü"),
+            (
+                b"\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0! \xca\xe0\xea \xe4\xe5\xeb\xe0?",
+                None,
+                "Привет, мир! Как дела?",
+            ),
             (b"gr\xc3\xbc\xc3", None, "grü\u{fffd}"),
         ] {
             assert_eq!(decode_text(body, kind), wanted, "{kind:?}");

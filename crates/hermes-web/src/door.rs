@@ -1,9 +1,11 @@
 //! The door itself: one request, every hop judged.
 
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 
 use ::url::{Origin, Url};
+use hermes_guard::url::credentials::credential_parameter;
 use hermes_guard::url::{self, Policy, UrlTarget, iri, secrets};
 use hermes_tool::Vars;
 use hermes_tool::settings::Settings as _;
@@ -15,7 +17,7 @@ use crate::body::{self, ACCEPTED};
 use crate::clients::{ClientKind, Clients, WebRoute};
 use crate::error::FetchError;
 use crate::proxy::ProxySettings;
-use crate::request::{FetchRequest, Fetched};
+use crate::request::{FetchRequest, Fetched, UrlAuthor};
 use crate::resolve::{JudgingResolver, NameLookup, Scheme, SystemLookup, refusal_in};
 use crate::settings::WebAccessSettings;
 use crate::sites::SitePolicy;
@@ -96,7 +98,10 @@ impl HttpDoor {
     /// # Errors
     /// A rule speaks against the address or where it leads, a limit is passed, or the network fails.
     pub async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
-        let first = self.inner.admit(&request.url)?;
+        let first = match request.author {
+            UrlAuthor::Outside => self.inner.admit(&request.url)?,
+            UrlAuthor::User => of_the_user(&request.url)?,
+        };
         let mut host = first.host().to_owned();
         let fetching = self.inner.follow(first, &request, &mut host);
         match tokio::time::timeout(request.limits.time, fetching).await {
@@ -111,6 +116,43 @@ impl HttpDoor {
     /// The rule that speaks against it.
     pub fn check(&self, address: &str) -> Result<Url, FetchError> {
         Ok(self.inner.admit(address)?.url().clone())
+    }
+
+    /// Judges the text of an address that somebody else's service will fetch for us: what [`HttpDoor::check`] refuses,
+    /// and addresses that are keys themselves. The name is still to be judged, see [`HttpDoor::judge`].
+    ///
+    /// # Errors
+    /// The rule that speaks against it.
+    pub fn check_for_third_party(&self, address: &str) -> Result<Url, FetchError> {
+        let url = self.check(address)?;
+        match credential_parameter(&url) {
+            Some(name) => Err(FetchError::CredentialInUrl(name)),
+            None => Ok(url),
+        }
+    }
+
+    /// Judges an address and, with one look-up, everything its name leads to: for connections that others make (a
+    /// browser, a fetching service). Who connects resolves again, so such a caller must also judge where it ended up.
+    ///
+    /// # Errors
+    /// The rule that speaks against it.
+    pub async fn judge(&self, address: &str) -> Result<Url, FetchError> {
+        let target = self.inner.admit(address)?;
+        let kind = self.inner.kind_of(target.url(), UrlAuthor::Outside);
+        if kind.route == WebRoute::Proxy {
+            self.inner.judge_beforehand(&target, kind).await?;
+        } else if target.literal_address().is_none() {
+            self.inner.resolve(&target, kind).await.map_err(FetchError::Refused)?;
+        }
+        Ok(target.url().clone())
+    }
+
+    /// Judges one address of a machine, such as the one a browser says it connected to.
+    ///
+    /// # Errors
+    /// The range that speaks against it.
+    pub fn judge_connected(&self, address: IpAddr) -> Result<(), FetchError> {
+        hermes_guard::url::address::judge(address, self.inner.policy).map_err(FetchError::Refused)
     }
 }
 
@@ -151,7 +193,11 @@ impl Inner {
                 return Ok(Fetched { url: target.url().clone(), status, headers, body });
             };
             let next = target.redirect(&next).map_err(FetchError::Refused)?;
-            target = self.admit(next.url().as_str())?;
+            let stays = next.url().origin() == origin;
+            target = match request.author {
+                UrlAuthor::User if stays => of_the_user(next.url().as_str())?,
+                _ => self.admit(next.url().as_str())?,
+            };
         }
         Err(FetchError::Redirects { host: host.clone(), limit: request.limits.redirects })
     }
@@ -163,11 +209,8 @@ impl Inner {
         at_origin: bool,
     ) -> Result<Response, FetchError> {
         let url = target.url();
-        let kind = ClientKind {
-            scheme: Scheme::of(url),
-            private: self.policy == Policy::PrivateToo || self.is_own(url),
-            route: self.route(url),
-        };
+        let author = if at_origin { request.author } else { UrlAuthor::Outside };
+        let kind = self.kind_of(url, author);
         if kind.route == WebRoute::Proxy {
             self.judge_beforehand(target, kind).await?;
         }
@@ -189,6 +232,12 @@ impl Inner {
         })
     }
 
+    fn kind_of(&self, url: &Url, author: UrlAuthor) -> ClientKind {
+        let private =
+            self.policy == Policy::PrivateToo || author == UrlAuthor::User || self.is_own(url);
+        ClientKind { scheme: Scheme::of(url), private, route: self.route(url) }
+    }
+
     fn route(&self, url: &Url) -> WebRoute {
         match url.as_str().parse() {
             Ok(uri) if self.proxied.intercept(&uri).is_some() => WebRoute::Proxy,
@@ -205,14 +254,26 @@ impl Inner {
         if target.literal_address().is_some() {
             return Ok(());
         }
-        let lookup = Arc::clone(&self.clients.lookup);
-        let policy = if kind.private { Policy::PrivateToo } else { Policy::PublicOnly };
-        let name = target.host().to_owned();
-        match JudgingResolver::admit(lookup, policy, kind.scheme, name).await {
+        match self.resolve(target, kind).await {
             Ok(_) | Err(url::UrlRefusal::Unresolved(_)) => Ok(()),
             Err(refusal) => Err(FetchError::Refused(refusal)),
         }
     }
+
+    async fn resolve(
+        &self,
+        target: &UrlTarget,
+        kind: ClientKind,
+    ) -> Result<Vec<SocketAddr>, url::UrlRefusal> {
+        let lookup = Arc::clone(&self.clients.lookup);
+        let policy = if kind.private { Policy::PrivateToo } else { Policy::PublicOnly };
+        JudgingResolver::admit(lookup, policy, kind.scheme, target.host().to_owned()).await
+    }
+}
+
+/// An address with a host from the user's settings: only what is closed to everybody is refused.
+fn of_the_user(address: &str) -> Result<UrlTarget, FetchError> {
+    url::check(&iri::normalise(address), Policy::PrivateToo).map_err(FetchError::Refused)
 }
 
 /// Where an answer sends us, if we go there by ourselves.

@@ -17,6 +17,12 @@ pub enum FetchError {
         "Blocked: the URL contains what looks like an API key or token; keys do not belong in URLs"
     )]
     SecretInUrl,
+    /// The address is itself a key, and somebody else would get to see it.
+    #[error(
+        "Blocked: the URL carries a credential in its parameter `{0}`, and the page would be fetched \
+         by somebody else's service"
+    )]
+    CredentialInUrl(String),
     /// The user does not want the site visited.
     #[error("{} is blocked by the rule `{}` in {}", .0.host, .0.rule, .0.source)]
     Site(Blocked),
@@ -69,6 +75,42 @@ impl FetchError {
     /// Whether a rule spoke against the request: asking again changes nothing.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Refused(_) | Self::SecretInUrl | Self::Site(_))
+        matches!(
+            self,
+            Self::Refused(_) | Self::SecretInUrl | Self::CredentialInUrl(_) | Self::Site(_)
+        )
+    }
+
+    /// Whether it concerns a secret: then nothing of the whole call is done, not just this address.
+    #[must_use]
+    pub fn is_about_a_secret(&self) -> bool {
+        matches!(self, Self::SecretInUrl | Self::CredentialInUrl(_))
+    }
+
+    /// The rule of the user's own list that spoke, if it was one: for a result's `blocked_by_policy`.
+    #[must_use]
+    pub fn blocked_site(&self) -> Option<&Blocked> {
+        match self {
+            Self::Site(blocked) => Some(blocked),
+            _ => None,
+        }
+    }
+
+    /// What a model is told. It hears of the rule, not of the setting that would lift it.
+    #[must_use]
+    pub fn for_model(&self) -> String {
+        match self {
+            Self::Refused(UrlRefusal::Private { host, range }) => {
+                format!("Blocked: {host} is not on the public internet ({range})")
+            }
+            Self::Refused(UrlRefusal::Metadata(host)) => {
+                format!("Blocked: {host} is a cloud metadata address")
+            }
+            Self::Refused(refusal) => format!("Blocked: {refusal}"),
+            Self::Site(blocked) => {
+                format!("Blocked: {} is on the user's list of blocked sites", blocked.host)
+            }
+            other => other.to_string(),
+        }
     }
 }

@@ -49,6 +49,7 @@ pub use charset::decode_text;
 pub use door::{DoorOptions, HttpDoor};
 pub use error::FetchError;
 pub use hermes_guard::url::Policy as AddressPolicy;
+pub use hermes_guard::url::sites::Blocked;
 pub use proxy::ProxySettings;
 pub use request::{FetchLimits, FetchRequest, Fetched};
 pub use reqwest::header;

@@ -35,6 +35,17 @@ pub struct FetchRequest {
     pub(crate) for_origin: HeaderMap,
     pub(crate) body: Option<Vec<u8>>,
     pub(crate) limits: FetchLimits,
+    pub(crate) author: UrlAuthor,
+}
+
+/// Who wrote the address of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum UrlAuthor {
+    /// A model, a page, a registry: every rule counts.
+    #[default]
+    Outside,
+    /// The user's own settings: the host may be a private one, or one that tools may not visit.
+    User,
 }
 
 impl FetchRequest {
@@ -47,7 +58,21 @@ impl FetchRequest {
             for_origin: HeaderMap::new(),
             body: None,
             limits: FetchLimits::default(),
+            author: UrlAuthor::Outside,
         }
+    }
+
+    /// A `POST`; its body is set with [`FetchRequest::json`] or [`FetchRequest::form`].
+    pub fn post(url: impl Into<String>) -> Self {
+        Self::get(url).method(Method::POST)
+    }
+
+    /// The host of the address comes from the user's settings (a search service, a server of his own), not from a
+    /// model or a page. It may then be private. Redirects away from it are judged like any other address.
+    #[must_use]
+    pub fn configured_by_user(mut self) -> Self {
+        self.author = UrlAuthor::User;
+        self
     }
 
     /// Another method than `GET`. A redirect of such a request is handed back, not followed.
@@ -81,6 +106,17 @@ impl FetchRequest {
         self
     }
 
+    /// A body as HTML forms send it.
+    #[must_use]
+    pub fn form(mut self, fields: &[(&str, &str)]) -> Self {
+        let body =
+            url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
+        self.headers.insert(reqwest::header::CONTENT_TYPE, kind);
+        self.body = Some(body.into_bytes());
+        self
+    }
+
     /// Other limits than the usual ones.
     #[must_use]
     pub fn limits(mut self, limits: FetchLimits) -> Self {
@@ -107,6 +143,13 @@ impl Fetched {
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The kind of content, lower-case and without parameters; empty if the server did not say.
+    #[must_use]
+    pub fn media_type(&self) -> String {
+        let value = self.header("content-type").unwrap_or_default();
+        value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
     /// The body as text, in the encoding that header, mark or document name.

@@ -1,7 +1,7 @@
 //! The user's own list of blocked sites.
 //!
 //! A rule is a host name. It blocks the host and everything below it; with `*.` in front only what is
-//! below. Reading the files, keeping them for a while and warning about unreadable ones is the
+//! below. Stars elsewhere stand for any letters (`ads*.example`). Reading the files, keeping them for a while and warning about unreadable ones is the
 //! caller's part: a list that cannot be read blocks nothing.
 
 use std::collections::HashMap;
@@ -22,6 +22,8 @@ pub struct Blocked {
 pub struct Blocklist {
     /// By host name without `*.`.
     rules: HashMap<String, Sources>,
+    /// Rules with stars in other places, and their sources.
+    patterns: Vec<(String, String)>,
 }
 
 /// Who asked for a host to be blocked, and how much of it.
@@ -36,6 +38,10 @@ impl Blocklist {
     pub fn add(&mut self, lines: &str, source: &str) {
         for line in lines.lines() {
             let Some(rule) = normalise(line) else { continue };
+            if rule.trim_start_matches("*.").contains('*') {
+                self.patterns.push((rule, source.to_owned()));
+                continue;
+            }
             let (name, slot): (&str, fn(&mut Sources) -> &mut Option<String>) =
                 match rule.strip_prefix("*.") {
                     Some(name) => (name, |sources| &mut sources.below_only),
@@ -49,7 +55,7 @@ impl Blocklist {
     /// Whether there is no rule.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
+        self.rules.is_empty() && self.patterns.is_empty()
     }
 
     /// The most specific rule that blocks a host or the host of a URL.
@@ -66,9 +72,33 @@ impl Blocklist {
                     return Some(Blocked { rule, source: source.clone(), host });
                 }
             }
-            name = name.split_once('.')?.1;
+            match name.split_once('.') {
+                Some((_, above)) => name = above,
+                None => break,
+            }
+        }
+        let (rule, source) =
+            self.patterns.iter().find(|(pattern, _)| matches_stars(pattern, &host))?;
+        Some(Blocked { rule: rule.clone(), source: source.clone(), host })
+    }
+}
+
+/// Whether a name is what a pattern with stars describes.
+fn matches_stars(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+        return false;
+    };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, between)) = parts.split_last() else { return rest.is_empty() };
+    // The first place where a part fits leaves the most room for the others.
+    for part in between {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
         }
     }
+    rest.ends_with(last)
 }
 
 /// A rule as it is understood, or nothing when the line holds none.

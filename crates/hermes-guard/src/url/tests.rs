@@ -334,6 +334,25 @@ fn addresses_as_people_write_them_become_fit_for_the_wire() {
 }
 
 #[test]
+fn stars_inside_a_rule_stand_for_any_letters() {
+    let mut list = Blocklist::default();
+    list.add("ads*.example\n*.track*.test\n*", "here");
+    for (host, rule) in [
+        ("ads.example", "ads*.example"),
+        ("ads7.eu.example", "ads*.example"),
+        ("a.tracker.test", "*.track*.test"),
+        ("other.example", "*"),
+    ] {
+        assert_eq!(list.verdict(host).unwrap().rule, rule, "{host}");
+    }
+    let mut list = Blocklist::default();
+    list.add("ads*.example\n*.track*.test", "here");
+    for host in ["bads.example", "ads.example.org", "tracker.test", "ad.example"] {
+        assert!(list.verdict(host).is_none(), "{host}");
+    }
+}
+
+#[test]
 fn blocked_sites_match_the_host_and_what_is_below() {
     let mut list = Blocklist::default();
     assert!(list.is_empty());

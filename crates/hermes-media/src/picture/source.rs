@@ -48,7 +48,7 @@ pub enum SourceError {
     #[error("the server answered with status {0}")]
     Status(u16),
     /// The door said no, or the network failed.
-    #[error(transparent)]
+    #[error("{}", .0.for_model())]
     Fetch(#[from] FetchError),
     /// We were told to stop.
     #[error("the image was no longer waited for")]

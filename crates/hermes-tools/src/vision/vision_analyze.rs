@@ -46,7 +46,7 @@ async fn vision_analyze(args: VisionAnalyze, cx: &ToolContext) -> ToolResult {
         PictureSource::File(path) => read_whole(&path, MAX_BYTES, cx).await?,
         PictureSource::Web(address) => {
             let time = VisionSettings::of(cx).download_time();
-            let door = host_services::door(cx);
+            let door = host_services::http_door(cx);
             download(&door, &address, time, &PAUSES, cx.cancellation())
                 .await
                 .map_err(|error| failed(&error))?

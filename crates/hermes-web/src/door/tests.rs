@@ -12,6 +12,8 @@ use super::*;
 use crate::request::FetchLimits;
 use crate::settings::BlocklistSettings;
 
+mod spellings;
+
 /// A resolver that answers each question of a name with the next entry, the last one for ever.
 #[derive(Default)]
 struct Names {
@@ -292,4 +294,64 @@ async fn the_settings_make_the_door() {
     let door = HttpDoor::new(options);
     assert_eq!(door.fetch(FetchRequest::get(server.origin())).await.unwrap().text(), "ok");
     assert!(matches!(door.check("http://bad.example/"), Err(FetchError::Site(_))));
+}
+
+#[tokio::test]
+async fn an_address_can_be_judged_without_a_request() {
+    let names = Names::default()
+        .with("open.example", &[&["93.184.216.34"]])
+        .with("inside.example", &[&["93.184.216.34", "fd00::7"]])
+        .with("cloud.example", &[&["100.100.100.200"]]);
+    let door = door(Policy::PublicOnly, names);
+    let url = door.judge(" http://open.example/ä ").await.unwrap();
+    assert_eq!(url.as_str(), "http://open.example/%C3%A4");
+    assert_eq!(rule(&door.judge("http://inside.example/").await.unwrap_err()), "private_address");
+    assert_eq!(rule(&door.judge("http://cloud.example/").await.unwrap_err()), "metadata_address");
+    assert_eq!(rule(&door.judge("http://gone.example/").await.unwrap_err()), "unresolved_host");
+    assert!(door.judge("http://8.8.8.8/").await.is_ok());
+    assert!(door.judge_connected("8.8.8.8".parse().unwrap()).is_ok());
+    assert!(door.judge_connected("::ffff:10.0.0.1".parse().unwrap()).is_err());
+}
+
+#[tokio::test]
+async fn an_address_that_is_a_key_is_not_for_somebody_elses_service() {
+    let door = door(Policy::PublicOnly, Names::default());
+    for url in [
+        "https://x.example/?access_token=a",
+        "https://x.example/?a=b&X-Amz-Signature=0",
+        "https://x.example/?pass%77ord=x",
+        "https://x.example/?TOKEN=1",
+    ] {
+        let error = door.check_for_third_party(url).unwrap_err();
+        assert!(
+            matches!(error, FetchError::CredentialInUrl(_)) && error.is_about_a_secret(),
+            "{url}"
+        );
+        assert!(door.check(url).is_ok(), "{url}");
+    }
+    for url in ["https://x.example/?code=1&key=2&auth=3&sig=4", "https://x.example/?token="] {
+        assert!(door.check_for_third_party(url).is_ok(), "{url}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_of_the_settings_may_be_private_but_not_whoever_it_points_to() {
+    let inner = WebServer::start(|_| WebReply::bytes("secret"));
+    let to = inner.origin();
+    let server = WebServer::start(move |seen| match seen.path.as_str() {
+        "/near" => WebReply::redirect("/there"),
+        "/far" => WebReply::redirect(&to),
+        other => WebReply::bytes(other),
+    });
+    let door = door(Policy::PublicOnly, Names::default());
+    let fetch = |path: &str| {
+        let request = FetchRequest::get(format!("{}{path}", server.origin()));
+        door.fetch(request.configured_by_user())
+    };
+    assert_eq!(fetch("/near").await.unwrap().text(), "/there");
+    assert_eq!(rule(&fetch("/far").await.unwrap_err()), "private_address");
+    let request = FetchRequest::post(server.origin()).form(&[("q", "a b&ü")]);
+    assert!(door.fetch(request.clone()).await.unwrap_err().is_refusal());
+    door.fetch(request.configured_by_user()).await.unwrap();
+    assert!(inner.requests().is_empty());
 }
