@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`picture`] | pictures recognised, made fit for models, fetched; drawings made into dots |
 //! | [`vision`] | looking at a picture: natively, or by a model on the side |
+//! | [`speech`] | speech from text: services, programs on this machine, commands |
 //! | [`service`] | one way to ask a service at a fixed address |
 //!
 //! # Two kinds of addresses
@@ -22,5 +23,7 @@
 //! because a key for it happens to be there: the user names the provider.
 
 pub mod picture;
+mod programs;
 pub mod service;
+pub mod speech;
 pub mod vision;

@@ -1,4 +1,4 @@
-//! Whole files as bytes, for tools that look at them: pictures, sound, video.
+//! Whole files as bytes, for tools that look at them or make them: pictures, sound, video.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hermes_files::fs::{FileKind, FileSystem, FilesLocation, LocalFiles};
 use hermes_tool::{ToolContext, ToolError};
 
+use super::changing::{CrossProfile, may_change};
 use super::workspace::{Workspace, fs_error, refused};
 use crate::host_services;
 
@@ -40,6 +41,26 @@ pub(crate) async fn read_whole(
     };
     let (bytes, _) = files.read(path, most as u64).await.map_err(fs_error)?;
     Ok(bytes)
+}
+
+/// Writes a file that a model named, where the conversation's commands run, by the rules for changes. Answers its path.
+///
+/// # Errors
+/// The rules speak against it, or it cannot be written.
+pub(crate) async fn write_whole(
+    path: &str,
+    bytes: Vec<u8>,
+    cx: &ToolContext,
+) -> Result<PathBuf, ToolError> {
+    let workspace = Workspace::of(cx).await?;
+    let target = workspace.target(path).await?;
+    may_change(&workspace, &target, CrossProfile::Refuse).await?;
+    let path = target.canonical().to_owned();
+    let _alone = workspace.state.lock([path.clone()]).await;
+    workspace.checkpoint(std::slice::from_ref(&path), "before a file was made").await;
+    let written = workspace.files.write(path.clone(), bytes).await.map_err(fs_error)?;
+    workspace.state.after_write(&workspace.task, &path, written.stamp);
+    Ok(path)
 }
 
 /// The path, if commands run elsewhere and it is a file of our own cache, links followed.

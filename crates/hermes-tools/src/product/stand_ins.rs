@@ -27,7 +27,6 @@ static STAND_INS: &[(&str, ToolPolicy)] = &[
     ("browser_type", verb("type", &["ref", "text"])),
     ("cronjob", withheld(verb("cron", &["action", "name"]))),
     ("image_generate", verb("create", &["prompt"])),
-    ("text_to_speech", verb("speak", &["text"])),
     ("send_message", withheld(verb("send", &["target", "message"]))),
 ];
 
