@@ -44,6 +44,8 @@ pub struct Endpoint {
     pub extra_body: Map<String, Value>,
     /// The window, where the configuration gives it.
     pub context_length: Option<u64>,
+    /// Whether the model sees pictures, where the configuration says so.
+    pub sees_images: Option<bool>,
     /// The variable that would hold the key, for advice.
     pub key_var: Option<String>,
 }
@@ -61,6 +63,7 @@ impl Endpoint {
             headers: Vec::new(),
             extra_body: Map::new(),
             context_length: None,
+            sees_images: None,
             key_var: None,
         }
     }

@@ -162,6 +162,19 @@ pub fn client(
     connect: Duration,
     proxies: &Proxies,
 ) -> Result<reqwest::Client, reqwest::Error> {
+    builder(base_url, connect, proxies)?.build()
+}
+
+/// The same before it is made, for whoever needs something else of it besides.
+///
+/// # Errors
+///
+/// A proxy's address is none.
+pub fn builder(
+    base_url: &str,
+    connect: Duration,
+    proxies: &Proxies,
+) -> Result<reqwest::ClientBuilder, reqwest::Error> {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
         // An error means that there is one already, which serves as well.
@@ -188,7 +201,7 @@ pub fn client(
             builder = builder.proxy(reqwest::Proxy::https(proxy)?.no_proxy(except()));
         }
     }
-    builder.build()
+    Ok(builder)
 }
 
 #[cfg(test)]

@@ -248,6 +248,11 @@ pub trait Model: Send + Sync {
     /// The provider's name.
     fn provider(&self) -> &str;
 
+    /// Whether it looks at pictures, as far as is known.
+    fn sees_images(&self) -> bool {
+        crate::metadata::sees_images(self.name())
+    }
+
     /// Learns from a failure what to do differently from now on. Says so, for people; `None` if there is
     /// nothing to be done, so that the same request would fail again.
     fn adapt(&self, _error: &ModelError) -> Option<String> {

@@ -90,6 +90,7 @@ toolsets!();
 
 pub(crate) mod checkpoints;
 pub(crate) mod host_services;
+pub(crate) mod media_cache;
 pub use host_services::{configured_redactor, http_door};
 pub mod product;
 

@@ -65,6 +65,19 @@ const ORDER: &[(&str, MayUse)] = &[
         ]),
     ),
     (
+        "hermes-media",
+        MayUse::Only(&[
+            "hermes-tool",
+            "hermes-process",
+            "hermes-guard",
+            "hermes-store",
+            "hermes-llm",
+            "hermes-web",
+            "hermes-files",
+            "hermes-testkit",
+        ]),
+    ),
+    (
         "hermes-mcp",
         MayUse::Only(&[
             "hermes-tool",

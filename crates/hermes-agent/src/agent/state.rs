@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hermes_llm::Message;
+use hermes_media::vision::SeeingModel;
 use hermes_runtime::ToolScope;
 use hermes_tool::{Services, ToolContext, Vars};
 use hermes_tools::delegation::{Delegation, DelegationLimits, SubagentTask};
@@ -110,7 +111,8 @@ impl AgentState {
             .with(Arc::new(SessionArchive(self.context.store.clone())))
             .with(person)
             .with::<dyn Delegation>(Arc::clone(self) as _)
-            .with::<dyn ModelPanel>(Arc::clone(self) as _);
+            .with::<dyn ModelPanel>(Arc::clone(self) as _)
+            .with::<dyn SeeingModel>(Arc::clone(self) as _);
         for missing in self.context.runtime.missing_states(&services) {
             tracing::warn!(%missing, "a tool can only refuse");
         }
@@ -180,6 +182,12 @@ impl Delegation for AgentState {
         // The delegator of the moment: another model may be chosen while children work.
         let delegator = Arc::clone(&lock(&self.delegator));
         Box::pin(async move { delegator.work_on(task, count, cx).await })
+    }
+}
+
+impl SeeingModel for AgentState {
+    fn sees_images(&self) -> bool {
+        lock(&self.delegator).chain.current().model.sees_images()
     }
 }
 

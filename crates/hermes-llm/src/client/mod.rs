@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::endpoint::Endpoint;
 use crate::error;
 use crate::http::{self, Proxies, Timeouts};
+use crate::metadata;
 use crate::model::{
     BoxFuture, DeltaListener, ErrorClass, Finish, Model, ModelError, ModelRequest, ModelResponse,
 };
@@ -157,6 +158,12 @@ impl Model for ModelClient {
 
     fn provider(&self) -> &str {
         &self.endpoint.provider
+    }
+
+    fn sees_images(&self) -> bool {
+        let told = self.endpoint.sees_images;
+        let known = || metadata::sees_images(&self.endpoint.model);
+        told.unwrap_or_else(known) && !self.memory().adaptations.no_images
     }
 
     fn adapt(&self, error: &ModelError) -> Option<String> {

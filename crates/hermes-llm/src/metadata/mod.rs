@@ -29,6 +29,9 @@ pub struct ModelFamily {
     /// How many tokens they write at once.
     #[serde(default)]
     pub output: Option<u32>,
+    /// Whether they see pictures.
+    #[serde(default)]
+    pub vision: bool,
     /// What they cost.
     #[serde(default)]
     pub price: Option<Price>,
@@ -63,6 +66,17 @@ static FAMILIES: LazyLock<Vec<ModelFamily>> = LazyLock::new(|| {
 pub fn family(model: &str) -> Option<&'static ModelFamily> {
     let name = model.rsplit('/').next().unwrap_or(model).to_lowercase().replace('.', "-");
     FAMILIES.iter().find(|family| names(&name, &family.name))
+}
+
+/// Words in the names of models that are made for pictures, whatever their family.
+const SEEING: [&str; 6] = ["vl", "vision", "llava", "pixtral", "moondream", "omni"];
+
+/// Whether a model is known to see pictures. One that nobody knows anything about is taken to be blind.
+#[must_use]
+pub fn sees_images(model: &str) -> bool {
+    let name = model.to_lowercase();
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    family(model).is_some_and(|family| family.vision) || words.any(|word| SEEING.contains(&word))
 }
 
 /// Whether a model's name holds a family's: as whole words, so that `gpt-4-1` is not in `gpt-4-1106`.
@@ -137,6 +151,18 @@ impl Price {
 mod tests {
     use super::*;
     use crate::endpoint::WireApi;
+
+    #[test]
+    fn models_that_see_are_known_by_family_or_by_name() {
+        for seeing in
+            ["claude-opus-4.5", "openai/gpt-4o-mini", "qwen2.5-vl-72b", "google/gemini-3-pro"]
+        {
+            assert!(sees_images(seeing), "{seeing}");
+        }
+        for blind in ["gpt-3.5-turbo", "deepseek-chat", "o3-mini", "qwen3-coder", "scripted", ""] {
+            assert!(!sees_images(blind), "{blind}");
+        }
+    }
 
     #[test]
     fn the_table_is_readable_and_has_no_name_twice() {

@@ -215,6 +215,7 @@ impl<'a> Resolver<'a> {
                 .unwrap_or_default(),
             extra_body: main.map(|main| main.extra_body.clone()).unwrap_or_default(),
             context_length: self.window(about_it),
+            sees_images: self.sees_images(about_it),
             key_var,
             ..Endpoint::new(wire, &base_url, &self.model(about_it, provider.default_model))
         })
@@ -247,6 +248,7 @@ impl<'a> Resolver<'a> {
             headers: named.headers,
             extra_body: named.extra_body,
             context_length: self.window(about_it).or(named.context_length),
+            sees_images: self.sees_images(about_it),
             key_var: named.key_var.or_else(|| keys::var_for(&base_url)),
             ..Endpoint::new(wire, &base_url, &model)
         })
@@ -274,13 +276,19 @@ impl<'a> Resolver<'a> {
     }
 
     fn window(&self, about_it: bool) -> Option<u64> {
-        let model_changed = self
-            .choice
-            .model
-            .as_deref()
-            .is_some_and(|model| self.settings.main_name().is_some_and(|usual| usual != model));
         let window = self.settings.main()?.context_length;
-        window.filter(|_| about_it && !model_changed)
+        window.filter(|_| about_it && !self.is_other_model())
+    }
+
+    fn sees_images(&self, about_it: bool) -> Option<bool> {
+        let sees = self.settings.main()?.supports_vision;
+        sees.filter(|_| about_it && !self.is_other_model())
+    }
+
+    /// Whether another model than the configured one is chosen, about which the settings say nothing.
+    fn is_other_model(&self) -> bool {
+        let usual = self.settings.main_name();
+        self.choice.model.as_deref().is_some_and(|model| usual.is_some_and(|usual| usual != model))
     }
 
     /// What an aggregator takes besides: who we are, and whom it may pass the question to.

@@ -17,7 +17,7 @@ mod named;
 mod settings;
 mod table;
 
-pub use auxiliary::{Auxiliary, auxiliary};
+pub use auxiliary::{Auxiliary, auxiliary, side_task};
 pub use choice::{EndpointChoice, resolve};
 pub use fallback::{Fallbacks, fallbacks};
 pub use settings::{AuxiliaryModel, ModelSettings};

@@ -105,6 +105,8 @@ pub(super) struct MainModel {
     /// Context window in tokens, if the server does not say.
     #[setting(range = 1..)]
     pub(super) context_length: Option<u64>,
+    /// Whether it sees pictures, if its name does not tell.
+    pub(super) supports_vision: Option<bool>,
     /// Further headers of every request.
     pub(super) headers: BTreeMap<String, String>,
     /// Further fields of every request.
@@ -218,6 +220,12 @@ impl AuxiliaryModel {
     #[must_use]
     pub fn provider(&self) -> Option<&str> {
         given(&self.provider).filter(|name| !name.eq_ignore_ascii_case("auto"))
+    }
+
+    /// Whether another model than the main one is named for the task.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        self.model().is_some() || self.elsewhere().is_some()
     }
 
     /// As one that stands for itself, if it is another than the main model's server.

@@ -26,9 +26,7 @@ static STAND_INS: &[(&str, ToolPolicy)] = &[
     ("browser_click", verb("click", &["ref"])),
     ("browser_type", verb("type", &["ref", "text"])),
     ("cronjob", withheld(verb("cron", &["action", "name"]))),
-    ("vision_analyze", shown(CallDisplay::verb("vision").detail(question))),
     ("image_generate", verb("create", &["prompt"])),
-    ("text_to_speech", verb("speak", &["text"])),
     ("send_message", withheld(verb("send", &["target", "message"]))),
 ];
 
@@ -53,13 +51,6 @@ fn domains(call: &ShownCall<'_>) -> String {
     match urls.len() {
         0 | 1 => domain.to_owned(),
         more => format!("{domain} +{}", more - 1),
-    }
-}
-
-fn question(call: &ShownCall<'_>) -> String {
-    match call.text("question") {
-        question if question.is_empty() => call.best_guess(),
-        question => question,
     }
 }
 

@@ -1,0 +1,29 @@
+//! Pictures, sound and video, and the services behind them.
+//!
+//! What the tools for media and for services of other people do lives here; the tools themselves are declared in
+//! `hermes-tools`, one file each, and mostly read arguments and hand on results.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`picture`] | pictures recognised, made fit for models, fetched; drawings made into dots |
+//! | [`vision`] | looking at a picture: natively, or by a model on the side |
+//! | [`speech`] | speech from text: services, programs on this machine, commands |
+//! | [`service`] | one way to ask a service at a fixed address |
+//!
+//! # Two kinds of addresses
+//!
+//! An address that a model or a server wrote goes through the door of `hermes-web`, which judges it at the connection
+//! and at every redirect. An address that the program knows or its user wrote in the settings is a [`service::Service`];
+//! it may be on this machine, its key goes nowhere else, and it can be given another address in the settings, which is
+//! also how each is tested against a double on the loopback.
+//!
+//! # What never happens here
+//!
+//! No key in a message, a log line or a file. No answer held that is longer than its named limit. No paid service
+//! because a key for it happens to be there: the user names the provider.
+
+pub mod picture;
+mod programs;
+pub mod service;
+pub mod speech;
+pub mod vision;
