@@ -40,6 +40,8 @@ pub(crate) enum ComposerEvent {
     Ended,
     /// Ctrl-Z.
     Suspended,
+    /// Ctrl-O.
+    Expanded,
     /// Ctrl-L.
     Cleared,
     /// Escape, with nothing to escape from.
@@ -183,6 +185,7 @@ impl Composer {
             'd' => drop(self.buffer.cut(To::Right)),
             'z' => return ComposerEvent::Suspended,
             'l' => return ComposerEvent::Cleared,
+            'o' => return ComposerEvent::Expanded,
             'j' => self.buffer.insert("\n"),
             'a' => self.buffer.go(To::LineStart),
             'e' => self.buffer.go(To::LineEnd),

@@ -197,6 +197,7 @@ impl<S: ChatTerminal> Repl<S> {
             }),
             SlashAction::Paste => self.paste(),
             SlashAction::Debug => self.debug(),
+            SlashAction::Expand(number) => self.expand(number),
         }
     }
 

@@ -22,7 +22,10 @@ impl<S: ChatTerminal> Repl<S> {
             TerminalInput::Resize(size) => {
                 self.size = size;
                 self.terminal.order(DrawCommand::Resize(size));
+                self.reflow_pager();
             }
+            TerminalInput::Paste(_) if self.pager.is_some() => {}
+            TerminalInput::Key(key) if self.pager.is_some() => self.on_pager_key(key),
             TerminalInput::Paste(text) => match &mut self.open {
                 Some(open) => open.on_paste(&text),
                 None => self.composer.on_paste(&text),
@@ -50,6 +53,7 @@ impl<S: ChatTerminal> Repl<S> {
             ComposerEvent::Interrupted => self.on_interrupt(),
             ComposerEvent::Ended if self.open.is_some() => self.refuse(),
             ComposerEvent::Ended => self.leave(ChatExit::Done),
+            ComposerEvent::Expanded => self.expand(None),
             ComposerEvent::Cleared => self.terminal.order(DrawCommand::Clear),
             ComposerEvent::Suspended => {
                 if let Err(problem) = self.terminal.suspend() {

@@ -16,6 +16,7 @@ mod actions;
 mod background;
 mod chat_terminal;
 mod keys;
+mod pager;
 mod preferences;
 mod questions;
 mod reports;
@@ -39,6 +40,7 @@ use self::actions::Completion;
 use self::background::Subagents;
 pub(crate) use self::chat_terminal::ChatTerminal;
 pub use self::chat_terminal::CommandLine;
+use self::pager::Pager;
 use self::questions::OpenQuestion;
 use super::display::{Colour, REFRESH, Style, ToolLines, Transcript, notices};
 use super::input::Composer;
@@ -89,6 +91,8 @@ pub(crate) struct Repl<S> {
     images: Vec<PathBuf>,
     questions: VecDeque<ChatQuestion>,
     open: Option<OpenQuestion>,
+    /// A text on a screen of its own.
+    pager: Option<Pager>,
     /// A word that stays for a moment.
     flash: Option<(String, Instant)>,
     interrupted: Option<Instant>,
@@ -128,6 +132,7 @@ impl<S: ChatTerminal> Repl<S> {
             images: Vec::new(),
             questions: VecDeque::new(),
             open: None,
+            pager: None,
             flash: None,
             interrupted: None,
             quick: parts.quick,
@@ -165,6 +170,7 @@ impl<S: ChatTerminal> Repl<S> {
             }
             self.take_all(&mut receiver);
             self.mind_questions();
+            self.transcript.set_asking(self.open.is_some(), Instant::now());
         }
     }
 

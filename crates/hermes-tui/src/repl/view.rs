@@ -19,6 +19,12 @@ impl<S: ChatTerminal> Repl<S> {
     pub(super) fn draw(&mut self) {
         let now = Instant::now();
         self.flash.take_if(|(_, until)| *until <= now);
+        if self.ending.is_some() {
+            self.close_pager();
+        }
+        if let Some(pager) = &self.pager {
+            self.terminal.order(DrawCommand::Page(pager.screen(self.size, &self.style())));
+        }
         let frame = self.frame(now);
         self.terminal.order(DrawCommand::Show(frame));
     }

@@ -66,6 +66,8 @@ pub(crate) enum SlashAction {
     ReloadSkills,
     Paste,
     Debug,
+    /// A tool call is shown whole: the newest, or the one with this number.
+    Expand(Option<usize>),
 }
 
 /// What typing does while the agent works.

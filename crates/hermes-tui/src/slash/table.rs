@@ -249,6 +249,12 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     command!(Tools, Idle, "reload-skills", "", [], "look for skills anew", |text| {
         nothing(text, SlashAction::ReloadSkills)
     }),
+    command!(Tools, Any, "expand", "[N]", [], "show a tool call whole (Ctrl-O)", |text| {
+        match text {
+            "" => Ok(SlashAction::Expand(None)),
+            number => count(number).map(|number| SlashAction::Expand(Some(number))),
+        }
+    }),
     command!(Writing, Idle, "prompt" | "compose", "", [], "write in $EDITOR", |text| {
         nothing(text, SlashAction::Compose)
     }),

@@ -2,6 +2,7 @@
 
 mod asking;
 mod background;
+mod calls;
 mod commands;
 mod screens;
 mod turns;
