@@ -17,6 +17,7 @@ mod background;
 mod chat_terminal;
 mod keys;
 mod pager;
+mod picker;
 mod preferences;
 mod questions;
 mod reports;
@@ -41,6 +42,7 @@ use self::background::Subagents;
 pub(crate) use self::chat_terminal::ChatTerminal;
 pub use self::chat_terminal::CommandLine;
 use self::pager::Pager;
+use self::picker::Picker;
 use self::questions::OpenQuestion;
 use super::display::{Colour, REFRESH, Style, ToolLines, Transcript, notices};
 use super::input::Composer;
@@ -91,6 +93,8 @@ pub(crate) struct Repl<S> {
     images: Vec<PathBuf>,
     questions: VecDeque<ChatQuestion>,
     open: Option<OpenQuestion>,
+    /// A list to choose from, which takes the prompt's place.
+    picker: Option<Picker>,
     /// A text on a screen of its own.
     pager: Option<Pager>,
     /// A word that stays for a moment.
@@ -132,6 +136,7 @@ impl<S: ChatTerminal> Repl<S> {
             images: Vec::new(),
             questions: VecDeque::new(),
             open: None,
+            picker: None,
             pager: None,
             flash: None,
             interrupted: None,

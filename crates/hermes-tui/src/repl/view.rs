@@ -51,9 +51,10 @@ impl<S: ChatTerminal> Repl<S> {
         if let Some((flash, _)) = &self.flash {
             rows.push(style.paint(Ink::YELLOW, &cut(flash, style.width)));
         }
-        let input = match &self.open {
-            Some(open) => open.frame(now, half, &style),
-            None => {
+        let input = match (&self.open, &self.picker) {
+            (Some(open), _) => open.frame(now, half, &style),
+            (None, Some(picker)) => picker.frame(half.max(8), &style),
+            (None, None) => {
                 let ink = if self.is_busy() { Ink::DIM } else { Ink::BOLD.and(Ink::GREEN) };
                 let prompt = InputPrompt { text: "❯ ", ink, hints: HintMode::On };
                 self.composer.frame(prompt, half, &style)

@@ -3,6 +3,7 @@
 mod asking;
 mod background;
 mod calls;
+mod choosing;
 mod commands;
 mod screens;
 mod turns;
