@@ -4,17 +4,21 @@
 //!
 //! `Transcript` is the way in for a turn; it leans on the small renderers beside it.
 
+pub(crate) mod call_log;
+mod call_rows;
 mod diff;
+mod explored;
 pub(crate) mod fit;
 pub(crate) mod markdown;
 pub(crate) mod notices;
+mod running;
 pub(crate) mod spinner;
 mod style;
 pub(crate) mod tool_lines;
 mod transcript;
 
 pub use markdown::MarkdownMode;
-pub use style::{Colour, Hue, Ink, Style};
+pub use style::{Colour, Hue, Ink, Shade, Style, Theme};
 pub(crate) use tool_lines::ToolLines;
 pub use tool_lines::{ArgumentPreview, ToolLook};
 pub use transcript::{DisplayOptions, Verbosity};

@@ -67,7 +67,7 @@ mod tests {
     use crate::display::fit::columns;
     use crate::display::style::Colour;
 
-    const STYLE: Style = Style { colour: Colour::Off, width: 80 };
+    const STYLE: Style = Style::new(Colour::Off, 80);
 
     #[test]
     fn frames_faces_and_verbs_go_on_with_time() {

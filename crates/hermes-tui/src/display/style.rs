@@ -18,6 +18,68 @@ pub struct Style {
     pub colour: Colour,
     /// Columns; no line is wider.
     pub width: usize,
+    /// Which shades stand for what.
+    pub theme: Theme,
+}
+
+/// Shades for the two kinds of background that terminals have, and for eyes that do not tell red from green.
+/// Everything else is drawn in the terminal's own sixteen colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, hermes_tool::settings::SettingWords)]
+pub enum Theme {
+    /// For a dark background.
+    #[default]
+    Dark,
+    /// For a light background.
+    Light,
+    /// For a dark background; changes are blue and orange.
+    DarkColourblind,
+    /// For a light background; changes are blue and orange.
+    LightColourblind,
+}
+
+impl Theme {
+    /// Codes of a shade: numbers of the palette of 256, which terminals have in common.
+    const fn codes(self, shade: Shade) -> &'static str {
+        match (self, shade) {
+            (Self::Dark, Shade::Added) => "48;5;22",
+            (Self::Dark, Shade::Removed) => "48;5;52",
+            (Self::Light, Shade::Added) => "48;5;194",
+            (Self::Light, Shade::Removed) => "48;5;224",
+            (Self::DarkColourblind, Shade::Added) => "48;5;18",
+            (Self::DarkColourblind, Shade::Removed) => "48;5;94",
+            (Self::LightColourblind, Shade::Added) => "48;5;153",
+            (Self::LightColourblind, Shade::Removed) => "48;5;223",
+            (Self::Dark | Self::DarkColourblind, Shade::Comment) => "38;5;245",
+            (Self::Light | Self::LightColourblind, Shade::Comment) => "38;5;243",
+            (Self::Dark | Self::DarkColourblind, Shade::Keyword) => "38;5;176",
+            (Self::Light | Self::LightColourblind, Shade::Keyword) => "38;5;90",
+            (Self::Dark | Self::DarkColourblind, Shade::Literal) => "38;5;114",
+            (Self::Light | Self::LightColourblind, Shade::Literal) => "38;5;28",
+            (Self::Dark | Self::DarkColourblind, Shade::Number) => "38;5;215",
+            (Self::Light | Self::LightColourblind, Shade::Number) => "38;5;130",
+            (Self::Dark | Self::DarkColourblind, Shade::Name) => "38;5;117",
+            (Self::Light | Self::LightColourblind, Shade::Name) => "38;5;25",
+        }
+    }
+}
+
+/// What a shade stands for; the [`Theme`] says what it looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shade {
+    /// The background of a line that was added.
+    Added,
+    /// The background of a line that was removed.
+    Removed,
+    /// A comment in code.
+    Comment,
+    /// A word of the language.
+    Keyword,
+    /// A text in quotes.
+    Literal,
+    /// A number.
+    Number,
+    /// The name of a type, a function that is called, a variable of a shell.
+    Name,
 }
 
 /// Less room than this is treated as this much.
@@ -25,8 +87,19 @@ const MIN_WIDTH: usize = 20;
 
 impl Style {
     /// A style for a place of this width.
-    pub fn new(colour: Colour, width: usize) -> Self {
-        Self { colour, width: width.max(MIN_WIDTH) }
+    pub const fn new(colour: Colour, width: usize) -> Self {
+        let width = if width < MIN_WIDTH { MIN_WIDTH } else { width };
+        Self { colour, width, theme: Theme::Dark }
+    }
+
+    /// The same place in other shades.
+    pub const fn with_theme(self, theme: Theme) -> Self {
+        Self { theme, ..self }
+    }
+
+    /// The same place with less room.
+    pub const fn narrower(self, columns: usize) -> Self {
+        Self::new(self.colour, self.width.saturating_sub(columns)).with_theme(self.theme)
     }
 
     /// The text in this ink, or as it is where there is no colour.
@@ -46,6 +119,10 @@ impl Style {
             if on {
                 let _ = write!(codes, "{}{code}", if codes.is_empty() { "" } else { ";" });
             }
+        }
+        if let Some(shade) = ink.shade {
+            let gap = if codes.is_empty() { "" } else { ";" };
+            let _ = write!(codes, "{gap}{}", self.theme.codes(shade));
         }
         format!("\x1b[{codes}m{text}\x1b[0m")
     }
@@ -76,12 +153,20 @@ pub struct Ink {
     underline: bool,
     strike: bool,
     hue: Option<Hue>,
+    shade: Option<Shade>,
 }
 
 impl Ink {
     /// Nothing special.
-    pub const PLAIN: Self =
-        Self { bold: false, dim: false, italic: false, underline: false, strike: false, hue: None };
+    pub const PLAIN: Self = Self {
+        bold: false,
+        dim: false,
+        italic: false,
+        underline: false,
+        strike: false,
+        hue: None,
+        shade: None,
+    };
     /// What matters most.
     pub const BOLD: Self = Self { bold: true, ..Self::PLAIN };
     /// What matters less.
@@ -111,6 +196,11 @@ impl Ink {
         Self { hue: Some(hue), ..Self::PLAIN }
     }
 
+    /// A colour that depends on the theme.
+    pub const fn shaded(shade: Shade) -> Self {
+        Self { shade: Some(shade), ..Self::PLAIN }
+    }
+
     /// Both at once; the other's colour wins.
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -120,6 +210,7 @@ impl Ink {
             underline: self.underline || other.underline,
             strike: self.strike || other.strike,
             hue: other.hue.or(self.hue),
+            shade: other.shade.or(self.shade),
         }
     }
 }

@@ -10,9 +10,11 @@ use std::time::Instant;
 use hermes_llm::Message;
 use hermes_protocol::NoticeLevel;
 use hermes_protocol::{
-    ChatSession, GoalUpdate, ReloadedSettings, SessionStatus, TurnEnd, TurnMode, UserInput, Yolo,
+    ChatSession, GoalUpdate, ModelEntry, ReloadedSettings, SessionEntry, SessionStatus, TurnEnd,
+    TurnMode, UserInput, Yolo,
 };
 
+use super::picker::{self, Picker, PickerItem};
 use super::{ChatTerminal, Repl};
 use crate::ChatExit;
 use crate::clipboard::Clip;
@@ -22,6 +24,8 @@ use crate::terminal::DrawCommand;
 
 /// Sessions that are listed.
 const MAX_SESSIONS: usize = 20;
+/// Sessions that can be picked.
+const MAX_PICKED: usize = 200;
 
 /// What came of something that took a while.
 #[derive(Debug)]
@@ -47,6 +51,8 @@ pub(crate) enum CommandOutcome {
     Resumed(Vec<Message>),
     /// What was said, to be shown.
     Said(Vec<Message>),
+    /// A list to choose from.
+    Pick(Picker),
     /// Text for the clipboard.
     Copy(String),
     /// A new session has begun.
@@ -115,7 +121,23 @@ impl<S: ChatTerminal> Repl<S> {
             SlashAction::Resume(Some(which)) => self.ask_agent(move |agent| async move {
                 agent.resume(which).await.map(CommandOutcome::Resumed)
             }),
-            SlashAction::Resume(None) | SlashAction::Sessions => {
+            SlashAction::Resume(None) => self.ask_agent(move |agent| async move {
+                let sessions = agent.sessions(MAX_PICKED).await?;
+                let items = sessions.into_iter().map(session_item).collect();
+                Ok(CommandOutcome::Pick(Picker::new("Sessions", items)))
+            }),
+            SlashAction::PickTool => {
+                self.pick_from("Tools", &["tools", "list", "--json"], picker::tool_item);
+            }
+            SlashAction::PickCheckpoint => self.pick_from(
+                "Checkpoints",
+                &["checkpoints", "list", "--json"],
+                picker::checkpoint_item,
+            ),
+            SlashAction::PickServer => {
+                self.pick_from("MCP servers", &["mcp", "list", "--json"], picker::server_item);
+            }
+            SlashAction::Sessions => {
                 let style = self.style();
                 self.ask_agent(move |agent| async move {
                     let sessions = agent.sessions(MAX_SESSIONS).await?;
@@ -139,7 +161,16 @@ impl<S: ChatTerminal> Repl<S> {
                     "{} ({}) answers.\n/model NAME changes that for this session, --global for good.",
                     status.model, status.provider
                 );
-                self.notice(NoticeLevel::Info, &text);
+                self.ask_agent(move |agent| async move {
+                    let offered = agent.models().await?;
+                    if offered.is_empty() {
+                        // The server does not tell what it has.
+                        return Ok(CommandOutcome::Line(text));
+                    }
+                    let item = |offered: ModelEntry| model_item(offered, &status.model);
+                    let items = offered.into_iter().map(item).collect();
+                    Ok(CommandOutcome::Pick(Picker::new("Models", items)))
+                });
             }
             SlashAction::Model(Some(choice)) => self.ask_agent(move |agent| async move {
                 agent.set_model(choice).await.map(CommandOutcome::Line)
@@ -197,6 +228,7 @@ impl<S: ChatTerminal> Repl<S> {
             }),
             SlashAction::Paste => self.paste(),
             SlashAction::Debug => self.debug(),
+            SlashAction::Expand(number) => self.expand(number),
         }
     }
 
@@ -242,6 +274,7 @@ impl<S: ChatTerminal> Repl<S> {
                     &self.style(),
                 ));
             }
+            Ok(CommandOutcome::Pick(picker)) => self.pick(picker),
             Ok(CommandOutcome::Copy(text)) => {
                 let count = text.chars().count();
                 self.terminal.order(DrawCommand::Copy(text));
@@ -400,6 +433,30 @@ impl<S: ChatTerminal> Repl<S> {
             let rows = tokio::task::spawn_blocking(move || run(&words, &style)).await?;
             Ok(CommandOutcome::Rows(rows))
         });
+    }
+}
+
+fn session_item(session: SessionEntry) -> PickerItem {
+    let about = session.title.unwrap_or_else(|| session.preview.clone());
+    PickerItem {
+        name: session.when,
+        preview: format!("{} · {} messages\n{}", session.id, session.messages, session.preview),
+        line: format!("/resume {}", session.id),
+        about,
+        is_current: false,
+    }
+}
+
+fn model_item(offered: ModelEntry, current: &str) -> PickerItem {
+    let window = offered
+        .window
+        .map(|tokens| format!("{} tokens of context", hermes_protocol::text::amount(tokens)));
+    PickerItem {
+        about: window.unwrap_or_default(),
+        preview: "For this session; /model NAME --global for all later ones too.".to_owned(),
+        line: format!("/model {}", offered.name),
+        is_current: offered.name == current,
+        name: offered.name,
     }
 }
 

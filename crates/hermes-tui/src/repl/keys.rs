@@ -22,6 +22,15 @@ impl<S: ChatTerminal> Repl<S> {
             TerminalInput::Resize(size) => {
                 self.size = size;
                 self.terminal.order(DrawCommand::Resize(size));
+                self.reflow_pager();
+            }
+            TerminalInput::Paste(_) if self.pager.is_some() => {}
+            TerminalInput::Key(key) if self.pager.is_some() => self.on_pager_key(key),
+            TerminalInput::Key(key) if self.is_picking() => self.on_picker_key(key),
+            TerminalInput::Paste(text) if self.is_picking() => {
+                if let Some(picker) = &mut self.picker {
+                    picker.on_paste(&text);
+                }
             }
             TerminalInput::Paste(text) => match &mut self.open {
                 Some(open) => open.on_paste(&text),
@@ -42,6 +51,11 @@ impl<S: ChatTerminal> Repl<S> {
         }
     }
 
+    /// Whether a list has the keys; a question of the agent comes first.
+    pub(super) fn is_picking(&self) -> bool {
+        self.picker.is_some() && self.open.is_none()
+    }
+
     fn on_outcome(&mut self, outcome: ComposerEvent) {
         match outcome {
             ComposerEvent::Changed | ComposerEvent::Escaped => {}
@@ -50,6 +64,7 @@ impl<S: ChatTerminal> Repl<S> {
             ComposerEvent::Interrupted => self.on_interrupt(),
             ComposerEvent::Ended if self.open.is_some() => self.refuse(),
             ComposerEvent::Ended => self.leave(ChatExit::Done),
+            ComposerEvent::Expanded => self.expand(None),
             ComposerEvent::Cleared => self.terminal.order(DrawCommand::Clear),
             ComposerEvent::Suspended => {
                 if let Err(problem) = self.terminal.suspend() {
@@ -128,7 +143,7 @@ impl<S: ChatTerminal> Repl<S> {
     }
 
     /// A line that is none of the person's own commands.
-    fn on_plain_line(&mut self, line: &str, text: &str) {
+    pub(super) fn on_plain_line(&mut self, line: &str, text: &str) {
         if slash::calls_skill(text, &self.conversation.skill_commands()) {
             self.say(line, text);
             return;

@@ -16,6 +16,8 @@ mod actions;
 mod background;
 mod chat_terminal;
 mod keys;
+mod pager;
+mod picker;
 mod preferences;
 mod questions;
 mod reports;
@@ -39,6 +41,8 @@ use self::actions::Completion;
 use self::background::Subagents;
 pub(crate) use self::chat_terminal::ChatTerminal;
 pub use self::chat_terminal::CommandLine;
+use self::pager::Pager;
+use self::picker::Picker;
 use self::questions::OpenQuestion;
 use super::display::{Colour, REFRESH, Style, ToolLines, Transcript, notices};
 use super::input::Composer;
@@ -89,6 +93,10 @@ pub(crate) struct Repl<S> {
     images: Vec<PathBuf>,
     questions: VecDeque<ChatQuestion>,
     open: Option<OpenQuestion>,
+    /// A list to choose from, which takes the prompt's place.
+    picker: Option<Picker>,
+    /// A text on a screen of its own.
+    pager: Option<Pager>,
     /// A word that stays for a moment.
     flash: Option<(String, Instant)>,
     interrupted: Option<Instant>,
@@ -128,6 +136,8 @@ impl<S: ChatTerminal> Repl<S> {
             images: Vec::new(),
             questions: VecDeque::new(),
             open: None,
+            picker: None,
+            pager: None,
             flash: None,
             interrupted: None,
             quick: parts.quick,
@@ -165,6 +175,7 @@ impl<S: ChatTerminal> Repl<S> {
             }
             self.take_all(&mut receiver);
             self.mind_questions();
+            self.transcript.set_asking(self.open.is_some(), Instant::now());
         }
     }
 

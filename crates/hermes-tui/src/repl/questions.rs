@@ -100,6 +100,8 @@ impl<S: ChatTerminal> Repl<S> {
             if question.answer.is_closed() {
                 continue;
             }
+            // A question is not asked behind something else.
+            self.close_pager();
             self.print(statement(&question.subject, &self.style()));
             self.open = Some(OpenQuestion::new(question));
         }

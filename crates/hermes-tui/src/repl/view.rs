@@ -19,6 +19,12 @@ impl<S: ChatTerminal> Repl<S> {
     pub(super) fn draw(&mut self) {
         let now = Instant::now();
         self.flash.take_if(|(_, until)| *until <= now);
+        if self.ending.is_some() {
+            self.close_pager();
+        }
+        if let Some(pager) = &self.pager {
+            self.terminal.order(DrawCommand::Page(pager.screen(self.size, &self.style())));
+        }
         let frame = self.frame(now);
         self.terminal.order(DrawCommand::Show(frame));
     }
@@ -45,9 +51,10 @@ impl<S: ChatTerminal> Repl<S> {
         if let Some((flash, _)) = &self.flash {
             rows.push(style.paint(Ink::YELLOW, &cut(flash, style.width)));
         }
-        let input = match &self.open {
-            Some(open) => open.frame(now, half, &style),
-            None => {
+        let input = match (&self.open, &self.picker) {
+            (Some(open), _) => open.frame(now, half, &style),
+            (None, Some(picker)) => picker.frame(half.max(8), &style),
+            (None, None) => {
                 let ink = if self.is_busy() { Ink::DIM } else { Ink::BOLD.and(Ink::GREEN) };
                 let prompt = InputPrompt { text: "❯ ", ink, hints: HintMode::On };
                 self.composer.frame(prompt, half, &style)

@@ -66,6 +66,14 @@ pub(crate) enum SlashAction {
     ReloadSkills,
     Paste,
     Debug,
+    /// A tool is chosen from a list.
+    PickTool,
+    /// A checkpoint is chosen from a list.
+    PickCheckpoint,
+    /// An MCP server is chosen from a list.
+    PickServer,
+    /// A tool call is shown whole: the newest, or the one with this number.
+    Expand(Option<usize>),
 }
 
 /// What typing does while the agent works.

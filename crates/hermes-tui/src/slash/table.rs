@@ -192,7 +192,10 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
         "[list|show|enable|disable] …",
         ["list", "show", "enable", "disable", "schema"],
         "see and choose tools; changes count from the next session",
-        |text| command_line("tools", &["list"], text)
+        |text| match text {
+            "" => Ok(SlashAction::PickTool),
+            text => command_line("tools", &["list"], text),
+        }
     ),
     command!(
         Tools,
@@ -243,11 +246,29 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
         goal
     ),
     command!(Tools, Any, "subgoal", "TEXT", [], "a step on the way to the goal", subgoal),
+    command!(
+        Tools,
+        Any,
+        "mcp",
+        "[list|test|add|remove] …",
+        ["list", "test", "add", "remove"],
+        "see and test MCP servers",
+        |text| match text {
+            "" => Ok(SlashAction::PickServer),
+            text => command_line("mcp", &["list"], text),
+        }
+    ),
     command!(Tools, Idle, "reload-mcp", "", [], "connect MCP servers anew", |text| {
         nothing(text, SlashAction::ReloadServers)
     }),
     command!(Tools, Idle, "reload-skills", "", [], "look for skills anew", |text| {
         nothing(text, SlashAction::ReloadSkills)
+    }),
+    command!(Tools, Any, "expand", "[N]", [], "show a tool call whole (Ctrl-O)", |text| {
+        match text {
+            "" => Ok(SlashAction::Expand(None)),
+            number => count(number).map(|number| SlashAction::Expand(Some(number))),
+        }
     }),
     command!(Writing, Idle, "prompt" | "compose", "", [], "write in $EDITOR", |text| {
         nothing(text, SlashAction::Compose)

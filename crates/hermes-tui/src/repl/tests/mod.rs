@@ -2,6 +2,8 @@
 
 mod asking;
 mod background;
+mod calls;
+mod choosing;
 mod commands;
 mod screens;
 mod turns;
