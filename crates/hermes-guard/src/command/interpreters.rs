@@ -151,6 +151,10 @@ pub(super) fn program<'c>(name: &str, args: &'c [Arg<'c>]) -> Option<Interpreter
         _ => {}
     }
     let dialect = dialect_of(name)?;
+    // `php -- words`: the words are for the program that comes in.
+    if name == "php" && args.first().is_some_and(|arg| arg.text == "--") {
+        return Some(Interpreter::Input);
+    }
     for opt in options(args, &dialect.spec) {
         match opt {
             Opt::Short(letter, text) if dialect.code.contains(letter) => {

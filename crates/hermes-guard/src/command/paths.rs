@@ -378,6 +378,19 @@ fn is_sensitive_at_home(rest: &str) -> bool {
         ".sqliterc",
         ".curlrc",
         ".wgetrc",
+        ".config/pip/pip.conf",
+        ".pip/pip.conf",
+        ".condarc",
+        ".gemrc",
+        ".yarnrc",
+        ".yarnrc.yml",
+        ".m2/settings.xml",
+        ".cargo/config.toml",
+        ".cargo/config",
+        ".gradle/init.gradle",
+        ".bundle/config",
+        ".config/containers/registries.conf",
+        ".config/uv/uv.toml",
         ".mailcap",
         ".config/i3/config",
         ".config/sway/config",
@@ -484,6 +497,15 @@ pub(super) fn is_personal(path: &str) -> bool {
                     | ".local"
             )
         )
+}
+
+/// Where programs keep logins, wallets and private messages of an account.
+pub(super) fn is_private_store(path: &str) -> bool {
+    below_home(path).is_some_and(|rest| {
+        is_in(rest, PRIVATE_STORES)
+            || CREDENTIAL_FILES.contains(&rest)
+            || is_in(rest, CREDENTIAL_FOLDERS)
+    })
 }
 
 /// A file whose content should not leave the machine.

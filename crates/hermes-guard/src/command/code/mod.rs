@@ -112,15 +112,7 @@ fn look(
             return;
         }
         Token::Backquoted(text) => {
-            let tagged = at > 0 && matches!(tokens[at - 1], Token::Name("Bun.$" | "$" | "$$"))
-                || at > 1
-                    && matches!(
-                        &tokens[at - 2..at],
-                        [Token::Name("Bun." | "Bun"), Token::Sign('$')]
-                    );
-            if language.backquotes || tagged {
-                report.commands.push(text.clone());
-            }
+            report.commands.push(text.clone());
             return;
         }
         Token::Name(name) => *name,

@@ -57,6 +57,8 @@ impl Machine<'_> {
             }
             name => name,
         };
+        let known = self.with_origins(name, rest);
+        let rest = known.as_deref().unwrap_or(rest);
         let file = self.file_as_input(name, rest);
         let stdin = file.as_ref().unwrap_or(stdin);
         self.check(name, rest, stdin, site);
@@ -67,6 +69,25 @@ impl Machine<'_> {
             self.run_file(first, site);
         }
         self.inside(name, rest, stdin, site)
+    }
+
+    /// The arguments of a program that sends files, each with where the file's content comes from.
+    fn with_origins<'a>(&self, name: &str, args: &[Arg<'a>]) -> Option<Vec<Arg<'a>>> {
+        let sends = matches!(
+            name,
+            "curl" | "wget" | "scp" | "rsync" | "aws" | "gsutil" | "rclone" | "az" | "http" | "xh"
+        );
+        if !sends || !self.state.knows_files() {
+            return None;
+        }
+        let origin = |arg: &Arg<'_>| {
+            let text = arg.text.rsplit(['@', '=']).next().unwrap_or_default();
+            let path = self.facts.path(text);
+            let taint = self.state.origin(&path).map_or(Taint::NONE, |origin| origin.taint);
+            if taint.has(Taint::SECRET) { Taint::SECRET } else { Taint::NONE }
+        };
+        let all = args.iter().map(|arg| Arg { taint: arg.taint.and(origin(arg)), ..arg.clone() });
+        Some(all.collect())
     }
 
     /// Asks every rule about a call.
@@ -189,7 +210,10 @@ impl Machine<'_> {
             | "colima" | "toolbox" | "distrobox" | "orb" | "minikube" | "podman-machine" => {
                 self.elsewhere(args, site);
             }
-            "git" => self.git_aliases(args, site),
+            "git" => {
+                self.git_aliases(args, site);
+                self.clone_from_elsewhere(args);
+            }
             "bats" => self.shell_tests(args, site),
             "make" | "gmake" | "bmake" | "just" | "task" | "yarn" | "bun" | "composer"
             | "direnv" | "tox" | "ansible-playbook" | "pre-commit" => {
@@ -394,6 +418,9 @@ impl Machine<'_> {
                 self.run_code(name, stdin, site);
             }
             Interpreter::File(file) => {
+                if file.text.starts_with("http://") || file.text.starts_with("https://") {
+                    self.report(structure::REMOTE_CODE, site);
+                }
                 let flow = self.read_file(file);
                 self.run_code(name, &flow, site);
             }

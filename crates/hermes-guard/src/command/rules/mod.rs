@@ -8,10 +8,12 @@ mod cloud;
 mod containers;
 pub(super) mod delete;
 mod devices;
+pub(super) mod emptied;
 mod files;
 mod gateway;
 mod git;
 pub(super) mod indirect;
+mod managed;
 mod mirror;
 pub(super) mod own_rules;
 mod permissions;
@@ -72,10 +74,12 @@ const FAMILIES: &[&[DangerRule]] = &[
     containers::RULES,
     delete::RULES,
     devices::RULES,
+    emptied::RULES,
     files::RULES,
     gateway::RULES,
     git::RULES,
     indirect::RULES,
+    managed::RULES,
     mirror::RULES,
     own_rules::RULES,
     permissions::RULES,

@@ -7,7 +7,7 @@
 use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
 use super::super::wrappers;
-use super::{DangerRule, RuleCheck};
+use super::{DangerRule, RuleCheck, managed};
 
 pub(crate) const DESTRUCTIVE: Category =
     Category::asks("destructive verb", "A tool is told to delete or destroy something.");
@@ -224,6 +224,7 @@ pub(crate) fn destructive_verb(call: &ProgramCall<'_>) -> bool {
     let mut words = call.args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-')).take(3);
     let whole = call.args.iter().any(|arg| is_whole(&arg.text));
     words.any(|word| is_verb(word) || whole && is_weak_verb(word))
+        || managed::takes_off_safety(call)
 }
 
 /// Programs whose words are another program: that one is judged.

@@ -11,6 +11,7 @@ mod packages;
 mod remote;
 mod revisions;
 mod secret;
+pub(crate) use secret::{SHOWN, names_secret};
 mod settings;
 mod shells;
 mod traces;

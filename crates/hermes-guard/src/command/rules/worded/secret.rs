@@ -6,7 +6,7 @@ use super::super::super::facts::HOLE;
 use super::super::super::paths;
 use super::super::{DangerRule, RuleCheck};
 
-const SHOWN: Category = Category::asks(
+pub(crate) const SHOWN: Category = Category::asks(
     "secret shown",
     "Passwords, private keys or the memory of another program would be read.",
 );
@@ -62,6 +62,7 @@ pub(super) const RULES: &[DangerRule] = &[
             ("docker", "secret|config inspect"),
             ("nmcli", "-s|--show-secrets"),
             ("scp|rsync|sftp", "*:/etc/shadow|*:*.ssh/id_*|*:/etc/sudoers|*:*.aws/credentials"),
+            ("tcpdump|tshark|dumpcap", "-w|--write|-w*"),
             ("cryptsetup", "luksdump --dump-master-key|--dump-volume-key"),
             ("ettercap|bettercap|arpspoof|responder|mitmproxy|mitmdump|dsniff", "-w|-i|-t|* *"),
         ]),
@@ -194,6 +195,15 @@ fn value<'c>(arg: &'c Arg<'_>) -> &'c str {
     text.split_once(':').map_or(text, |(_, path)| path)
 }
 
+/// Whether a name or a pattern of names is that of private keys.
+pub(crate) fn names_secret(name: &str) -> bool {
+    name.starts_with("id_") && !name.ends_with(".pub")
+        || matches!(
+            name,
+            "*.pem" | "*.key" | "*.kdbx" | "*.p12" | "*.pfx" | "wallet.dat" | "credentials"
+        )
+}
+
 fn is_key(path: &str) -> bool {
     const FILES: &[&str] =
         &["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/security/opasswd", "/etc/sudoers"];
@@ -227,6 +237,23 @@ fn is_key(path: &str) -> bool {
                 rest,
                 ".config/gh/hosts.yml" | ".docker/config.json" | ".config/gcloud/credentials.db"
             )
+            || paths::is_private_store(path)
+                && [
+                    "credential",
+                    "token",
+                    "secret",
+                    "cookies",
+                    "wallet",
+                    "passw",
+                    "keystore",
+                    "keyring",
+                ]
+                .iter()
+                .any(|word| rest.to_ascii_lowercase().contains(word))
+            || matches!(
+                rest,
+                ".config/rclone/rclone.conf" | ".pypirc" | ".my.cnf" | ".s3cfg" | ".boto"
+            )
             || rest.starts_with(".local/share/keyrings")
             || rest.starts_with("Library/Keychains")
     })
@@ -235,7 +262,14 @@ fn is_key(path: &str) -> bool {
 /// Whole folders of keys that are packed up or copied.
 fn is_store(call: &ProgramCall<'_>, path: &str) -> bool {
     let packs = matches!(call.name, "tar" | "zip" | "7z" | "cp" | "mv" | "ln");
-    packs
+    let searches = call.name == "rg"
+        || call.name == "grep"
+            && call.args.iter().any(|arg| {
+                arg.text.starts_with("-")
+                    && !arg.text.starts_with("--")
+                    && arg.text.contains(['r', 'R'])
+            });
+    (packs || searches)
         && paths::below_home(path).is_some_and(|rest| {
             matches!(
                 rest.trim_end_matches(['/', '*']),

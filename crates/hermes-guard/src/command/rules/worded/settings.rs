@@ -19,6 +19,11 @@ pub(super) const RULES: &[DangerRule] = &[
             ("hwclock", "-w|--systohc|--set|-s|--hctosys"),
             ("hostnamectl", "set-hostname|hostname|set-*"),
             ("hostname", "-F|--file|-b"),
+            ("hostname", "^* !-f !-i !-I !-s !-d !-A"),
+            ("ntfsfix", "/dev/*"),
+            ("svcadm", "disable|restart|mark"),
+            ("grub-reboot|grub-set-default|grub2-reboot|grub2-set-default|pam-auth-update", "*"),
+            ("docker", "secret|config rm|remove"),
             ("localectl", "set-*"),
             (
                 "systemctl",
@@ -56,7 +61,7 @@ pub(super) const RULES: &[DangerRule] = &[
             ("auditctl", "-e|-D|-d|-W"),
             ("timeshift|snapper|btrfs", "--delete*|delete|--restore|rollback|undochange|remove"),
             (
-                "tune2fs|resize2fs|e2fsck|fsck*|xfs_repair|xfs_growfs|btrfstune|ntfsfix|dosfslabel|e2label|debugfs|fstrim",
+                "tune2fs|resize2fs|e2fsck|fsck|xfs_repair|xfs_growfs|btrfstune|ntfsfix|dosfslabel|e2label|debugfs|fstrim",
                 "-O|-o|-L|-U|-c|-i|-w|-y|-p|-f|-a|-fy|-R|-m|-e /*|*",
             ),
             ("resize2fs", "/dev/*"),
@@ -149,6 +154,10 @@ pub(super) const RULES: &[DangerRule] = &[
             ("kill", "-9|-KILL|-SIGKILL|-s|-15|-TERM 1"),
             ("kill", "1 !-0 !-l"),
             ("pkill|killall", "-f|-9|-r ."),
+            (
+                "pkill|killall",
+                "bash|zsh|sh|fish|systemd|sshd|init|xorg|Xwayland|gnome-shell|plasmashell|dbus-daemon|tmux|screen|dockerd|containerd",
+            ),
             ("pkill|killall", "-u|--euid|-U root|user|$USER"),
             ("atrm", "*"),
             ("conda|mamba|micromamba", "remove|env|uninstall --all|--prefix"),
