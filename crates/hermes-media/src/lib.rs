@@ -7,7 +7,12 @@
 //! |---|---|
 //! | [`picture`] | pictures recognised, made fit for models, fetched; drawings made into dots |
 //! | [`vision`] | looking at a picture: natively, or by a model on the side |
+//! | [`drawing`] | pictures made from words and from other pictures |
 //! | [`speech`] | speech from text: services, programs on this machine, commands |
+//! | [`transcription`] | words from speech: Whisper on this machine, services |
+//! | [`home_assistant`] | the things of a smart home and what can be done with them |
+//! | [`video`] | clips made, changed, lengthened and watched |
+//! | [`x_search`] | posts on X |
 //! | [`service`] | one way to ask a service at a fixed address |
 //!
 //! # Two kinds of addresses
@@ -22,8 +27,14 @@
 //! No key in a message, a log line or a file. No answer held that is longer than its named limit. No paid service
 //! because a key for it happens to be there: the user names the provider.
 
+pub mod drawing;
+mod fal_queue;
+pub mod home_assistant;
 pub mod picture;
 mod programs;
 pub mod service;
 pub mod speech;
+pub mod transcription;
+pub mod video;
 pub mod vision;
+pub mod x_search;

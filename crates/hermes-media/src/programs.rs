@@ -73,3 +73,47 @@ pub(crate) fn last_words(finished: &hermes_process::FinishedProcess) -> String {
     let line: String = line.unwrap_or_default().chars().take(300).collect();
     if line.is_empty() { format!("it ended with {:?}", finished.end) } else { line }
 }
+
+/// Puts values into a command line, each quoted, in one pass: a value is not looked into for further places.
+pub(crate) fn fill(line: &str, values: &[(&str, &str)]) -> Option<String> {
+    let mut filled = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find('{') {
+        filled.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match values.iter().find(|(place, _)| rest.starts_with(place)) {
+            Some((place, value)) => {
+                filled.push_str(&shlex::try_quote(value).ok()?);
+                rest = &rest[place.len()..];
+            }
+            None => {
+                filled.push('{');
+                rest = &rest[1..];
+            }
+        }
+    }
+    filled.push_str(rest);
+    Some(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn values_are_quoted_and_not_looked_into() {
+        let values = [("{voice}", "a b; rm -rf /"), ("{model}", "{voice}")];
+        let filled = fill("say -v {voice} -m {model} {other} ${x}", &values).unwrap();
+        assert_eq!(filled, "say -v 'a b; rm -rf /' -m '{voice}' {other} ${x}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_is_one_word_whatever_it_holds(value in "[^\0]*") {
+            let filled = fill("say {voice}", &[("{voice}", &value)]).unwrap();
+            prop_assert_eq!(shlex::split(&filled).unwrap(), vec!["say".to_owned(), value]);
+        }
+    }
+}

@@ -91,6 +91,7 @@ toolsets!();
 pub(crate) mod checkpoints;
 pub(crate) mod host_services;
 pub(crate) mod media_cache;
+pub(crate) mod picture_sources;
 pub use host_services::{configured_redactor, http_door};
 pub mod product;
 

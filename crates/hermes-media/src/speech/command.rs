@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::settings::CommandVoice;
 use super::{AudioFormat, MAX_AUDIO_BYTES, SpeechError, SpeechProvider};
-use crate::programs::{self, Scratch};
+use crate::programs::{self, Scratch, fill};
 
 pub(super) struct CommandSpeech {
     name: String,
@@ -51,28 +51,6 @@ impl CommandSpeech {
     }
 }
 
-/// Puts values into a command line, each quoted, in one pass: a value is not looked into for further places.
-fn fill(line: &str, values: &[(&str, &str)]) -> Option<String> {
-    let mut filled = String::new();
-    let mut rest = line;
-    while let Some(at) = rest.find('{') {
-        filled.push_str(&rest[..at]);
-        rest = &rest[at..];
-        match values.iter().find(|(place, _)| rest.starts_with(place)) {
-            Some((place, value)) => {
-                filled.push_str(&shlex::try_quote(value).ok()?);
-                rest = &rest[place.len()..];
-            }
-            None => {
-                filled.push('{');
-                rest = &rest[1..];
-            }
-        }
-    }
-    filled.push_str(rest);
-    Some(filled)
-}
-
 impl SpeechProvider for CommandSpeech {
     fn name(&self) -> &str {
         &self.name
@@ -110,27 +88,5 @@ impl SpeechProvider for CommandSpeech {
             }
             scratch.output(&name, MAX_AUDIO_BYTES).ok_or(SpeechError::NoAudio(program))
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn values_are_quoted_and_not_looked_into() {
-        let values = [("{voice}", "a b; rm -rf /"), ("{model}", "{voice}")];
-        let filled = fill("say -v {voice} -m {model} {other} ${x}", &values).unwrap();
-        assert_eq!(filled, "say -v 'a b; rm -rf /' -m '{voice}' {other} ${x}");
-    }
-
-    proptest! {
-        #[test]
-        fn a_value_is_one_word_whatever_it_holds(value in "[^\0]*") {
-            let filled = fill("say {voice}", &[("{voice}", &value)]).unwrap();
-            prop_assert_eq!(shlex::split(&filled).unwrap(), vec!["say".to_owned(), value]);
-        }
     }
 }

@@ -26,7 +26,6 @@ static STAND_INS: &[(&str, ToolPolicy)] = &[
     ("browser_click", verb("click", &["ref"])),
     ("browser_type", verb("type", &["ref", "text"])),
     ("cronjob", withheld(verb("cron", &["action", "name"]))),
-    ("image_generate", verb("create", &["prompt"])),
     ("send_message", withheld(verb("send", &["target", "message"]))),
 ];
 

@@ -1,18 +1,11 @@
 //! `vision_analyze`: a look at a picture.
 
-use std::time::Duration;
-
-use hermes_media::picture::{MAX_BYTES, Picture, PictureSource, download};
-use hermes_media::vision::{self, VisionSettings};
+use hermes_media::vision;
 use hermes_tool::{CallDisplay, ShownCall, ToolContext, ToolError, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::file::whole_file::read_whole;
-use crate::host_services;
-
-/// How long is waited before a download that failed in passing is tried again.
-const PAUSES: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(4)];
+use crate::picture_sources::picture;
 
 /// Arguments of `vision_analyze`.
 #[derive(Deserialize, JsonSchema)]
@@ -39,20 +32,12 @@ async fn vision_analyze(args: VisionAnalyze, cx: &ToolContext) -> ToolResult {
     if args.question.trim().is_empty() {
         return Err(ToolError::answer("question is empty; say what you want to know"));
     }
-    let failed = |error: &dyn std::fmt::Display| vision::failed(&error.to_string());
-    let source = PictureSource::parse(&args.image_url).map_err(|error| failed(&error))?;
-    let bytes = match source {
-        PictureSource::Inline(bytes) => bytes,
-        PictureSource::File(path) => read_whole(&path, MAX_BYTES, cx).await?,
-        PictureSource::Web(address) => {
-            let time = VisionSettings::of(cx).download_time();
-            let door = host_services::http_door(cx);
-            download(&door, &address, time, &PAUSES, cx.cancellation())
-                .await
-                .map_err(|error| failed(&error))?
-        }
+    let picture = match picture(&args.image_url, cx).await {
+        Ok(picture) => picture,
+        // A refusal keeps the rule it names.
+        Err(error) if !error.extras().is_empty() => return Err(error),
+        Err(error) => return Err(vision::failed(error.message())),
     };
-    let picture = Picture::recognise(bytes).map_err(|error| failed(&error))?;
     vision::look(picture, &args.question, None, cx).await
 }
 
