@@ -13,12 +13,13 @@ pub(crate) mod markdown;
 pub(crate) mod notices;
 mod running;
 pub(crate) mod spinner;
+pub(crate) mod status_line;
 mod style;
 pub(crate) mod tool_lines;
 mod transcript;
 
 pub use markdown::MarkdownMode;
-pub use style::{Colour, Hue, Ink, Shade, Style, Theme};
+pub use style::{Colour, Hue, Ink, Motion, Shade, Style, Theme};
 pub(crate) use tool_lines::ToolLines;
 pub use tool_lines::{ArgumentPreview, ToolLook};
 pub use transcript::{DisplayOptions, Verbosity};

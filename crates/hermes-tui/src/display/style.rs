@@ -20,11 +20,23 @@ pub struct Style {
     pub width: usize,
     /// Which shades stand for what.
     pub theme: Theme,
+    /// Whether something may move by itself and be drawn with signs that only eyes understand.
+    pub motion: Motion,
+}
+
+/// Whether the screen moves by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Motion {
+    /// Something turns while something goes on.
+    #[default]
+    Lively,
+    /// Nothing changes unless something happened, for screen readers.
+    Still,
 }
 
 /// Shades for the two kinds of background that terminals have, and for eyes that do not tell red from green.
 /// Everything else is drawn in the terminal's own sixteen colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, hermes_tool::settings::SettingWords)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
     /// For a dark background.
     #[default]
@@ -38,6 +50,19 @@ pub enum Theme {
 }
 
 impl Theme {
+    /// All of them with a line on each.
+    pub(crate) const ALL: [(Self, &str, &str); 4] = [
+        (Self::Dark, "dark", "for a dark background"),
+        (Self::Light, "light", "for a light background"),
+        (Self::DarkColourblind, "dark_colourblind", "dark; changes are blue and orange"),
+        (Self::LightColourblind, "light_colourblind", "light; changes are blue and orange"),
+    ];
+
+    /// The one with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known, _)| *known == name).map(|(theme, _, _)| *theme)
+    }
+
     /// Codes of a shade: numbers of the palette of 256, which terminals have in common.
     const fn codes(self, shade: Shade) -> &'static str {
         match (self, shade) {
@@ -89,7 +114,7 @@ impl Style {
     /// A style for a place of this width.
     pub const fn new(colour: Colour, width: usize) -> Self {
         let width = if width < MIN_WIDTH { MIN_WIDTH } else { width };
-        Self { colour, width, theme: Theme::Dark }
+        Self { colour, width, theme: Theme::Dark, motion: Motion::Lively }
     }
 
     /// The same place in other shades.
@@ -99,7 +124,7 @@ impl Style {
 
     /// The same place with less room.
     pub const fn narrower(self, columns: usize) -> Self {
-        Self::new(self.colour, self.width.saturating_sub(columns)).with_theme(self.theme)
+        Self { width: Self::new(self.colour, self.width.saturating_sub(columns)).width, ..self }
     }
 
     /// The text in this ink, or as it is where there is no colour.

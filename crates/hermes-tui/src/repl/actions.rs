@@ -126,6 +126,7 @@ impl<S: ChatTerminal> Repl<S> {
                 let items = sessions.into_iter().map(session_item).collect();
                 Ok(CommandOutcome::Pick(Picker::new("Sessions", items)))
             }),
+            SlashAction::Theme(name) => self.theme(name),
             SlashAction::PickTool => {
                 self.pick_from("Tools", &["tools", "list", "--json"], picker::tool_item);
             }
@@ -426,7 +427,7 @@ impl<S: ChatTerminal> Repl<S> {
         }
     }
 
-    fn run_command(&mut self, words: Vec<String>) {
+    pub(super) fn run_command(&mut self, words: Vec<String>) {
         let run = self.terminal.command_line();
         let style = self.style();
         self.ask_agent(move |_| async move {

@@ -44,7 +44,7 @@ pub use self::chat_terminal::CommandLine;
 use self::pager::Pager;
 use self::picker::Picker;
 use self::questions::OpenQuestion;
-use super::display::{Colour, REFRESH, Style, ToolLines, Transcript, notices};
+use super::display::{REFRESH, Style, ToolLines, Transcript, notices};
 use super::input::Composer;
 use super::quick::QuickCommand;
 use super::settings::ChatSettings;
@@ -64,12 +64,22 @@ pub(crate) struct ReplParts<S> {
     pub(crate) composer: Composer,
     pub(crate) tool_lines: ToolLines,
     pub(crate) settings: ChatSettings,
-    pub(crate) colour: Colour,
+    /// Colour and theme; the width is the terminal's.
+    pub(crate) style: Style,
     pub(crate) size: Size,
+    pub(crate) place: PlaceNames,
     /// Where the state folder is, for `/profile`.
     pub(crate) home: PathBuf,
     /// Commands of the person's own.
     pub(crate) quick: Vec<QuickCommand>,
+}
+
+/// Where a chat is, for the row at the bottom.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PlaceNames {
+    pub(crate) folder: PathBuf,
+    /// What `~` stands for.
+    pub(crate) user_home: Option<PathBuf>,
 }
 
 /// A conversation at a terminal.
@@ -79,8 +89,10 @@ pub(crate) struct Repl<S> {
     composer: Composer,
     transcript: Transcript,
     settings: ChatSettings,
-    colour: Colour,
+    style: Style,
     size: Size,
+    place: PlaceNames,
+    branch: Option<String>,
     home: PathBuf,
     /// A turn runs.
     in_turn: bool,
@@ -126,7 +138,9 @@ impl<S: ChatTerminal> Repl<S> {
             terminal: parts.terminal,
             composer: parts.composer,
             settings: parts.settings,
-            colour: parts.colour,
+            style: parts.style,
+            branch: crate::place::branch(&parts.place.folder),
+            place: parts.place,
             size: parts.size,
             home: parts.home,
             in_turn: false,
@@ -213,7 +227,7 @@ impl<S: ChatTerminal> Repl<S> {
     }
 
     fn style(&self) -> Style {
-        Style::new(self.colour, self.size.columns)
+        Style { width: Style::new(self.style.colour, self.size.columns).width, ..self.style }
     }
 
     fn print(&self, rows: Vec<String>) {

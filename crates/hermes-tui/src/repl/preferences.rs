@@ -10,7 +10,7 @@ use super::picker::{Picker, PickerItem};
 use super::{ChatTerminal, Repl};
 use crate::clipboard::Clip;
 use crate::display::fit::{shown, wrap_text};
-use crate::display::{DisplayOptions, Ink};
+use crate::display::{DisplayOptions, Ink, Theme};
 use crate::quick::{QuickAction, QuickCommand};
 use crate::settings::ChatSettings;
 use crate::slash::{brought_commands, command_words};
@@ -35,6 +35,31 @@ impl<S: ChatTerminal> Repl<S> {
                 }
             }
         });
+    }
+
+    /// Uses other shades from now on, also in later sessions.
+    pub(super) fn theme(&mut self, name: Option<String>) {
+        let Some(name) = name else {
+            let item = |(theme, name, about): &(Theme, &str, &str)| PickerItem {
+                name: (*name).to_owned(),
+                about: (*about).to_owned(),
+                line: format!("/theme {name}"),
+                is_current: *theme == self.style.theme,
+                ..PickerItem::default()
+            };
+            self.pick(Picker::new("Themes", Theme::ALL.iter().map(item).collect()));
+            return;
+        };
+        let Some(theme) = Theme::named(&name) else {
+            let known: Vec<&str> = Theme::ALL.iter().map(|(_, name, _)| *name).collect();
+            let text = format!("There is no theme `{name}`; there are {}.", known.join(", "));
+            self.notice(NoticeLevel::Warning, &text);
+            return;
+        };
+        self.style.theme = theme;
+        self.settings.theme = Some(theme);
+        let words = ["config", "set", "display.theme", &name].map(str::to_owned).to_vec();
+        self.run_command(words);
     }
 
     /// Thinks as little as possible, or as before.

@@ -47,6 +47,7 @@ impl<S: ChatTerminal> Repl<S> {
         self.in_turn = false;
         self.children.forget();
         self.flash = None;
+        self.branch = crate::place::branch(&self.place.folder);
         let style = self.style();
         let (rows, mut cost) = self.transcript.end(Instant::now(), &style);
         self.print(rows);

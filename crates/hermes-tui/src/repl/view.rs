@@ -2,11 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use hermes_protocol::{TaskSummary, Yolo};
+
 use super::{ChatTerminal, Repl};
 use crate::display::fit::{cut, on_one_line};
 use crate::display::spinner::{self, Doing};
+use crate::display::status_line::{self, StatusFacts};
 use crate::display::{Ink, Style};
 use crate::input::{HintMode, InputPrompt};
+use crate::place;
 use crate::terminal::{DrawCommand, Frame};
 
 /// A command that takes less is not worth a word.
@@ -34,6 +38,7 @@ impl<S: ChatTerminal> Repl<S> {
         if self.ending.is_some() {
             return Frame::default();
         }
+        let status = self.conversation.status();
         let half = (self.size.rows / 2).max(2);
         let mut rows = Vec::new();
         if self.in_turn && self.open.is_none() {
@@ -55,14 +60,32 @@ impl<S: ChatTerminal> Repl<S> {
             (Some(open), _) => open.frame(now, half, &style),
             (None, Some(picker)) => picker.frame(half.max(8), &style),
             (None, None) => {
-                let ink = if self.is_busy() { Ink::DIM } else { Ink::BOLD.and(Ink::GREEN) };
+                let ink = match (status.yolo, self.is_busy()) {
+                    (Yolo::On, _) => Ink::BOLD.and(Ink::RED),
+                    (Yolo::Off, true) => Ink::DIM,
+                    (Yolo::Off, false) => Ink::BOLD.and(Ink::GREEN),
+                };
                 let prompt = InputPrompt { text: "❯ ", ink, hints: HintMode::On };
                 self.composer.frame(prompt, half, &style)
             }
         };
         let cursor = (rows.len() + input.cursor.0, input.cursor.1);
         rows.extend(input.rows);
+        if let Some(format) = &self.settings.status_line {
+            rows.push(status_line::row(format, &status, &self.status_facts(), &style));
+        }
         Frame { rows, cursor }
+    }
+
+    fn status_facts(&self) -> StatusFacts {
+        let running = |task: &TaskSummary| task.state == "running";
+        StatusFacts {
+            dir: place::folder_name(&self.place.folder, self.place.user_home.as_deref()),
+            branch: self.branch.clone().unwrap_or_default(),
+            tasks: self.conversation.tasks().iter().filter(|task| running(task)).count(),
+            queue: self.queue.len(),
+            modes: Vec::new(),
+        }
     }
 
     fn queued(&self, style: &Style) -> Vec<String> {

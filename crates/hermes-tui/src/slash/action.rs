@@ -66,6 +66,8 @@ pub(crate) enum SlashAction {
     ReloadSkills,
     Paste,
     Debug,
+    /// The shades are chosen from a list, or by name.
+    Theme(Option<String>),
     /// A tool is chosen from a list.
     PickTool,
     /// A checkpoint is chosen from a list.

@@ -182,6 +182,15 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     command!(Settings, Idle, "fast", "", [], "think as little as possible, or as before", |text| {
         nothing(text, SlashAction::Fast)
     }),
+    command!(
+        Settings,
+        Any,
+        "theme",
+        "[NAME]",
+        ["dark", "light", "dark_colourblind", "light_colourblind"],
+        "shades for the terminal's background and for changes",
+        |text| Ok(SlashAction::Theme(optional(text)))
+    ),
     command!(Settings, Any, "profile", "", [], "where this profile keeps its state", |text| {
         nothing(text, SlashAction::Profile)
     }),
