@@ -122,7 +122,8 @@ fn dialect_of(name: &str) -> Option<Dialect> {
         "julia" => Dialect { code_long: &["eval"], ..dialect("eELp", "eE") },
         "osascript" => dialect("els", "e"),
         "elixir" => Dialect { code_long: &["eval"], ..dialect("er", "e") },
-        "groovy" | "scala" | "tclsh" | "racket" | "swift" => dialect("e", "e"),
+        "groovy" | "scala" | "tclsh" | "racket" | "swift" | "kotlin" | "crystal" | "clojure"
+        | "clj" | "bb" | "jshell" | "dart" | "janet" | "gjs" | "qjs" | "nu" => dialect("e", "e"),
         "guile" => dialect("ec", "ec"),
         "ghc" | "runghc" => dialect("eiXo", "e"),
         "octave" | "erl" | "sbcl" | "clisp" | "ecl" | "gst" | "iex-shell" => Dialect {

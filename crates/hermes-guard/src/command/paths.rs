@@ -224,7 +224,8 @@ pub(super) fn is_sensitive(path: &str) -> bool {
         return false;
     }
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-    if matches!(name, "sitecustomize.py" | "usercustomize.py")
+    if name.ends_with(".pth") && path.contains("-packages/")
+        || matches!(name, "sitecustomize.py" | "usercustomize.py")
         || matches!(
             path,
             "/usr/local/bin/sudo"
@@ -243,7 +244,11 @@ pub(super) fn is_sensitive(path: &str) -> bool {
 }
 
 fn is_git_hook(path: &str) -> bool {
-    path.starts_with(".git/hooks/") || path.contains("/.git/hooks/")
+    path.starts_with(".git/hooks/")
+        || path.contains("/.git/hooks/")
+        || path.ends_with("/.git/config")
+        || path == ".git/config"
+        || path.ends_with("/.git/HEAD")
 }
 
 /// What follows a home folder, whosever it is.
@@ -378,6 +383,12 @@ fn is_sensitive_at_home(rest: &str) -> bool {
         ".sqliterc",
         ".curlrc",
         ".wgetrc",
+        ".forward",
+        ".claude/settings.json",
+        ".claude.json",
+        ".codex/config.toml",
+        ".cursor/mcp.json",
+        ".gemini/settings.json",
         ".config/pip/pip.conf",
         ".pip/pip.conf",
         ".condarc",
@@ -514,7 +525,7 @@ pub(super) fn is_secret(path: &str) -> bool {
         &["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/proc/self/environ"];
     const KEY_NAMES: &[&str] = &["id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "credentials"];
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-    if SYSTEM_FILES.contains(&path) || KEY_NAMES.contains(&name) {
+    if SYSTEM_FILES.contains(&path) || KEY_NAMES.contains(&name) || path.ends_with(".git/config") {
         return true;
     }
     if name == ".env" || (name.starts_with(".env.") && !is_example(name)) {

@@ -132,6 +132,7 @@ fn look(
     });
     let of_module = language.runs_of.1;
     let is_called = matches!(tokens.get(at + 1), Some(Token::Sign('(')))
+        || matches!(tokens.get(at + 1..at + 3), Some([Token::Sign('!'), Token::Sign('(')]))
         // Some languages need no bracket.
         || (language.backquotes
             && matches!(tokens.get(at + 1), Some(Token::Text(_) | Token::Name(_) | Token::Sign('@'))));

@@ -21,6 +21,16 @@ impl Machine<'_> {
             "echo" => TextFlow { taint: given, ..self.echo(args) },
             "printf" => TextFlow { taint: given, ..self.printf(args) },
             "yes" => TextFlow::unknown(Taint::GENERATED.and(Taint::ENDLESS)),
+            "mkfifo" => {
+                // Whatever comes out of it was put in by somebody else.
+                for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
+                    let path = self.facts.path(&arg.text).into_owned();
+                    if let Some(origin) = self.state.file_mut(&path) {
+                        origin.taint = Taint::GENERATED;
+                    }
+                }
+                TextFlow::known("")
+            }
             "mktemp" => self.mktemp(args),
             "pwd" => match &self.facts.cwd {
                 Some(cwd) => TextFlow::known(format!("{cwd}\n")),
@@ -57,6 +67,9 @@ impl Machine<'_> {
             },
             _ if structure::prints_settings(name, args) => TextFlow::unknown(Taint::SETTINGS),
             _ => {
+                if args.iter().any(|arg| arg.text.contains("://")) {
+                    self.fetched_by_others(args);
+                }
                 if matches!(name, "tar" | "unzip" | "bsdtar") {
                     self.unpack(name, args, stdin);
                 }

@@ -217,6 +217,8 @@ impl Machine<'_> {
             "HOME" if kept.is_none_or(|kept| Some(kept) == host.home) => text(Some("~")),
             _ if kept.is_some() => text(kept),
             "HERMES_HOME" => text(Some("~/.hermes")),
+            // The process that called: whatever it is, it is not one's own.
+            "PPID" => text(Some("PPID")),
             "IFS" => text(Some(" \t\n")),
             "SHELL" | "BASH" => text(Some("/bin/bash")),
             "USER" | "LOGNAME" => text(host.user),

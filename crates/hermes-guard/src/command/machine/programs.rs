@@ -61,6 +61,7 @@ impl Machine<'_> {
         let rest = known.as_deref().unwrap_or(rest);
         let file = self.file_as_input(name, rest);
         let stdin = file.as_ref().unwrap_or(stdin);
+        let before = self.findings.len();
         self.check(name, rest, stdin, site);
         if first.text.contains('/') {
             if self.facts.path(&first.text).starts_with(rules::INIT_SCRIPT) {
@@ -68,7 +69,11 @@ impl Machine<'_> {
             }
             self.run_file(first, site);
         }
-        self.inside(name, rest, stdin, site)
+        let output = self.inside(name, rest, stdin, site);
+        if self.findings.len() == before {
+            self.carried(name, rest, stdin, site);
+        }
+        output
     }
 
     /// The arguments of a program that sends files, each with where the file's content comes from.
@@ -110,6 +115,9 @@ impl Machine<'_> {
             }
             if found.is_empty() && (rules::destructive_verb(&call) || rules::takes_listed(&call)) {
                 found.push(rules::DESTRUCTIVE);
+            }
+            if found.is_empty() && rules::is_strange(&call, rules::is_listed(name)) {
+                found.push(rules::STRANGE);
             }
             found
         };
@@ -391,6 +399,10 @@ impl Machine<'_> {
         if let Some(category) = structure::running(name, flow) {
             self.report(category, site);
         }
+        // A file from here, for a shell on another machine.
+        if site.via.has(Via::REMOTE) && flow.channel == Channel::File && flow.text.is_none() {
+            self.report(structure::HEREDOC_CODE, site);
+        }
         match &flow.text {
             Some(text) if interpreters::is_shell(name) => {
                 let text = text.clone();
@@ -489,6 +501,12 @@ impl Machine<'_> {
         }
         for path in &found.deletes_all {
             self.call(&[Arg::new("rm"), Arg::new("-r"), Arg::new(path.as_str())], &nothing, site);
+        }
+        // Behind a home that is put before it.
+        let at_home = |path: &&String| path.starts_with("/.");
+        for path in found.writes.iter().filter(at_home) {
+            let path = format!("~{path}");
+            self.check(rules::REDIRECTION, &[Arg::new(path.as_str())], &nothing, site);
         }
         for path in &found.writes {
             self.check(rules::REDIRECTION, &[Arg::new(path.as_str())], &nothing, site);

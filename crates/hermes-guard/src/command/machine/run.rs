@@ -403,8 +403,10 @@ impl Machine<'_> {
                 TextFlow::known("")
             }
             CompoundKind::Test(words) => {
+                let site = RunSite { words: compound.span.of(here.script.source), via: here.via };
                 for word in words {
-                    self.scalar(here, word);
+                    let (text, _) = self.scalar(here, word);
+                    self.worked_out(&[&text], site);
                 }
                 TextFlow::known("")
             }

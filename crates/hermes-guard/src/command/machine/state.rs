@@ -242,21 +242,9 @@ impl<'e> ShellState<'e> {
         let is_inside =
             self.from_network.iter().chain(earlier).any(|begin| path.starts_with(begin));
         // What is built of somebody's source is as good as their name; a script is run unread.
-        let is_script = !path.ends_with("akefile")
-            && ![
-                ".py",
-                ".js",
-                ".mjs",
-                ".ts",
-                ".rb",
-                ".json",
-                ".toml",
-                ".yml",
-                ".yaml",
-                "configure",
-            ]
-            .iter()
-            .any(|end| path.ends_with(end));
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let is_script =
+            name.ends_with(".sh") || matches!(name, "install" | "setup" | "bootstrap" | "build");
         let is_inside =
             is_inside || is_script && self.cloned.iter().any(|begin| path.starts_with(begin));
         self.file(path).or_else(|| {

@@ -37,6 +37,21 @@ impl Machine<'_> {
         }
     }
 
+    /// A program nobody has described is given an address and a file: it may fill the file from there.
+    pub(super) fn fetched_by_others(&mut self, args: &[Arg<'_>]) {
+        for arg in args {
+            let text = arg.text.as_ref();
+            let is_file = text.starts_with('/') && !text.contains("://") && !text.ends_with('/');
+            if is_file {
+                let path = self.facts.path(text).into_owned();
+                if let Some(origin) = self.state.file_mut(&path) {
+                    origin.text = None;
+                    origin.taint = origin.taint.and(Taint::NETWORK);
+                }
+            }
+        }
+    }
+
     /// `git clone address folder`: what is in the folder comes from there.
     pub(super) fn clone_from_elsewhere(&mut self, args: &[Arg<'_>]) {
         const SPEC: Spec = Spec::with(

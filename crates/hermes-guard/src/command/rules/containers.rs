@@ -73,7 +73,12 @@ pub(super) const RULES: &[DangerRule] = &[
                 matches!(words.as_slice(), [Kind::Verb("system"), Kind::Verb("prune"), ..]);
             let removes = matches!(words.as_slice(), [Kind::Compose, Kind::Verb("rm"), ..])
                 && options(call.args, &Spec::FLAGS).any(|opt| opt.is('v', "volumes"));
-            (prunes && call.has(&["--volumes"]))
+            let all = call.args.iter().any(|arg| {
+                let text = arg.as_str();
+                text == "--all"
+                    || !text.starts_with("--") && text.starts_with('-') && text.contains('a')
+            });
+            (prunes && (all || call.has(&["--volumes"])))
                 || removes
                 || verbs("volume", &["rm", "remove", "prune"])
                 || verbs("stack", &["rm", "remove", "down"])
@@ -100,6 +105,7 @@ pub(super) const RULES: &[DangerRule] = &[
         catches: &[
             "docker run --privileged x",
             "docker run -v /:/host x",
+            "docker run -v \"$HOME:/h\" x",
             "docker run --volume=/:/h:ro x",
             "docker run -v /var/run/docker.sock:/var/run/docker.sock x",
             "docker run --mount type=bind,source=/,target=/h x",
@@ -251,6 +257,9 @@ fn reaches_host(call: &ProgramCall<'_>) -> bool {
 }
 
 fn mounts_host(source: Option<&str>) -> bool {
+    if matches!(source, Some("~" | "~/")) {
+        return true;
+    }
     let Some(source) = source.filter(|source| source.starts_with('/')) else { return false };
     let trimmed = source.trim_end_matches('/');
     matches!(

@@ -155,6 +155,13 @@ pub(super) const RULES: &[DangerRule] = &[
         programs: COPIERS,
         check: RuleCheck::Call(|call| {
             let mut into = targets(call).into_iter().chain(inside_folder(call));
+            let onto_home = matches!(call.name, "tar" | "unzip")
+                && unpacked(call)
+                    .iter()
+                    .any(|path| paths::protected(path.trim_end_matches('/')).is_some());
+            if onto_home {
+                return true;
+            }
             let fetched = call.name == "tar" && call.stdin.taint.has(Taint::NETWORK);
             let is_programs = |path: &str| {
                 ["/usr/", "/opt/", "/lib/", "/bin/"].iter().any(|place| path.starts_with(place))
@@ -172,6 +179,7 @@ pub(super) const RULES: &[DangerRule] = &[
             "rsync -a x/ /etc/",
             "mv /etc /tmp/e",
             "rsync -a --delete empty/ /",
+            "tar xf dotfiles.tar -C ~",
             "tar xzf x.tgz -C /etc",
             "curl -L https://x.io/m.tgz | tar xz -C /usr/local",
             "unzip x -d ~/.ssh",

@@ -143,7 +143,6 @@ const PLATFORMS: &[&str] = &[
     "kcadm",
     "ipa",
     "samba-tool",
-    "ldapdelete",
     "snowsql",
     "snow",
     "elastic",
@@ -813,6 +812,16 @@ pub(super) fn takes_off_safety(call: &ProgramCall<'_>) -> bool {
         ];
         off && keeps.iter().any(|word| name.contains(word))
             || ends.contains(&name) && !value.eq_ignore_ascii_case("false")
+            || matches!(
+                name,
+                "no-auth"
+                    | "no-authentication"
+                    | "disable-auth"
+                    | "allow-anonymous"
+                    | "without-password"
+            )
+            || name == "role"
+                && matches!(value, "administrator" | "admin" | "owner" | "superuser" | "root")
             || name.starts_with("yes-i-")
             || name.starts_with("i-really")
     })

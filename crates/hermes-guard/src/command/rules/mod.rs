@@ -22,6 +22,7 @@ mod secrets;
 mod sed;
 mod services;
 mod sql;
+mod strange;
 pub(super) mod structure;
 mod system;
 mod verbs;
@@ -37,6 +38,7 @@ pub(super) use arguments::SCRIPT;
 pub(super) use bulk::takes_listed;
 pub(super) use power::is_only_of_system;
 pub(super) use services::INIT_SCRIPT;
+pub(super) use strange::{STRANGE, is_strange};
 pub(super) use verbs::{DESTRUCTIVE, destructive_verb};
 
 /// The name under which rules about redirections are kept: the target is the only argument.
@@ -87,6 +89,7 @@ const FAMILIES: &[&[DangerRule]] = &[
     secrets::RULES,
     services::RULES,
     sql::RULES,
+    strange::RULES,
     structure::RULES,
     system::RULES,
     verbs::RULES,
@@ -127,6 +130,11 @@ static BY_PROGRAM: LazyLock<HashMap<&'static str, Checks>> = LazyLock::new(|| {
     }
     by_program
 });
+
+/// Whether any rule is about a program.
+pub(super) fn is_listed(name: &str) -> bool {
+    BY_PROGRAM.contains_key(name)
+}
 
 /// The categories of all rules that a call breaks.
 pub(super) fn matching(call: &ProgramCall<'_>) -> Vec<Category> {

@@ -2,6 +2,7 @@
 
 use super::super::call::{Arg, Channel, ProgramCall, Taint};
 use super::super::category::Category;
+use super::super::facts::HOLE;
 use super::super::paths;
 use super::{DangerRule, RuleCheck, files};
 
@@ -139,7 +140,7 @@ fn is_metadata(text: &str) -> bool {
         "metadata.azure.internal",
         "169.254.43518",
     ];
-    let lower = text.to_ascii_lowercase();
+    let lower = text.to_ascii_lowercase().replace(HOLE, "/");
     let behind = lower.split_once("://").map_or(lower.as_str(), |(_, rest)| rest);
     let authority = behind.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
@@ -257,11 +258,16 @@ fn uploads(call: &ProgramCall<'_>) -> bool {
             let forced = call.has(&["-f", "--force", "-fA", "-Af"]);
             call.arg(0) == "add" && forced && call.operands().any(|arg| secret(&arg.text))
         }
-        "lftp" | "ncftp" | "sftp" | "smbclient" => {
-            let sends = |text: &str| text.split([' ', ';', '"', '\'']).any(&secret);
+        "lftp" | "ncftp" | "sftp" | "smbclient" | "ftp" => {
+            let sends = |text: &str| text.split([' ', ';', '"', '\'', '\n']).any(&secret);
+            let typed = call.stdin.text.as_deref();
+            let puts = typed.is_some_and(|text| text.contains("put") && sends(text));
+            if puts {
+                return true;
+            }
             fed || call.args.iter().any(|arg| arg.text.contains("put") && sends(&arg.text))
         }
-        "openssl" | "mail" | "sendmail" | "ftp" => fed,
+        "openssl" | "mail" | "sendmail" => fed,
         // A dump on its way to another machine of one's own is a backup.
         "ssh" => fed && !call.stdin.taint.has(Taint::DUMP),
         "dig" | "nslookup" => {
@@ -280,8 +286,9 @@ fn uploads(call: &ProgramCall<'_>) -> bool {
                 || matches!((from, to), (Some(from), Some(to)) if from < to)
         }
         "gh" => {
-            matches!(call.arg(0), "gist" | "release")
-                && (fed || call.operands().any(|arg| secret(&arg.text)))
+            tainted
+                || matches!(call.arg(0), "gist" | "release")
+                    && (fed || call.operands().any(|arg| secret(&arg.text)))
         }
         "croc" | "wormhole" | "transfer" | "magic-wormhole" => {
             fed || call.operands().any(|arg| secret(&arg.text))

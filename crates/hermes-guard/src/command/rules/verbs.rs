@@ -222,13 +222,28 @@ pub(crate) fn destructive_verb(call: &ProgramCall<'_>) -> bool {
         return false;
     }
     let mut words = call.args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-')).take(3);
+    // `admintool -q 'delete user'`: the same words, in a text for the tool.
+    let told = call.args.windows(2).any(|two| {
+        matches!(
+            two[0].as_str(),
+            "-c" | "-q" | "-e" | "-x" | "--command" | "--execute" | "--exec" | "-R" | "-Q"
+        ) && two[1].text.contains(' ')
+            && two[1].text.len() < 512
+            && two[1]
+                .text
+                .split([' ', ';'])
+                .any(|word| is_verb(word) || word.starts_with("delprinc"))
+    });
     let whole = call.args.iter().any(|arg| is_whole(&arg.text));
+    if told {
+        return true;
+    }
     words.any(|word| is_verb(word) || whole && is_weak_verb(word))
         || managed::takes_off_safety(call)
 }
 
 /// Programs whose words are another program: that one is judged.
-fn runs_others(call: &ProgramCall<'_>) -> bool {
+pub(super) fn runs_others(call: &ProgramCall<'_>) -> bool {
     wrappers::wrapper(call.name).is_some_and(|wrapper| wrapper.start(call.args).is_some())
         || matches!(
             call.name,
@@ -284,6 +299,7 @@ fn is_whole(text: &str) -> bool {
         !letters.is_empty() && letters.chars().all(|letter| "rRfFyYa".contains(letter))
     };
     OPTIONS.contains(&name)
+        || name.starts_with("--force-")
         || text.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && is_bundle(rest))
 }
 
@@ -342,15 +358,24 @@ fn is_verb(word: &str) -> bool {
         "drop-all",
         "self-destruct",
         "shred",
+        "truncate",
         "format-disk",
     ];
     if word.len() > 64 || word.contains(['/', '.', '=', ' ']) {
         return false;
     }
+    // `eraseDisk`, `deleteContainer`
+    let camel = |verb: &&str| {
+        word.strip_prefix(verb)
+            .is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_uppercase()))
+    };
+    if VERBS.iter().any(camel) {
+        return true;
+    }
     let parts = |verb: &&str| {
         word == *verb
-            || word.strip_prefix(verb).is_some_and(|rest| rest.starts_with(['-', ':']))
-            || word.strip_suffix(verb).is_some_and(|rest| rest.ends_with(['-', ':']))
+            || word.strip_prefix(verb).is_some_and(|rest| rest.starts_with(['-', ':', '_']))
+            || word.strip_suffix(verb).is_some_and(|rest| rest.ends_with(['-', ':', '_']))
     };
     VERBS.iter().any(parts)
 }

@@ -149,7 +149,10 @@ pub(crate) fn makes_run(name: &str, value: &str, temp_dir: &str) -> bool {
         return false;
     }
     if COMMANDS.contains(&name) {
-        return !is_usual(value);
+        // `LD=$TOOLCHAIN/bin/ld`: the usual program, at another place.
+        let is_same =
+            value.rsplit_once('/').is_some_and(|(_, last)| last.eq_ignore_ascii_case(name));
+        return !is_usual(value) && !is_same;
     }
     if FILES.contains(&name) {
         return match name {

@@ -65,7 +65,7 @@ fn is(text: &str, word: &str) -> bool {
         };
         match (word.strip_prefix('*'), word.strip_suffix('*')) {
             (Some(rest), Some(_)) => {
-                let inner = rest.trim_end_matches('*').replace('~', " ");
+                let inner = rest.trim_end_matches('*').replace('~', " ").to_ascii_lowercase();
                 inner.is_empty() || text.to_ascii_lowercase().contains(&inner)
             }
             (Some(end), None) => {

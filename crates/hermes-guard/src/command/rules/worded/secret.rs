@@ -21,6 +21,9 @@ pub(super) const RULES: &[DangerRule] = &[
             ("aws", "configure export-credentials"),
             ("aws", "sts get-session-token|assume-role*"),
             ("aws", "kms decrypt"),
+            ("aws", "configure get *secret*|*session_token"),
+            ("xinput", "test|test-xi2"),
+            ("showkey|logkeys|screenkey", "*"),
             ("gcloud", "secrets versions access"),
             ("gcloud", "auth print-access-token|print-identity-token|application-default"),
             ("az", "keyvault secret|key show|download|backup"),
@@ -169,7 +172,38 @@ pub(super) const RULES: &[DangerRule] = &[
             "cat /proc/meminfo",
         ],
     },
+    DangerRule {
+        category: SHOWN,
+        programs: &["grep", "rg", "egrep", "zgrep", "ag", "ack"],
+        check: RuleCheck::Call(searches_secrets),
+        catches: &["grep -r AWS_SECRET ~", "grep -rn password /etc", "rg -i 'api[_-]?key' /home"],
+        passes: &[
+            "grep -rn password src",
+            "grep password /etc/login.defs",
+            "rg token ~/project/src",
+        ],
+    },
 ];
+
+/// A search for passwords and keys through a whole home or system.
+fn searches_secrets(call: &ProgramCall<'_>) -> bool {
+    const WORDS: &[&str] =
+        &["passw", "secret", "api_key", "apikey", "api[_-]?key", "private key", "akia", "token"];
+    let recursive = matches!(call.name, "rg" | "ag" | "ack")
+        || call.args.iter().any(|arg| {
+            let text = arg.as_str();
+            text == "--recursive"
+                || text.starts_with('-') && !text.starts_with("--") && text.contains(['r', 'R'])
+        });
+    let mut operands = call.operands();
+    let looks_for = operands.next().is_some_and(|arg| {
+        let text = arg.text.to_ascii_lowercase();
+        WORDS.iter().any(|word| text.contains(word))
+    });
+    recursive
+        && looks_for
+        && operands.any(|arg| arg.text.contains(['/', '~']) && call.protects(&arg.text).is_some())
+}
 
 /// Whether a private key, the passwords of the machine or the variables of another process are read.
 fn reads_key(call: &ProgramCall<'_>) -> bool {
@@ -200,7 +234,18 @@ pub(crate) fn names_secret(name: &str) -> bool {
     name.starts_with("id_") && !name.ends_with(".pub")
         || matches!(
             name,
-            "*.pem" | "*.key" | "*.kdbx" | "*.p12" | "*.pfx" | "wallet.dat" | "credentials"
+            "*.pem"
+                | "*.key"
+                | "*.kdbx"
+                | "*.p12"
+                | "*.pfx"
+                | "wallet.dat"
+                | "credentials"
+                | ".env"
+                | ".netrc"
+                | ".pgpass"
+                | "*.keystore"
+                | "*.jks"
         )
 }
 
@@ -214,6 +259,9 @@ fn is_key(path: &str) -> bool {
     if FILES.contains(&path)
         || of_process
         || matches!(path, "/dev/mem" | "/dev/kmem" | "/proc/kcore")
+        || path.starts_with("/run/secrets/")
+        || path.starts_with("/var/run/secrets/")
+        || path.starts_with("/var/lib/jenkins/secrets/")
     {
         return true;
     }
@@ -255,6 +303,7 @@ fn is_key(path: &str) -> bool {
                 ".config/rclone/rclone.conf" | ".pypirc" | ".my.cnf" | ".s3cfg" | ".boto"
             )
             || rest.starts_with(".local/share/keyrings")
+            || rest.contains("com.apple.TCC")
             || rest.starts_with("Library/Keychains")
     })
 }
