@@ -49,7 +49,10 @@ pub(super) fn read(interpreter: &str, code: &str) -> CodeReport {
         let lower = code.to_ascii_lowercase();
         let is_word = |char: char| char.is_ascii_alphanumeric() || char == '-';
         report.asks = lower.ends_with(".ps1")
-            || lower.split(|char| !is_word(char)).any(|word| POWERSHELL.contains(&word))
+            || lower
+                .split(|char| !is_word(char))
+                .any(|word| POWERSHELL.contains(&word) || is_changing_cmdlet(word))
+            || lower.contains(".delete(")
             || lower.contains("::") && lower.contains('[');
         return report;
     }
@@ -76,6 +79,81 @@ pub(super) fn read(interpreter: &str, code: &str) -> CodeReport {
         look(language, uses_module, &tokens, at, &mut report);
     }
     report
+}
+
+/// Whether a word is a cmdlet, `verb-noun`, whose verb does more than look.
+fn is_changing_cmdlet(word: &str) -> bool {
+    const LOOKS: &[&str] = &[
+        "get",
+        "test",
+        "measure",
+        "select",
+        "where",
+        "foreach",
+        "write",
+        "format",
+        "sort",
+        "group",
+        "convertto",
+        "convertfrom",
+        "out",
+        "compare",
+        "find",
+        "resolve",
+        "join",
+        "split",
+        "read",
+        "show",
+        "import",
+        "wait",
+        "tee",
+        "trace",
+        "use",
+        "push",
+        "pop",
+        "search",
+    ];
+    const CHANGES: &[&str] = &[
+        "remove",
+        "stop",
+        "clear",
+        "disable",
+        "uninstall",
+        "reset",
+        "restart",
+        "set",
+        "invoke",
+        "unregister",
+        "revoke",
+        "dismount",
+        "move",
+        "rename",
+        "new",
+        "add",
+        "suspend",
+        "initialize",
+        "repair",
+        "restore",
+        "enable",
+        "register",
+        "install",
+        "start",
+        "grant",
+        "update",
+        "mount",
+        "limit",
+        "block",
+        "unblock",
+        "debug",
+        "enter",
+    ];
+    word.split_once('-').is_some_and(|(verb, noun)| {
+        !LOOKS.contains(&verb)
+            && CHANGES.contains(&verb)
+            && noun.len() > 3
+            && noun != "location"
+            && noun != "variable"
+    })
 }
 
 /// Whether a program names a module.
