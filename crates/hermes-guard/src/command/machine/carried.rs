@@ -29,7 +29,7 @@ const MAX_TEXT: usize = 16 * 1024;
 
 /// Programs that show, search, store or send texts, and those whose texts are judged elsewhere.
 static TEXTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "echo printf grep egrep fgrep zgrep rg ag ack sed awk cat tac tee head tail less more sort \
+    "cargo task todo echo printf grep egrep fgrep zgrep rg ag ack sed awk cat tac tee head tail less more sort \
     uniq wc cut tr diff cmp git gh glab hub man info tldr cheat apropos whatis which type \
     whereis true false : curl wget http https xh jq yq mail mailx mutt sendmail logger \
     notify-send say espeak read alias unalias export declare typeset local readonly set unset \
@@ -37,12 +37,12 @@ static TEXTS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     tmux screen cd ls cp mv ln mkdir touch rm rmdir python node ruby perl php deno bun psql \
     mysql sqlite3 redis-cli mongosh mongo shellcheck shfmt bat pbcopy xclip xsel wl-copy column \
     nl fold fmt figlet cowsay lolcat base64 md5sum sha256sum sha1sum openssl gpg test [ [[ expr \
-    let case pytest jest vitest cargo go npm pnpm yarn make just task rake llm claude codex \
+    let case pytest jest vitest npm pnpm yarn rake llm claude codex \
     aider gemini ollama hermes dialog whiptail zenity kdialog gum vim vi nvim nano emacs ed ex \
     code at batch crontab script flock watch history fc bind complete compgen shopt help strings \
     file stat tar zip unzip gzip ansible salt pdsh terraform helm aws gcloud az mapfile \
     readarray pwsh powershell cmd nft iptables perldoc pydoc explain howdoi slack telegram-send \
-    jira linear npx conftest bats sponge look dict adb"
+    jira linear conftest bats sponge look dict adb"
         .split(' ')
         .collect()
 });
@@ -72,11 +72,15 @@ impl Machine<'_> {
                 text.split_once('=').filter(|_| text.starts_with('-')).unwrap_or((before, text));
             (value.len() > 6 && !is_message(name)).then_some(value)
         });
+        let piped = args.iter().filter_map(|arg| arg.pipe.as_ref()?.text.as_deref());
         // A record is data, whatever its fields say.
         let input =
             stdin.text.as_deref().filter(|text| !text.trim_start().starts_with(['{', '[', '<']));
-        let mut texts: Vec<&str> = given.chain(input).collect();
+        let mut texts: Vec<&str> = given.chain(piped).chain(input).collect();
         texts.truncate(MAX_TEXTS);
+        if !self.charge(input.map_or(0, str::len)) {
+            return;
+        }
         let deletes = || texts.iter().any(|text| text.len() < MAX_TEXT && calls_delete(text));
         if !rules::is_listed(name) && gets_code(args, stdin) && deletes() {
             self.report(rules::SCRIPT, site);

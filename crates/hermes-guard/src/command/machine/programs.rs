@@ -12,6 +12,9 @@ use crate::command::rules::structure;
 use crate::command::wrappers::{self, WrappedCommand};
 use crate::command::{code, names, paths, rules};
 
+/// So many statements in a program are judged.
+const MAX_STATEMENTS: usize = 8;
+
 /// What reading a byte of a program in another language costs.
 const CODE_WORK: usize = 4;
 
@@ -180,6 +183,13 @@ impl Machine<'_> {
             return TextFlow::unknown(Taint::GENERATED);
         }
         self.named_program(name, args, site);
+        // `python -m pip uninstall x` is `pip uninstall x`.
+        if let [flag, module, rest @ ..] = args
+            && name == "python"
+            && flag.text == "-m"
+        {
+            self.check(&module.text, rest, stdin, site);
+        }
         if let Some(program) = interpreters::program(name, args) {
             self.interpreter(name, program, args, stdin, site);
             return TextFlow::unknown(Taint::GENERATED.and(stdin.taint));
@@ -473,6 +483,17 @@ impl Machine<'_> {
             return;
         }
         let found = code::read(name, text);
+        // Statements for a database, whatever client sends them.
+        let is_statement = |text: &&String| {
+            let begin: String =
+                text.trim_start().chars().take(9).collect::<String>().to_ascii_lowercase();
+            ["drop ", "truncate ", "delete fr", "update ", "alter ", "revoke "]
+                .iter()
+                .any(|verb| begin.starts_with(verb))
+        };
+        for text in found.texts.iter().filter(is_statement).take(MAX_STATEMENTS) {
+            self.check("psql", &[Arg::new(text.as_str())], &TextFlow::default(), site);
+        }
         let leaks = found.network && {
             let is_secret = |text: &String| paths::is_secret(&self.facts.path(text));
             found.environment || found.texts.iter().any(is_secret)

@@ -174,7 +174,9 @@ impl Machine<'_> {
                 if let Some(HeldValue::Text(text)) =
                     machine.state.get(assignment.name).map(|variable| variable.value.clone())
                 {
-                    machine.carried_in(&[&text], site);
+                    if machine.charge(text.len()) {
+                        machine.carried_in(&[&text], site);
+                    }
                 }
             }
             machine.call(args, stdin, site)
