@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::state::Positional;
+use super::state::{HeldValue, Positional};
 use super::{ARGUMENT_WORK, CALL_WORK, MANY_ARGUMENTS, MANY_ARGUMENTS_WORK, Machine, RunSite};
 use crate::command::call::{Arg, Channel, ProgramCall, Taint, TextFlow, Via};
 use crate::command::facts::HOLE;
@@ -11,6 +11,9 @@ use crate::command::options::{Opt, Spec, options};
 use crate::command::rules::structure;
 use crate::command::wrappers::{self, WrappedCommand};
 use crate::command::{code, names, paths, rules};
+
+/// So many statements in a program are judged.
+const MAX_STATEMENTS: usize = 8;
 
 /// What reading a byte of a program in another language costs.
 const CODE_WORK: usize = 4;
@@ -59,10 +62,12 @@ impl Machine<'_> {
         };
         let known = self.with_origins(name, rest);
         let rest = known.as_deref().unwrap_or(rest);
+
         let file = self.file_as_input(name, rest);
         let stdin = file.as_ref().unwrap_or(stdin);
         let before = self.findings.len();
-        self.check(name, rest, stdin, site);
+        let aimed = self.with_aim(name, rest);
+        self.check(name, aimed.as_deref().unwrap_or(rest), stdin, site);
         if first.text.contains('/') {
             if self.facts.path(&first.text).starts_with(rules::INIT_SCRIPT) {
                 self.check(rules::INIT_SCRIPT, rest, stdin, site);
@@ -93,6 +98,22 @@ impl Machine<'_> {
         };
         let all = args.iter().map(|arg| Arg { taint: arg.taint.and(origin(arg)), ..arg.clone() });
         Some(all.collect())
+    }
+
+    /// The arguments of a tool that a variable aims at another place than its own, with that place.
+    fn with_aim<'a>(&self, name: &str, args: &[Arg<'a>]) -> Option<Vec<Arg<'a>>> {
+        let (variables, option): (&[&str], &str) = match name {
+            "docker" | "docker-compose" => (&["DOCKER_HOST", "DOCKER_CONTEXT"], "--host"),
+            "kubectl" | "oc" | "helm" | "helmfile" => {
+                (&["KUBECONFIG", "HELM_KUBECONTEXT"], "--context")
+            }
+            "terraform" | "terragrunt" => (&["TF_WORKSPACE", "AWS_PROFILE"], "-var-file"),
+            _ => return None,
+        };
+        let variable = variables.iter().find_map(|variable| self.state.get(variable))?;
+        let HeldValue::Text(value) = &variable.value else { return None };
+        let aim = [Arg::new(option), Arg::new(value.to_string())];
+        Some(args.iter().cloned().chain(aim).collect())
     }
 
     /// Asks every rule about a call.
@@ -162,6 +183,13 @@ impl Machine<'_> {
             return TextFlow::unknown(Taint::GENERATED);
         }
         self.named_program(name, args, site);
+        // `python -m pip uninstall x` is `pip uninstall x`.
+        if let [flag, module, rest @ ..] = args
+            && name == "python"
+            && flag.text == "-m"
+        {
+            self.check(&module.text, rest, stdin, site);
+        }
         if let Some(program) = interpreters::program(name, args) {
             self.interpreter(name, program, args, stdin, site);
             return TextFlow::unknown(Taint::GENERATED.and(stdin.taint));
@@ -455,6 +483,17 @@ impl Machine<'_> {
             return;
         }
         let found = code::read(name, text);
+        // Statements for a database, whatever client sends them.
+        let is_statement = |text: &&String| {
+            let begin: String =
+                text.trim_start().chars().take(9).collect::<String>().to_ascii_lowercase();
+            ["drop ", "truncate ", "delete fr", "update ", "alter ", "revoke "]
+                .iter()
+                .any(|verb| begin.starts_with(verb))
+        };
+        for text in found.texts.iter().filter(is_statement).take(MAX_STATEMENTS) {
+            self.check("psql", &[Arg::new(text.as_str())], &TextFlow::default(), site);
+        }
         let leaks = found.network && {
             let is_secret = |text: &String| paths::is_secret(&self.facts.path(text));
             found.environment || found.texts.iter().any(is_secret)

@@ -171,6 +171,13 @@ impl Machine<'_> {
         self.scoped(|machine| {
             for assignment in before {
                 machine.assign(here, assignment, site);
+                if let Some(HeldValue::Text(text)) =
+                    machine.state.get(assignment.name).map(|variable| variable.value.clone())
+                {
+                    if machine.charge(text.len()) {
+                        machine.carried_in(&[&text], site);
+                    }
+                }
             }
             machine.call(args, stdin, site)
         })

@@ -17,219 +17,25 @@ const CHANGE: Category = Category::asks(
 );
 
 /// Tools of the shape `tool kind verb name`, for things that others rely on.
-const PLATFORMS: &[&str] = &[
-    "doctl",
-    "hcloud",
-    "linode-cli",
-    "oci",
-    "ibmcloud",
-    "scw",
-    "exo",
-    "civo",
-    "vultr-cli",
-    "upctl",
-    "openstack",
-    "nova",
-    "cinder",
-    "swift",
-    "yc",
-    "aliyun",
-    "tccli",
-    "stackit",
-    "fly",
-    "flyctl",
-    "heroku",
-    "vercel",
-    "netlify",
-    "railway",
-    "render",
-    "koyeb",
-    "northflank",
-    "wrangler",
-    "supabase",
-    "neonctl",
-    "neon",
-    "pscale",
-    "turso",
-    "atlas",
-    "mongocli",
-    "firebase",
-    "cf",
-    "eb",
-    "copilot",
-    "sam",
-    "cdk",
-    "sst",
-    "serverless",
-    "sls",
-    "amplify",
-    "pulumi",
-    "nomad",
-    "consul",
-    "vault",
-    "boundary",
-    "argocd",
-    "argo",
-    "flux",
-    "istioctl",
-    "linkerd",
-    "velero",
-    "eksctl",
-    "kops",
-    "rancher",
-    "rke",
-    "tkn",
-    "kn",
-    "kubeadm",
-    "kubefed",
-    "clusterctl",
-    "talosctl",
-    "k0sctl",
-    "microk8s",
-    "k3d",
-    "kind",
-    "ceph",
-    "rados",
-    "rbd",
-    "radosgw-admin",
-    "gluster",
-    "databricks",
-    "airflow",
-    "prefect",
-    "dagster",
-    "temporal",
-    "tctl",
-    "confluent",
-    "rabbitmqadmin",
-    "rabbitmqctl",
-    "nats",
-    "pulsar-admin",
-    "influx",
-    "etcdctl",
-    "cockroach",
-    "patronictl",
-    "repmgr",
-    "pgbackrest",
-    "barman",
-    "wal-g",
-    "restic",
-    "borg",
-    "kopia",
-    "duplicity",
-    "circleci",
-    "buildkite-agent",
-    "sentry-cli",
-    "ldcli",
-    "auth0",
-    "okta",
-    "algolia",
-    "wp",
-    "drush",
-    "magento",
-    "occ",
-    "shopify",
-    "contentful",
-    "sanity",
-    "hasura",
-    "bigip",
-    "cfcli",
-    "flarectl",
-    "dnscontrol",
-    "lego",
-    "certbot",
-    "step",
-    "keycloak",
-    "kcadm.sh",
-    "kcadm",
-    "ipa",
-    "samba-tool",
-    "snowsql",
-    "snow",
-    "elastic",
-    "curator",
-    "curator_cli",
-    "elasticsearch-curator",
-    "solr",
-    "cbq",
-    "couchbase-cli",
-    "mssqlctl",
-    "zbctl",
-    "tower-cli",
-    "awx",
-    "foreman",
-    "hammer",
-    "puppet",
-    "chef",
-    "knife",
-    "salt",
-    "juju",
-    "maas",
-    "cloudctl",
-    "lxc",
-    "incus",
-    "virsh",
-    "qm",
-    "pct",
-    "pvesh",
-    "pveum",
-    "govc",
-    "esxcli",
-    "xe",
-    "vim-cmd",
-    "prlctl",
-    "vmrun",
-    "vboxmanage",
-    "multipass",
-    "tailscale",
-    "netbird",
-    "zerotier-cli",
-    "headscale",
-    "grafana-cli",
-    "grafana",
-    "promtool",
-    "amtool",
-    "pdctl",
-    "tiup",
-    "mc",
-    "s3cmd",
-    "s5cmd",
-    "b2",
-    "gdrive",
-    "dropbox",
-    "mega-rm",
-    "linode",
-    "packet",
-    "metal",
-    "equinix",
-    "ovhai",
-    "gandi",
-    "namecheap",
-    "spaceship",
-    "porter",
-    "okteto",
-    "garden",
-    "devspace",
-    "tilt",
-    "qovery",
-    "humctl",
-    "score",
-    "acorn",
-    "waypoint",
-    "nerdctl",
-    "crictl",
-    "ctr",
-    "podman-remote",
-    "kamal",
-    "dokku",
-    "caprover",
-    "coolify",
-    "gitea",
-    "tea",
-    "forgejo",
-    "cds",
-    "keto",
-    "oathkeeper",
-];
+const PLATFORMS: &[&str] =
+    &["doctl|hcloud|linode-cli|oci|ibmcloud|scw|exo|civo|vultr-cli|upctl|openstack|nova|cinder|\
+    swift|yc|aliyun|tccli|stackit|fly|flyctl|heroku|vercel|netlify|railway|render|koyeb|\
+    northflank|wrangler|supabase|neonctl|neon|pscale|turso|atlas|mongocli|firebase|cf|eb|copilot|\
+    sam|cdk|sst|serverless|sls|amplify|pulumi|nomad|consul|vault|boundary|argocd|argo|flux|\
+    istioctl|linkerd|velero|eksctl|kops|rancher|rke|tkn|kn|kubeadm|kubefed|clusterctl|talosctl|\
+    k0sctl|microk8s|k3d|kind|ceph|rados|rbd|radosgw-admin|gluster|databricks|airflow|prefect|\
+    dagster|temporal|tctl|confluent|rabbitmqadmin|rabbitmqctl|nats|pulsar-admin|influx|etcdctl|\
+    cockroach|patronictl|repmgr|pgbackrest|barman|wal-g|restic|borg|kopia|duplicity|circleci|\
+    buildkite-agent|sentry-cli|ldcli|auth0|okta|algolia|wp|drush|magento|occ|shopify|contentful|\
+    sanity|hasura|bigip|cfcli|flarectl|dnscontrol|lego|certbot|step|keycloak|kcadm.sh|kcadm|ipa|\
+    samba-tool|snowsql|snow|elastic|curator|curator_cli|elasticsearch-curator|solr|cbq|\
+    couchbase-cli|mssqlctl|zbctl|tower-cli|awx|foreman|hammer|puppet|chef|knife|salt|juju|maas|\
+    cloudctl|lxc|incus|virsh|qm|pct|pvesh|pveum|govc|esxcli|xe|vim-cmd|prlctl|vmrun|vboxmanage|\
+    multipass|tailscale|netbird|zerotier-cli|headscale|grafana-cli|grafana|promtool|amtool|pdctl|\
+    tiup|mc|s3cmd|s5cmd|b2|gdrive|dropbox|mega-rm|linode|packet|metal|equinix|ovhai|gandi|\
+    namecheap|spaceship|porter|okteto|garden|devspace|tilt|qovery|humctl|score|acorn|waypoint|\
+    nerdctl|crictl|ctr|podman-remote|kamal|dokku|caprover|coolify|gitea|tea|forgejo|cds|keto|\
+    oathkeeper"];
 
 pub(super) const RULES: &[DangerRule] = &[
     DangerRule {
@@ -367,204 +173,34 @@ pub(super) const RULES: &[DangerRule] = &[
 ];
 
 /// What cannot be taken back.
-const DESTROYS: &[&str] = &[
-    "delete",
-    "destroy",
-    "terminate",
-    "purge",
-    "wipe",
-    "erase",
-    "nuke",
-    "drop",
-    "decommission",
-    "deprovision",
-    "obliterate",
-    "teardown",
-    "undefine",
-    "del",
-];
+const DESTROYS: &str = "delete destroy terminate purge wipe erase nuke drop decommission deprovision obliterate \
+    teardown undefine del";
 
 /// What others notice at once.
-const STOPS: &[&str] = &[
-    "remove",
-    "rm",
-    "stop",
-    "kill",
-    "reset",
-    "restart",
-    "reboot",
-    "shutdown",
-    "poweroff",
-    "suspend",
-    "disable",
-    "detach",
-    "revoke",
-    "cancel",
-    "deregister",
-    "unregister",
-    "unset",
-    "rollback",
-    "revert",
-    "restore",
-    "failover",
-    "switchover",
-    "evict",
-    "drain",
-    "fence",
-    "abort",
-    "truncate",
-    "flush",
-    "clear",
-    "prune",
-    "expire",
-    "rotate",
-    "regenerate",
-    "transfer",
-    "downgrade",
-    "resize",
-    "rebuild",
-    "reinstall",
-    "reimage",
-    "recreate",
-    "redeploy",
-    "unlink",
-    "deactivate",
-    "archive",
-    "deallocate",
-    "disassociate",
-    "unseal",
-    "seal",
-    "rekey",
-    "forget",
-    "uninstall",
-    "unpublish",
-    "demote",
-    "rmi",
-    "rmp",
-    "rmsession",
-    "undo",
-    "abandon",
-    "repair",
-    "compact",
-    "unlock",
-    "quarantine",
-    "reclaim",
-];
+const STOPS: &str = "remove rm stop kill reset restart reboot shutdown poweroff suspend disable detach revoke \
+    cancel deregister unregister unset rollback revert restore failover switchover evict drain \
+    fence abort truncate flush clear prune expire rotate regenerate transfer downgrade resize \
+    rebuild reinstall reimage recreate redeploy unlink deactivate archive deallocate \
+    disassociate unseal seal rekey forget uninstall unpublish demote rmi rmp rmsession undo \
+    abandon repair compact unlock quarantine reclaim";
 
 /// Verbs of the large clouds with rights and lasting settings behind them.
-const CLOUD_VERBS: &[&str] = &["authorize", "reject", "renew", "swap", "regenerate", "invoke-rc"];
+const CLOUD_VERBS: &str = "authorize reject renew swap regenerate invoke-rc";
 
 /// What only looks, makes or delivers.
-const AWS_USUAL: &[&str] = &[
-    "describe",
-    "list",
-    "get",
-    "head",
-    "ls",
-    "wait",
-    "help",
-    "lookup",
-    "search",
-    "query",
-    "scan",
-    "filter",
-    "validate",
-    "test",
-    "simulate",
-    "estimate",
-    "preview",
-    "check",
-    "view",
-    "tail",
-    "select",
-    "detect",
-    "decode",
-    "encode",
-    "download",
-    "batch",
-    "create",
-    "tag",
-    "start",
-    "run",
-    "invoke",
-    "register",
-    "send",
-    "publish",
-    "deploy",
-    "package",
-    "upload",
-    "cp",
-    "sync",
-    "mb",
-    "mv",
-    "rm",
-    "presign",
-    "login",
-    "logout",
-    "configure",
-    "import",
-    "export",
-    "copy",
-    "push",
-    "pull",
-    "initiate",
-    "complete",
-    "generate",
-    "verify",
-    "receive",
-    "assume",
-    "set",
-    "website",
-    "install",
-    "build",
-    "local",
-    "show",
-    "new",
-    "init",
-    "admin",
-    "recognize",
-    "translate",
-    "synthesize",
-    "retry",
-    "continue",
-    "signal",
-    "rerun",
-    "discover",
-    "compare",
-    "evaluate",
-    "resume",
-    "subscribe",
-    "confirm",
-];
+const AWS_USUAL: &str = "describe list get head ls wait help lookup search query scan filter validate test simulate \
+    estimate preview check view tail select detect decode encode download batch create tag start \
+    run invoke register send publish deploy package upload cp sync mb mv rm presign login logout \
+    configure import export copy push pull initiate complete generate verify receive assume set \
+    website install build local show new init admin recognize translate synthesize retry \
+    continue signal rerun discover compare evaluate resume subscribe confirm";
 
 /// Updates and puts that are part of everyday work.
-const AWS_UPDATES: &[&str] = &[
-    "update-kubeconfig",
-    "update-service",
-    "update-stack",
-    "put-object",
-    "put-item",
-    "put-record",
-    "put-records",
-    "put-events",
-    "put-metric-data",
-    "put-image",
-    "put-log-events",
-    "update-item",
-    "put-parameter",
-    "put-metric-alarm",
-    "put-object-tagging",
-    "update-table-replica-auto-scaling",
-    "put-targets",
-    "put-rule",
-    "update-environment",
-    "add-tags",
-    "add-tags-to-resource",
-    "update-function-configuration",
-    "update-secret",
-    "put-secret-value",
-    "update-pipeline",
-];
+const AWS_UPDATES: &str = "update-kubeconfig update-service update-stack put-object put-item put-record put-records \
+    put-events put-metric-data put-image put-log-events update-item put-parameter \
+    put-metric-alarm put-object-tagging update-table-replica-auto-scaling put-targets put-rule \
+    update-environment add-tags add-tags-to-resource update-function-configuration update-secret \
+    put-secret-value update-pipeline";
 
 fn changes_aws(call: &ProgramCall<'_>) -> bool {
     const VALUES: &[&str] = &[
@@ -603,7 +239,7 @@ fn changes_aws(call: &ProgramCall<'_>) -> bool {
         Some("batch") => parts.next().unwrap_or_default(),
         first => first.unwrap_or(verb),
     };
-    let usual = AWS_USUAL.contains(&first) || AWS_UPDATES.contains(verb);
+    let usual = is_one_of(AWS_USUAL, first) || is_one_of(AWS_UPDATES, verb);
     let moves_all = *verb == "mv" && call.has(&["--recursive"]);
     !usual || moves_all || scales_to_zero(call) || takes_off_safety(call)
 }
@@ -646,9 +282,14 @@ fn operands<'c>(call: &ProgramCall<'c>, most: usize) -> impl Iterator<Item = &'c
     args.iter().enumerate().filter_map(word).take(most)
 }
 
+/// Whether a word is among others, in any case.
+fn is_one_of(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one.eq_ignore_ascii_case(word))
+}
+
 /// Whether a word is one of these verbs, alone or with what it is about: `rm`, `apps:destroy`,
 /// `stop-all`, `volume_delete`.
-fn is_verb(word: &str, verbs: &[&str]) -> bool {
+fn is_verb(word: &str, verbs: &str) -> bool {
     if word.len() > 64 || word.contains(['/', '=', ' ', '@']) {
         return false;
     }
@@ -656,7 +297,7 @@ fn is_verb(word: &str, verbs: &[&str]) -> bool {
     let last = parts.next_back().unwrap_or(word);
     let first = last.split(['-', '_']).next().unwrap_or(last);
     let ends = || last.rsplit(['-', '_']).next().unwrap_or(last);
-    let is = |part: &str| verbs.iter().any(|verb| part.eq_ignore_ascii_case(verb));
+    let is = |part: &str| is_one_of(verbs, part);
     is(first) || last.contains(['-', '_']) && is(ends())
 }
 

@@ -47,7 +47,7 @@ pub(super) const REDIRECTION: &str = ">";
 /// One danger.
 pub(super) struct DangerRule {
     pub(super) category: Category,
-    /// Which programs it is about.
+    /// Which programs it is about; several in one text are separated by `|`.
     pub(super) programs: &'static [&'static str],
     pub(super) check: RuleCheck,
     /// Commands with this danger.
@@ -118,7 +118,8 @@ static BY_PROGRAM: LazyLock<HashMap<&'static str, Checks>> = LazyLock::new(|| {
         };
         match rule.check {
             RuleCheck::Call(check) => {
-                rule.programs.iter().for_each(|program| add(program, ProgramCheck::Call(check)));
+                let programs = rule.programs.iter().flat_map(|programs| programs.split('|'));
+                programs.for_each(|program| add(program, ProgramCheck::Call(check)));
             }
             RuleCheck::Words(lines) => {
                 for (programs, line) in lines {

@@ -166,6 +166,36 @@ pub(crate) fn makes_run(name: &str, value: &str, temp_dir: &str) -> bool {
             _ => value != "/dev/null",
         };
     }
+    // A file from where anybody may put one, in the place of a program or a library.
+    const LOADED: &[&str] = &[
+        "PRELOAD",
+        "STARTUP",
+        "INIT",
+        "SHELL",
+        "CMD",
+        "COMMAND",
+        "WRAPPER",
+        "HOOK",
+        "MODULES",
+        "PLUGIN",
+        "ASKPASS",
+        "EXEC",
+        "RUNNER",
+        "LINKER",
+        "COMPILER",
+        "INTERPRETER",
+        "DRIVER",
+        "HELPER",
+        "PROGRAM",
+        "LOADER",
+        "RCFILE",
+    ];
+    if is_strange_place(value, temp_dir)
+        && value.len() > 5
+        && (value.ends_with(".so") || LOADED.iter().any(|word| name.contains(word)))
+    {
+        return true;
+    }
     match name {
         "LD_LIBRARY_PATH" | "PATH" | "PERL5LIB" | "RUBYLIB" | "NODE_PATH" => {
             value.split(':').any(|entry| is_strange_place(entry, temp_dir))

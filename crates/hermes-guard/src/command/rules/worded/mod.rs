@@ -4,6 +4,7 @@
 //! rule has to know of them is which verbs take something away, give somebody access or show a
 //! secret. So these rules are lines of a table. See [`says`] for how a line is written.
 
+mod admin;
 mod attack;
 mod network;
 mod outward;
@@ -22,6 +23,7 @@ use super::super::call::ProgramCall;
 use super::DangerRule;
 
 pub(super) const RULES: &[&[DangerRule]] = &[
+    admin::RULES,
     attack::RULES,
     network::RULES,
     outward::RULES,
