@@ -25,6 +25,7 @@ mod clean;
 mod document;
 mod dom;
 mod feed;
+mod listing;
 mod markdown;
 mod measure;
 mod page;
@@ -35,4 +36,5 @@ mod title;
 mod words;
 
 pub use document::{ExtractError, document};
+pub use listing::{ListedLink, PageLink, listed_links, page_links};
 pub use page::{Extract, NeedsBrowser, html};

@@ -86,7 +86,7 @@ fn with_closed_title(page: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}</title>{}", &page[..end], &page[end..]))
 }
 
-fn base_of(dom: &Dom, address: &Url) -> Url {
+pub(crate) fn base_of(dom: &Dom, address: &Url) -> Url {
     dom.subtree(0)
         .find(|&id| dom.is(id, &["base"]) && dom.attr(id, "href").is_some())
         .and_then(|id| dom.attr(id, "href"))

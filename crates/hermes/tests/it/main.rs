@@ -45,4 +45,5 @@ mod tools_list;
 mod tools_schema;
 mod tools_toggle;
 mod toolsets;
+mod web;
 mod wire;
