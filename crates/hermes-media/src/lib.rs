@@ -11,6 +11,7 @@
 //! | [`speech`] | speech from text: services, programs on this machine, commands |
 //! | [`transcription`] | words from speech: Whisper on this machine, services |
 //! | [`home_assistant`] | the things of a smart home and what can be done with them |
+//! | [`spotify`] | music of the person who is signed in |
 //! | [`video`] | clips made, changed, lengthened and watched |
 //! | [`x_search`] | posts on X |
 //! | [`service`] | one way to ask a service at a fixed address |
@@ -34,6 +35,7 @@ pub mod picture;
 mod programs;
 pub mod service;
 pub mod speech;
+pub mod spotify;
 pub mod transcription;
 pub mod video;
 pub mod vision;

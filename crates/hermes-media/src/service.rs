@@ -5,12 +5,13 @@
 //! belongs to and follows no redirect, no answer is larger than its caller takes, every wait has an end and hears a
 //! cancellation, and what a service says in an error is short and shows no key.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use hermes_llm::http::{self, Proxies};
 use hermes_tool::{ToolError, Vars, thousands};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::{Method, RequestBuilder};
+use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -30,6 +31,8 @@ pub struct Service {
     name: String,
     base: String,
     proxies: Proxies,
+    /// Made with the first request: reading the system's certificates takes a while.
+    client: Arc<OnceLock<Client>>,
 }
 
 impl Service {
@@ -40,6 +43,7 @@ impl Service {
             name: name.into(),
             base: base_url.as_ref().trim().trim_end_matches('/').to_owned(),
             proxies: Proxies::from_vars(&lookup),
+            client: Arc::default(),
         }
     }
 
@@ -82,8 +86,14 @@ impl Service {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong(format!("{} is neither http nor https", url.scheme())));
         }
-        let client = http::client(&self.base, CONNECT, &self.proxies)
-            .map_err(|error| wrong(error.to_string()))?;
+        let client = match self.client.get() {
+            Some(client) => client.clone(),
+            None => {
+                let made = http::client(&self.base, CONNECT, &self.proxies)
+                    .map_err(|error| wrong(error.to_string()))?;
+                self.client.get_or_init(|| made).clone()
+            }
+        };
         Ok(ServiceCall {
             service: self.name.clone(),
             building: client.request(method, url.clone()),
@@ -186,17 +196,8 @@ impl ServiceCall {
     /// # Errors
     /// See [`ServiceError`].
     pub async fn send(self, cancel: &CancellationToken) -> Result<ServiceReply, ServiceError> {
-        let (service, secrets) = (self.service.clone(), self.secrets.clone());
         let reply = self.send_any(cancel).await?;
-        if reply.is_success() {
-            return Ok(reply);
-        }
-        Err(ServiceError::Status {
-            service,
-            status: reply.status,
-            words: words_of(&reply.body, &secrets),
-            retry_after: reply.retry_after(),
-        })
+        if reply.is_success() { Ok(reply) } else { Err(reply.failure()) }
     }
 
     /// Makes the request; every status is an answer.
@@ -221,7 +222,8 @@ impl ServiceCall {
                 }
                 body.extend_from_slice(&part);
             }
-            Ok(ServiceReply { service: service.clone(), status, headers, body })
+            let secrets = secrets.clone();
+            Ok(ServiceReply { service: service.clone(), status, headers, body, secrets })
         };
         tracing::debug!(service, host = url.host_str(), "asking");
         tokio::select! {
@@ -244,7 +246,7 @@ fn connection(service: &str, error: &reqwest::Error, secrets: &[String]) -> Serv
 }
 
 /// An answer, whole.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ServiceReply {
     service: String,
     /// The status.
@@ -253,6 +255,16 @@ pub struct ServiceReply {
     pub headers: HeaderMap,
     /// The body.
     pub body: Vec<u8>,
+    /// What of it must not be shown.
+    secrets: Vec<String>,
+}
+
+impl std::fmt::Debug for ServiceReply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("ServiceReply");
+        shown.field("service", &self.service).field("status", &self.status);
+        shown.finish_non_exhaustive()
+    }
 }
 
 impl ServiceReply {
@@ -269,6 +281,23 @@ impl ServiceReply {
     pub fn json(&self) -> Result<Value, ServiceError> {
         serde_json::from_slice(&self.body)
             .map_err(|error| self.unreadable(format!("an answer that is no JSON ({error})")))
+    }
+
+    /// The failure that an answer of another status than success is.
+    #[must_use]
+    pub fn failure(&self) -> ServiceError {
+        ServiceError::Status {
+            service: self.service.clone(),
+            status: self.status,
+            words: words_of(&self.body, &self.secrets),
+            retry_after: self.retry_after(),
+        }
+    }
+
+    /// Whether a word is anywhere in the body.
+    #[must_use]
+    pub fn says(&self, word: &str) -> bool {
+        self.body.windows(word.len()).any(|window| window == word.as_bytes())
     }
 
     /// A header's value; one that is no text counts as absent.

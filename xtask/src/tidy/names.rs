@@ -33,6 +33,7 @@ const OTHER_MEANINGS: &[(&str, &str, &str)] = &[
     ("terminal", "crates/hermes-plugins/src/shell_hooks/sample.rs", "an example to try hooks with"),
     ("terminal", "crates/hermes-tui/src/repl/preferences.rs", "where the chat is shown"),
     ("terminal", "crates/hermes-host/src/diagnosis.rs", "a row of the report"),
+    ("x_search", "crates/hermes-media/src/x_search.rs", "a tool that xAI's model is given"),
 ];
 
 /// Who may spell out the home's folder or variable, and why.

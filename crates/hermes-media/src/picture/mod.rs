@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 pub use hermes_files::view::ImageFormat;
-pub use source::{PictureSource, SourceError, download};
+pub use source::{PictureSource, PictureSourceError, download};
 use tokio::sync::Semaphore;
 
 /// Most bytes of a picture that is read at all.
@@ -115,6 +115,12 @@ impl Picture {
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The bytes themselves.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// The picture in a form that a model takes.

@@ -31,7 +31,7 @@ pub enum PictureSource {
 
 /// Why a picture was not got.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SourceError {
+pub enum PictureSourceError {
     /// Nothing is named.
     #[error("the image's address is empty")]
     Empty,
@@ -55,7 +55,7 @@ pub enum SourceError {
     Cancelled,
 }
 
-impl SourceError {
+impl PictureSourceError {
     /// Whether the next try may go better.
     fn is_transient(&self) -> bool {
         match self {
@@ -73,10 +73,10 @@ impl PictureSource {
     ///
     /// # Errors
     /// It names no picture that could be got.
-    pub fn parse(text: &str) -> Result<Self, SourceError> {
+    pub fn parse(text: &str) -> Result<Self, PictureSourceError> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(SourceError::Empty);
+            return Err(PictureSourceError::Empty);
         }
         let begins = |word: &str| {
             text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
@@ -90,32 +90,32 @@ impl PictureSource {
         if begins("file:") {
             let path = Url::parse(text).ok().and_then(|url| url.to_file_path().ok());
             let path =
-                path.ok_or_else(|| SourceError::Scheme("file: without a path".to_owned()))?;
+                path.ok_or_else(|| PictureSourceError::Scheme("file: without a path".to_owned()))?;
             return Ok(Self::File(path.to_string_lossy().into_owned()));
         }
         match text.split_once("://") {
             Some((scheme, _)) if !scheme.contains('/') => {
-                Err(SourceError::Scheme(format!("{scheme}://")))
+                Err(PictureSourceError::Scheme(format!("{scheme}://")))
             }
             _ => Ok(Self::File(text.to_owned())),
         }
     }
 }
 
-fn inline(rest: &str) -> Result<Vec<u8>, SourceError> {
-    let (head, data) = rest.split_once(',').ok_or(SourceError::NotBase64)?;
+fn inline(rest: &str) -> Result<Vec<u8>, PictureSourceError> {
+    let (head, data) = rest.split_once(',').ok_or(PictureSourceError::NotBase64)?;
     let is_base64 = head
         .rsplit(';')
         .next()
         .is_some_and(|word| head.contains(';') && word.trim().eq_ignore_ascii_case("base64"));
     if !is_base64 {
-        return Err(SourceError::NotBase64);
+        return Err(PictureSourceError::NotBase64);
     }
     if data.len() > super::scale::base64_length(MAX_BYTES) {
-        return Err(SourceError::TooLarge);
+        return Err(PictureSourceError::TooLarge);
     }
     let data: Vec<u8> = data.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    FORGIVING.decode(data).map_err(|_| SourceError::NotBase64)
+    FORGIVING.decode(data).map_err(|_| PictureSourceError::NotBase64)
 }
 
 /// Fetches a picture through the door, again after each of the pauses if something passing went wrong.
@@ -128,7 +128,7 @@ pub async fn download(
     time: Duration,
     pauses: &[Duration],
     cancel: &CancellationToken,
-) -> Result<Vec<u8>, SourceError> {
+) -> Result<Vec<u8>, PictureSourceError> {
     let mut pauses = pauses.iter();
     loop {
         let error = match fetch(door, address, time, cancel).await {
@@ -141,7 +141,7 @@ pub async fn download(
         };
         tracing::debug!(%error, ?pause, "the image is asked for again");
         tokio::select! {
-            () = cancel.cancelled() => return Err(SourceError::Cancelled),
+            () = cancel.cancelled() => return Err(PictureSourceError::Cancelled),
             () = tokio::time::sleep(pause) => {}
         }
     }
@@ -152,7 +152,7 @@ async fn fetch(
     address: &str,
     time: Duration,
     cancel: &CancellationToken,
-) -> Result<Vec<u8>, SourceError> {
+) -> Result<Vec<u8>, PictureSourceError> {
     let accepted = header::HeaderValue::from_static("image/*,*/*;q=0.8");
     let request = FetchRequest::get(address).header(header::ACCEPT, accepted).limits(FetchLimits {
         bytes: MAX_BYTES,
@@ -160,15 +160,15 @@ async fn fetch(
         ..FetchLimits::default()
     });
     let fetched = tokio::select! {
-        () = cancel.cancelled() => return Err(SourceError::Cancelled),
+        () = cancel.cancelled() => return Err(PictureSourceError::Cancelled),
         fetched = door.fetch(request) => fetched,
     };
     let fetched = match fetched {
-        Err(FetchError::TooLarge { .. }) => return Err(SourceError::TooLarge),
+        Err(FetchError::TooLarge { .. }) => return Err(PictureSourceError::TooLarge),
         other => other?,
     };
     if !fetched.status.is_success() {
-        return Err(SourceError::Status(fetched.status.as_u16()));
+        return Err(PictureSourceError::Status(fetched.status.as_u16()));
     }
     Ok(fetched.body)
 }

@@ -124,19 +124,19 @@ fn other_files_are_not_images() {
 fn sources_are_told_apart() {
     let parse = |text: &str| PictureSource::parse(text);
     assert_eq!(parse("data:image/png;base64,aGk"), Ok(PictureSource::Inline(b"hi".to_vec())));
-    assert_eq!(parse("data:image/png,hi"), Err(SourceError::NotBase64));
+    assert_eq!(parse("data:image/png,hi"), Err(PictureSourceError::NotBase64));
     assert_eq!(parse("file:///a%20b.png"), Ok(PictureSource::File("/a b.png".into())));
     assert_eq!(parse(" ~/x.png "), Ok(PictureSource::File("~/x.png".into())));
     assert_eq!(parse("HTTPS://x/y"), Ok(PictureSource::Web("HTTPS://x/y".into())));
-    assert_eq!(parse("ftp://x"), Err(SourceError::Scheme("ftp://".into())));
-    assert_eq!(parse(" "), Err(SourceError::Empty));
+    assert_eq!(parse("ftp://x"), Err(PictureSourceError::Scheme("ftp://".into())));
+    assert_eq!(parse(" "), Err(PictureSourceError::Empty));
 }
 
 fn door(policy: AddressPolicy) -> HttpDoor {
     HttpDoor::new(DoorOptions { policy, ..DoorOptions::default() })
 }
 
-async fn got(server: &WebServer, tries: usize) -> Result<Vec<u8>, SourceError> {
+async fn got(server: &WebServer, tries: usize) -> Result<Vec<u8>, PictureSourceError> {
     let pauses = vec![Duration::from_millis(1); tries - 1];
     let (door, time) = (door(AddressPolicy::PrivateToo), Duration::from_secs(5));
     download(&door, &server.origin(), time, &pauses, &CancellationToken::new()).await
@@ -152,7 +152,7 @@ async fn a_passing_failure_is_tried_again_and_a_lasting_one_is_not() {
     });
     assert_eq!(got(&flaky, 3).await, Ok(b"picture".to_vec()));
     let gone = WebServer::start(|_| WebReply::status(404));
-    assert_eq!(got(&gone, 3).await, Err(SourceError::Status(404)));
+    assert_eq!(got(&gone, 3).await, Err(PictureSourceError::Status(404)));
     assert_eq!(gone.requests().len(), 1);
 }
 
@@ -163,7 +163,10 @@ async fn a_private_address_is_refused_without_a_second_try() {
     let pauses = [Duration::from_secs(60)];
     let (door, time) = (door(AddressPolicy::PublicOnly), Duration::from_secs(5));
     let refused = download(&door, &server.origin(), time, &pauses, &CancellationToken::new()).await;
-    assert!(matches!(refused, Err(SourceError::Fetch(FetchError::Refused(_)))), "{refused:?}");
+    assert!(
+        matches!(refused, Err(PictureSourceError::Fetch(FetchError::Refused(_)))),
+        "{refused:?}"
+    );
     assert!(begun.elapsed() < Duration::from_secs(30) && server.requests().is_empty());
 }
 

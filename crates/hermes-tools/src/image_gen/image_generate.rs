@@ -79,7 +79,7 @@ async fn image_generate(args: ImageGenerate, cx: &ToolContext) -> ToolResult {
     let made = drawing::make(maker.as_ref(), &wish, cx.cancellation()).await.map_err(failed)?;
     let image = match made {
         MadeImage::At(url) => url,
-        MadeImage::Bytes(bytes) => saved(bytes, cx)?,
+        MadeImage::Bytes(bytes) => saved(bytes, cx).await?,
     };
     ToolOutput::json(&json!({
         "success": true,
@@ -90,7 +90,7 @@ async fn image_generate(args: ImageGenerate, cx: &ToolContext) -> ToolResult {
     }))
 }
 
-fn saved(bytes: Vec<u8>, cx: &ToolContext) -> Result<String, ToolError> {
+async fn saved(bytes: Vec<u8>, cx: &ToolContext) -> Result<String, ToolError> {
     let picture = Picture::recognise(bytes).map_err(|_| {
         failed_with("the provider sent something that is no picture", "invalid_response")
     })?;
@@ -99,7 +99,7 @@ fn saved(bytes: Vec<u8>, cx: &ToolContext) -> Result<String, ToolError> {
         PictureKind::Drawing => "svg",
     };
     let stem = jiff::Zoned::now().strftime("image_%Y%m%d_%H%M%S").to_string();
-    let path = media_cache::save("images", &stem, extension, picture.bytes(), cx)?;
+    let path = media_cache::save("images", stem, extension, picture.into_bytes(), cx).await?;
     Ok(path.display().to_string())
 }
 

@@ -57,7 +57,7 @@ async fn text_to_speech(args: TextToSpeech, cx: &ToolContext) -> ToolResult {
         }
         None => {
             let stem = file_stem(&jiff::Zoned::now());
-            media_cache::save("audio", &stem, spoken.format.extension(), &spoken.audio, cx)?
+            media_cache::save("audio", stem, spoken.format.extension(), spoken.audio, cx).await?
         }
     };
     let file = file.display().to_string();

@@ -2,7 +2,8 @@
 //! are the rows? Nothing in here writes to a terminal, reads a clock or keeps a setting of its own,
 //! so every row can be tested.
 //!
-//! `Transcript` is the way in for a turn; it leans on the small renderers beside it.
+//! `Transcript` is the way in for a turn; it leans on the small renderers beside it. [`pictures`] alone reads files: those
+//! it draws.
 
 pub(crate) mod call_log;
 mod call_rows;
@@ -12,6 +13,7 @@ pub(crate) mod fit;
 pub(crate) mod markdown;
 pub(crate) mod notices;
 mod running;
+pub mod pictures;
 pub(crate) mod spinner;
 pub(crate) mod status_line;
 mod style;

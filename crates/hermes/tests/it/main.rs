@@ -30,6 +30,7 @@ mod home;
 mod hooks;
 mod mcp_client;
 mod mcp_serve;
+mod media;
 mod memory;
 mod own_rules;
 mod plugins;
