@@ -15,6 +15,7 @@ mod running;
 pub(crate) mod spinner;
 pub(crate) mod status_line;
 mod style;
+mod syntax;
 pub(crate) mod tool_lines;
 mod transcript;
 
