@@ -29,6 +29,7 @@
 //! this crate, only what one says; whatever implements [`ChatSession`] can be talked with.
 
 pub mod approval;
+mod attachments;
 pub mod channel;
 mod clipboard;
 pub mod display;

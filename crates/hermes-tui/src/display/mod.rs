@@ -6,9 +6,11 @@
 
 pub(crate) mod call_log;
 mod call_rows;
+pub(crate) use call_rows::tail_rows;
 mod diff;
 mod explored;
 pub(crate) mod fit;
+pub(crate) mod key_help;
 pub(crate) mod markdown;
 pub(crate) mod notices;
 mod running;
