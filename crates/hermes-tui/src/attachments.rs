@@ -49,7 +49,7 @@ pub(crate) async fn with_attachments(mut ask: UserInput, place: &AttachmentPlace
             Ok(found) if found.is_dir() => blocks.extend(listing(name, &path)),
             Ok(found) if found.is_file() && is_image(&path) => ask.images.push(path),
             Ok(found) if found.is_file() => {
-                blocks.push(file(name, &path, lines, found.len(), place))
+                blocks.push(file(name, &path, lines, found.len(), place));
             }
             _ => {}
         }

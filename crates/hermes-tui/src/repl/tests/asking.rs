@@ -51,7 +51,7 @@ async fn keys_pressed_before_the_question_was_seen_are_no_answer() {
 async fn a_question_waits_for_as_long_as_it_takes_and_can_be_refused_with_words() {
     let play = Play::new(|_| vec![Step::Approve("rm -r build", Duration::from_millis(300))]);
     play.send("clean up");
-    play.sees("[t]ell it: ").await;
+    play.sees("[t]ell it:").await;
     tokio::time::sleep(2 * SEEN).await;
     play.type_in("xt");
     play.sees("What should it do instead").await;
