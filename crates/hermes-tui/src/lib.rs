@@ -21,6 +21,7 @@
 //! | `repl` | the event loop in which they meet |
 //! | [`channel`] | how the session's events and questions get there |
 //! | [`welcome`] | the first rows |
+//! | [`steps`] | the steps of a single question, on stderr |
 //! | `piped` | a chat without a terminal |
 //! | [`table`], [`words`] | tables and prose as wide as a terminal, for single commands |
 //! | [`approval`], [`elicit`], [`line_prompt`] | the same questions at the terminal of a single command |
@@ -29,6 +30,7 @@
 //! this crate, only what one says; whatever implements [`ChatSession`] can be talked with.
 
 pub mod approval;
+mod attachments;
 pub mod channel;
 mod clipboard;
 pub mod display;
@@ -42,6 +44,7 @@ mod real_terminal;
 pub(crate) mod repl;
 pub mod settings;
 pub mod slash;
+pub mod steps;
 pub mod table;
 pub mod terminal;
 #[cfg(test)]

@@ -43,6 +43,8 @@ fn read_head(file: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use hermes_store::atomic::WriteOptions;
+
     use super::*;
 
     #[test]
@@ -51,7 +53,7 @@ mod tests {
         let write = |path: &str, text: &str| {
             let path = temp.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
+            hermes_store::atomic::write(&path, text.as_bytes(), WriteOptions::KEEP).unwrap();
         };
         write("repo/.git/HEAD", "ref: refs/heads/feature/x\n");
         write("repo/src/a", "");

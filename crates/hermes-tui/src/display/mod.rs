@@ -7,9 +7,11 @@
 
 pub(crate) mod call_log;
 mod call_rows;
+pub(crate) use call_rows::tail_rows;
 mod diff;
 mod explored;
 pub(crate) mod fit;
+pub(crate) mod key_help;
 pub(crate) mod markdown;
 pub(crate) mod notices;
 mod running;
@@ -17,6 +19,7 @@ pub mod pictures;
 pub(crate) mod spinner;
 pub(crate) mod status_line;
 mod style;
+mod syntax;
 pub(crate) mod tool_lines;
 mod transcript;
 

@@ -125,7 +125,7 @@ mod tests {
         status.yolo = Yolo::On;
         assert_eq!(
             told(USUAL_FORMAT, &status),
-            "m · 15% (30k of 200k) · $0.12 · ~/p · yolo · 2 waiting"
+            "m · 15% (30.0k of 200k) · $0.12 · ~/p · yolo · 2 waiting"
         );
     }
 
@@ -134,7 +134,7 @@ mod tests {
         let status = SessionStatus { model: "m".into(), ..SessionStatus::default() };
         assert_eq!(
             told("on {model}: {title} · plain · {nope} {", &status),
-            "on m:  · plain · {nope} {"
+            "on m: · plain · {nope} {"
         );
         assert_eq!(told("", &status), "");
     }

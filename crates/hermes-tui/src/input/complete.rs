@@ -64,6 +64,11 @@ pub(crate) struct Completer {
 }
 
 impl Completer {
+    /// Whether the line takes commands at all; answers do not.
+    pub(crate) fn has_commands(&self) -> bool {
+        !self.commands.is_empty()
+    }
+
     /// What could go on where the text ends.
     pub(crate) fn offer(&self, before: &str) -> Completions {
         if let Some(typed) = before.strip_prefix('/') {
@@ -84,7 +89,7 @@ impl Completer {
     /// What opens by itself: commands where a line begins with a slash, files after `@`.
     pub(crate) fn menu(&self, before: &str) -> Completions {
         // Lines that take no commands, such as answers, take no files either.
-        if self.commands.is_empty() {
+        if !self.has_commands() {
             return Completions::default();
         }
         if let Some(typed) = before.strip_prefix('/') {

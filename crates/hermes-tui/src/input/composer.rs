@@ -42,6 +42,12 @@ pub(crate) enum ComposerEvent {
     Suspended,
     /// Ctrl-O.
     Expanded,
+    /// Ctrl-G.
+    EditorWanted,
+    /// Shift-Tab, with nothing to complete.
+    ModeCycled,
+    /// `?` in an empty line.
+    KeysWanted,
     /// Ctrl-L.
     Cleared,
     /// Escape, with nothing to escape from.
@@ -210,6 +216,9 @@ impl Composer {
         match key.code {
             KeyCode::Char(letter) if control => return self.control(letter.to_ascii_lowercase()),
             KeyCode::Char(letter) if alt => self.meta(letter.to_ascii_lowercase()),
+            KeyCode::Char('?') if self.buffer.is_empty() && self.completer.has_commands() => {
+                return ComposerEvent::KeysWanted;
+            }
             KeyCode::Char(letter) => {
                 self.history.leave();
                 self.buffer.insert(letter.encode_utf8(&mut [0; 4]));
@@ -219,6 +228,7 @@ impl Composer {
             }
             KeyCode::Enter => return self.send(),
             KeyCode::Tab => self.tab(1),
+            KeyCode::BackTab if !had_offer => return ComposerEvent::ModeCycled,
             KeyCode::BackTab => self.tab(-1),
             KeyCode::Backspace if alt => self.kill(To::WordLeft),
             KeyCode::Backspace => self.backspace(),
@@ -247,6 +257,7 @@ impl Composer {
             'z' => return ComposerEvent::Suspended,
             'l' => return ComposerEvent::Cleared,
             'o' => return ComposerEvent::Expanded,
+            'g' => return ComposerEvent::EditorWanted,
             'j' => self.buffer.insert("\n"),
             'a' => self.buffer.go(To::LineStart),
             'e' => self.buffer.go(To::LineEnd),

@@ -18,12 +18,14 @@ use super::picker::{self, Picker, PickerItem};
 use super::{ChatTerminal, Repl};
 use crate::ChatExit;
 use crate::clipboard::Clip;
-use crate::display::notices;
+use crate::display::{notices, tail_rows};
 use crate::slash::{BusyMode, ReasoningChange, SlashAction, help, plugin_help};
 use crate::terminal::DrawCommand;
 
 /// Sessions that are listed.
 const MAX_SESSIONS: usize = 20;
+/// Rows of what an own command wrote.
+const MAX_OWN_ROWS: usize = 30;
 /// Sessions that can be picked.
 const MAX_PICKED: usize = 200;
 
@@ -51,6 +53,8 @@ pub(crate) enum CommandOutcome {
     Resumed(Vec<Message>),
     /// What was said, to be shown.
     Said(Vec<Message>),
+    /// A command of the person's own has run.
+    Ran(OwnOutput),
     /// A list to choose from.
     Pick(Picker),
     /// Text for the clipboard.
@@ -65,6 +69,21 @@ pub(crate) enum CommandOutcome {
     Pasted(Clip),
     /// The program is to end.
     Leave,
+}
+
+/// What a command wrote that the person ran with `!`.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnOutput {
+    pub(crate) command: String,
+    output: String,
+}
+
+impl OwnOutput {
+    /// As the agent is told of it.
+    pub(super) fn told(&self) -> String {
+        let Self { command, output } = self;
+        format!("<command_run_by_user>\n$ {command}\n{output}\n</command_run_by_user>")
+    }
 }
 
 /// What becomes of the screen when a new session begins.
@@ -275,6 +294,13 @@ impl<S: ChatTerminal> Repl<S> {
                     &self.style(),
                 ));
             }
+            Ok(CommandOutcome::Ran(ran)) => {
+                let style = self.style();
+                let lines: Vec<&str> = ran.output.lines().collect();
+                let last = &lines[lines.len().saturating_sub(MAX_OWN_ROWS)..];
+                self.print(tail_rows(last, lines.len(), &style));
+                self.outputs.push(ran);
+            }
             Ok(CommandOutcome::Pick(picker)) => self.pick(picker),
             Ok(CommandOutcome::Copy(text)) => {
                 let count = text.chars().count();
@@ -356,7 +382,7 @@ impl<S: ChatTerminal> Repl<S> {
         );
     }
 
-    fn toggle_yolo(&mut self) {
+    pub(super) fn toggle_yolo(&mut self) {
         let yolo = match self.conversation.status().yolo {
             Yolo::On => Yolo::Off,
             Yolo::Off => Yolo::On,
@@ -415,6 +441,28 @@ impl<S: ChatTerminal> Repl<S> {
                 self.notice(NoticeLevel::Warning, &hermes_protocol::text::error_chain(&*problem));
             }
         }
+    }
+
+    /// Has the line edited in the person's editor.
+    pub(super) fn edit_line(&mut self) {
+        match self.terminal.compose(&self.composer.expanded()) {
+            Ok(text) => self.composer.set(text.trim_end()),
+            Err(problem) => {
+                self.notice(NoticeLevel::Warning, &hermes_protocol::text::error_chain(&*problem));
+            }
+        }
+    }
+
+    /// Runs a command the person wrote, past the same rules as the agent's.
+    pub(super) fn run_own(&mut self, command: String) {
+        if self.is_busy() {
+            self.notice(NoticeLevel::Warning, "A command has to wait for the end of the turn.");
+            return;
+        }
+        self.ask_agent(move |agent| async move {
+            let output = agent.run_quick(command.clone()).await?;
+            Ok(CommandOutcome::Ran(OwnOutput { command, output }))
+        });
     }
 
     fn attach(&mut self, path: PathBuf) {

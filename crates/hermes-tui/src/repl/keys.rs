@@ -10,7 +10,7 @@ use crate::ChatExit;
 use crate::display::Ink;
 use crate::input::ComposerEvent;
 use crate::quick;
-use crate::slash::{self, BusyMode, CommandTiming, ParsedLine};
+use crate::slash::{self, BusyMode, CommandTiming, ParsedLine, SlashAction};
 use crate::terminal::{DrawCommand, TerminalInput};
 
 impl<S: ChatTerminal> Repl<S> {
@@ -37,6 +37,9 @@ impl<S: ChatTerminal> Repl<S> {
                 None => self.composer.on_paste(&text),
             },
             TerminalInput::Key(key) => {
+                if self.is_late_enter(key) {
+                    return;
+                }
                 let outcome = match &mut self.open {
                     Some(open) => open.on_key(key),
                     None => Some(self.composer.on_key(key)),
@@ -58,7 +61,12 @@ impl<S: ChatTerminal> Repl<S> {
 
     fn on_outcome(&mut self, outcome: ComposerEvent) {
         match outcome {
-            ComposerEvent::Changed | ComposerEvent::Escaped => {}
+            ComposerEvent::Changed => {}
+            ComposerEvent::Escaped => self.on_escape(),
+            ComposerEvent::ModeCycled if self.open.is_none() => self.toggle_yolo(),
+            ComposerEvent::EditorWanted if self.open.is_none() => self.edit_line(),
+            ComposerEvent::KeysWanted => self.show_keys(),
+            ComposerEvent::ModeCycled | ComposerEvent::EditorWanted => {}
             ComposerEvent::Sent { text, .. } if self.open.is_some() => self.answer(&text),
             ComposerEvent::Sent { line, text } => self.on_line(&line, &text),
             ComposerEvent::Interrupted => self.on_interrupt(),
@@ -74,6 +82,30 @@ impl<S: ChatTerminal> Repl<S> {
                     );
                 }
             }
+        }
+    }
+
+    /// Escape: stops the turn; twice in a row with nothing going on, the last message is edited.
+    fn on_escape(&mut self) {
+        let now = Instant::now();
+        if self.open.is_some() {
+            self.refuse();
+        } else if self.is_busy() {
+            self.conversation.interrupt();
+            self.give_back_queue();
+            self.flash("Stopping.");
+        } else if !self.outputs.is_empty() {
+            self.outputs.clear();
+            self.flash("The output does not go along.");
+        } else if !self.composer.text().is_empty() {
+            // What is typed is never thrown away by a slip.
+        } else if self.escaped.is_some_and(|before| now.duration_since(before) < TWICE) {
+            self.escaped = None;
+            self.flash = None;
+            self.act(SlashAction::Undo(1));
+        } else if self.conversation.status().messages > 0 {
+            self.escaped = Some(now);
+            self.flash("Esc once more edits your last message.");
         }
     }
 
@@ -124,6 +156,13 @@ impl<S: ChatTerminal> Repl<S> {
     /// A line was sent.
     fn on_line(&mut self, line: &str, text: &str) {
         if text.trim().is_empty() && self.images.is_empty() {
+            return;
+        }
+        if let Some(command) = text.trim().strip_prefix('!').map(str::trim)
+            && !command.is_empty()
+        {
+            self.echo_command(line);
+            self.run_own(command.to_owned());
             return;
         }
         if let Some((quick, rest)) = quick::find(&self.quick, text) {
@@ -180,16 +219,17 @@ impl<S: ChatTerminal> Repl<S> {
 
     /// Something is said to the agent.
     pub(super) fn say(&mut self, line: &str, text: &str) {
-        let ask = UserInput {
-            images: std::mem::take(&mut self.images),
-            ..UserInput::from(text.to_owned())
-        };
+        let outputs = std::mem::take(&mut self.outputs);
+        let text =
+            outputs.iter().fold(text.to_owned(), |text, ran| format!("{text}\n\n{}", ran.told()));
+        let ask =
+            UserInput { images: std::mem::take(&mut self.images), ..UserInput::from(text.clone()) };
         if !self.is_busy() {
             self.start_turn(ask, line);
             return;
         }
         match self.settings.busy {
-            BusyMode::Steer if self.in_turn => self.steer(text),
+            BusyMode::Steer if self.in_turn => self.steer(&text),
             BusyMode::Interrupt if self.in_turn => {
                 self.queue.push_back(ask);
                 self.conversation.interrupt();

@@ -37,7 +37,7 @@ use hermes_protocol::Notification;
 use hermes_protocol::{ChatSession, UserInput};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use self::actions::Completion;
+use self::actions::{Completion, OwnOutput};
 use self::background::Subagents;
 pub(crate) use self::chat_terminal::ChatTerminal;
 pub use self::chat_terminal::CommandLine;
@@ -112,6 +112,12 @@ pub(crate) struct Repl<S> {
     /// A word that stays for a moment.
     flash: Option<(String, Instant)>,
     interrupted: Option<Instant>,
+    /// When Escape was pressed with nothing going on.
+    escaped: Option<Instant>,
+    /// When a question was answered with a single key.
+    answered: Option<Instant>,
+    /// What the person's own commands wrote, to go with the next message.
+    outputs: Vec<OwnOutput>,
     quick: Vec<QuickCommand>,
     /// The subagents of the running turn.
     children: Subagents,
@@ -154,6 +160,9 @@ impl<S: ChatTerminal> Repl<S> {
             pager: None,
             flash: None,
             interrupted: None,
+            escaped: None,
+            answered: None,
+            outputs: Vec::new(),
             quick: parts.quick,
             children: Subagents::default(),
             held: Vec::new(),

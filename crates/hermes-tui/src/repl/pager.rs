@@ -17,6 +17,8 @@ const KEYS: &str = "↑↓ scroll · ←→ other calls · q closes";
 pub(super) enum PageSubject {
     /// A tool call, by its number.
     Call(usize),
+    /// What the keys of the chat do.
+    Keys,
 }
 
 /// The text that is looked at.
@@ -97,6 +99,12 @@ impl<S: ChatTerminal> Repl<S> {
         let redactor = &self.transcript.activity.redactor;
         let rows = call.rows(redactor, &self.style());
         self.pager = Some(Pager::new(PageSubject::Call(call.number), call.title(), rows));
+    }
+
+    /// Shows what the keys do.
+    pub(super) fn show_keys(&mut self) {
+        let rows = crate::display::key_help::rows(&self.style());
+        self.pager = Some(Pager::new(PageSubject::Keys, "Keys".to_owned(), rows));
     }
 
     /// A key while a pager is open.

@@ -53,6 +53,10 @@ impl<S: ChatTerminal> Repl<S> {
             let row = format!("  + image {}", image.display());
             style.paint(Ink::DIM, &cut(&row, style.width))
         }));
+        rows.extend(self.outputs.iter().map(|ran| {
+            let row = format!("  + output of {}", on_one_line(&ran.command));
+            style.paint(Ink::DIM, &cut(&row, style.width))
+        }));
         if let Some((flash, _)) = &self.flash {
             rows.push(style.paint(Ink::YELLOW, &cut(flash, style.width)));
         }

@@ -5,6 +5,7 @@ mod background;
 mod calls;
 mod choosing;
 mod commands;
+mod habits;
 mod screens;
 mod turns;
 
