@@ -226,12 +226,8 @@ fn tools(host: &Host, report: &mut Report) {
     let pass = runtime.availability().pass(tools.iter().copied(), host.vars());
     let available = tools.iter().filter(|tool| pass.allows(tool)).count();
     report.good("tools", format!("{available} of {} can work here", tools.len()));
-    // A service nobody has an account with is no fault of the installation: `tools list` says what it wants. What somebody
-    // set up and does not work, and what this machine lacks, is worth a note.
     for tool in &tools {
-        let is_set_up = tool.requires_env().is_empty()
-            || tool.requires_env().iter().any(|name| host.vars().non_blank(name).is_some());
-        if let (true, Availability::Unavailable { reason, fix }) = (is_set_up, pass.of(tool)) {
+        if let Availability::Unavailable { reason, fix } = pass.of(tool) {
             report.note("tools", format!("{}: {reason}", tool.name()), fix);
         }
     }
