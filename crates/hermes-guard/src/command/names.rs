@@ -71,6 +71,8 @@ fn alias(name: &str) -> Option<&'static str> {
         "gxargs" => Some("xargs"),
         "ipython3" | "bpython" => Some("ipython"),
         "luajit" => Some("lua"),
+        "irb" | "pry" => Some("ruby"),
+        "rexec" | "rsh" | "dbclient" | "plink" => Some("ssh"),
         "pwsh" | "pwsh-preview" => Some("powershell"),
         "fdfind" => Some("fd"),
         "ncat" | "netcat" | "nc.openbsd" | "nc.traditional" => Some("nc"),

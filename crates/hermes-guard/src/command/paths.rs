@@ -233,6 +233,9 @@ pub(super) fn is_sensitive(path: &str) -> bool {
                 | "/usr/local/bin/ls"
                 | "/usr/local/bin/ssh"
                 | "/usr/local/bin/su"
+                | "/usr/local/bin/hermes"
+                | "/usr/local/bin/python3"
+                | "/usr/local/bin/node"
         )
     {
         return true;
@@ -244,7 +247,8 @@ pub(super) fn is_sensitive(path: &str) -> bool {
 }
 
 fn is_git_hook(path: &str) -> bool {
-    path.starts_with(".git/hooks/")
+    path.ends_with(".vscode/tasks.json")
+        || path.starts_with(".git/hooks/")
         || path.contains("/.git/hooks/")
         || path.ends_with("/.git/config")
         || path == ".git/config"
@@ -348,6 +352,7 @@ fn is_sensitive_at_home(rest: &str) -> bool {
         ".zprofile",
         ".zshenv",
         ".zlogin",
+        ".zlogout",
         ".bash_login",
         ".bash_logout",
         ".bash_aliases",

@@ -109,6 +109,8 @@ pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
         "firejail" | "cgexec" => plain("g", &[]),
         "watch" => plain("n", &["interval"]).inner(WrappedCommand::ProgramOrText),
         "entr" => plain("", &[]),
+        "dtach" | "abduco" => plain("", &[]).own(1),
+        "railway" | "flyctl-run" => plain("", &[]).verb("run"),
         name if name.starts_with("ld-linux") || name.starts_with("ld-musl") => {
             plain("", &["library-path", "preload", "argv0"])
         }

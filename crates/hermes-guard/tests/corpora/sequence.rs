@@ -17,7 +17,11 @@ pub(crate) fn judge(entry: &Value, place: &CommandContext<'_>) -> Analysis {
     let mut earlier = EarlierCommands::default();
     let mut analysis = Analysis::default();
     let mut cwd = entry["cwd"].as_str().or(place.cwd).unwrap_or_default().to_owned();
-    let home = cwd.match_indices('/').nth(2).map_or(cwd.as_str(), |(at, _)| &cwd[..at]).to_owned();
+    let home = match (cwd.starts_with("/home/"), cwd.match_indices('/').nth(2)) {
+        (true, Some((at, _))) => cwd[..at].to_owned(),
+        (true, None) => cwd.clone(),
+        (false, _) => entry["home"].as_str().or(place.home).unwrap_or_default().to_owned(),
+    };
     for command in commands(entry) {
         let around =
             CommandContext { shell: kept.as_ref(), cwd: Some(&cwd), home: Some(&home), ..*place };

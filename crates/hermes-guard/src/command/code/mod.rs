@@ -41,6 +41,31 @@ pub(super) struct CodeReport {
     pub(super) texts: Vec<String>,
 }
 
+/// Whether the words of a language are known only roughly.
+pub(super) fn is_other(interpreter: &str) -> bool {
+    matches!(
+        interpreter,
+        "racket"
+            | "guile"
+            | "scala"
+            | "kotlin"
+            | "clojure"
+            | "clj"
+            | "bb"
+            | "jshell"
+            | "dart"
+            | "janet"
+            | "elixir"
+            | "groovy"
+            | "swift"
+            | "crystal"
+            | "gjs"
+            | "qjs"
+            | "nu"
+            | "julia"
+    )
+}
+
 /// Reads a program in the language of an interpreter.
 pub(super) fn read(interpreter: &str, code: &str) -> CodeReport {
     let mut report = CodeReport::default();
@@ -259,6 +284,11 @@ fn look(
         || name == "getenv"
             && matches!(&tokens[at + 1..], [Token::Sign('('), Token::Sign(')'), ..]);
     report.asks |= is_called && DROPS.iter().any(is);
+    // `source("https://…")`, `include(download("https://…"))`
+    report.asks |= is_called
+        && matches!(name, "source" | "include" | "load" | "download" | "sys.source")
+        && language.comment == "#"
+        && texts_of_call(&tokens[at + 1..]).iter().any(|text| text.starts_with("http"));
     // `from os import *`: any name may be anything then.
     report.asks |= name == "import"
         && matches!(tokens.get(at + 1), Some(Token::Sign('*')))

@@ -60,7 +60,7 @@ impl Machine<'_> {
                 }
             }
             "read" => self.read(args, stdin),
-            "test" | "[" | "printf" => {
+            "test" | "[" | "printf" | "let" => {
                 let texts: Vec<&str> = match name {
                     "printf" if args.first().is_none_or(|arg| arg.text != "-v") => Vec::new(),
                     _ => args.iter().map(Arg::as_str).collect(),

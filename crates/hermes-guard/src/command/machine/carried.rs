@@ -169,7 +169,7 @@ fn gets_code(args: &[Arg<'_>], stdin: &TextFlow) -> bool {
 }
 
 /// Whether a text in some language calls something that deletes or runs, with a text in brackets.
-fn calls_delete(text: &str) -> bool {
+pub(super) fn calls_delete(text: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
         "rm", "remove", "delete", "unlink", "rmdir", "rmtree", "erase", "deltree", "system",
         "exec", "shell", "spawn", "popen", "wipe", "truncate", "drop",

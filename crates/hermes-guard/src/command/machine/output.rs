@@ -115,7 +115,11 @@ impl Machine<'_> {
                         && args
                             .iter()
                             .any(|arg| matches!(arg.as_str(), "-o" | "-out" | "--output"));
-                if dumps || packs || clipboard {
+                let captures = matches!(
+                    name,
+                    "import" | "scrot" | "grim" | "screencapture" | "xwd" | "arecord"
+                ) || name == "jq" && args.iter().any(|arg| arg.text.contains("env"));
+                if dumps || packs || clipboard || captures {
                     taint = taint.and(Taint::SECRET);
                 }
                 if dumps {

@@ -219,6 +219,7 @@ impl Machine<'_> {
             "HERMES_HOME" => text(Some("~/.hermes")),
             // The process that called: whatever it is, it is not one's own.
             "PPID" => text(Some("PPID")),
+            "HISTFILE" => text(Some("~/.bash_history")),
             "IFS" => text(Some(" \t\n")),
             "SHELL" | "BASH" => text(Some("/bin/bash")),
             "USER" | "LOGNAME" => text(host.user),

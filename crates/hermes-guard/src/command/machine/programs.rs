@@ -183,6 +183,12 @@ impl Machine<'_> {
             return TextFlow::unknown(Taint::GENERATED);
         }
         self.named_program(name, args, site);
+        // What a console of an application reads.
+        let is_console = args.iter().any(|arg| arg.text == "-m" || arg.text.ends_with("manage.py"))
+            && args.iter().any(|arg| matches!(arg.as_str(), "code" | "shell" | "shell_plus"));
+        if name == "python" && is_console && stdin.text.is_some() {
+            self.run_code(name, stdin, site);
+        }
         // `python -m pip uninstall x` is `pip uninstall x`.
         if let [flag, module, rest @ ..] = args
             && name == "python"
@@ -229,6 +235,16 @@ impl Machine<'_> {
                 return TextFlow::known("");
             }
             "split" => self.split_filter(args, site),
+            "cmd" => {
+                let at = args.iter().position(|arg| arg.text.eq_ignore_ascii_case("/c"));
+                let words: Vec<&str> =
+                    args.iter().skip(at.map_or(args.len(), |at| at + 1)).map(Arg::as_str).collect();
+                self.subshell_text(&words.join(" "), site, &TextFlow::default());
+            }
+            "ip" if args.len() > 3 && args[0].text == "netns" && args[1].text == "exec" => {
+                return self.call(&args[3..], stdin, site);
+            }
+            "sshfs" | "rclone" | "curlftpfs" => self.mounts_elsewhere(args),
             "awk" => self.awk(args, site),
             "ed" | "ex" => self.line_editor(stdin, site),
             "iex" | "invoke-expression" if stdin.channel == Channel::Pipe => {
@@ -428,7 +444,10 @@ impl Machine<'_> {
             self.report(category, site);
         }
         // A file from here, for a shell on another machine.
-        if site.via.has(Via::REMOTE) && flow.channel == Channel::File && flow.text.is_none() {
+        if site.via.has(Via::REMOTE.and(Via::CONTAINER))
+            && flow.channel == Channel::File
+            && flow.text.is_none()
+        {
             self.report(structure::HEREDOC_CODE, site);
         }
         match &flow.text {
@@ -509,7 +528,8 @@ impl Machine<'_> {
         if writes && found.texts.iter().any(is_own) {
             self.report(rules::own_rules::OWN_RULES, site);
         }
-        if (found.asks || leaks) && !site.via.has(Via::CONTAINER) {
+        let deletes = code::is_other(name) && super::carried::calls_delete(text);
+        if (found.asks || leaks || deletes) && !site.via.has(Via::CONTAINER) {
             self.report(rules::SCRIPT, site);
         }
         // A shell on somebody's line, or one whose commands are made up elsewhere.

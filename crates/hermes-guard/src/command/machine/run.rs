@@ -196,6 +196,10 @@ impl Machine<'_> {
             true => self.state.get(assignment.name).cloned(),
             false => None,
         };
+        if assignment.indexed {
+            let text = assignment.span.of(here.script.source).to_owned();
+            self.worked_out(&[&text], site);
+        }
         match &assignment.value {
             AssignedValue::Scalar(word) => {
                 let (text, taint) = self.scalar(here, word);
@@ -218,6 +222,11 @@ impl Machine<'_> {
                 let mut args = Vec::new();
                 for word in words {
                     self.fields(here, word, &mut args);
+                }
+                if assignment.name == "PROMPT_COMMAND" {
+                    for arg in &args {
+                        self.look_at_value(assignment.name, &arg.text, site);
+                    }
                 }
                 let taint = args.iter().fold(Taint::NONE, |taint, arg| taint.and(arg.taint));
                 let mut items: Vec<Rc<str>> = match before.map(|variable| variable.value) {

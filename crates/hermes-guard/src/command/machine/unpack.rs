@@ -52,6 +52,15 @@ impl Machine<'_> {
         }
     }
 
+    /// `sshfs host:path folder`: what is in the folder is somebody else's.
+    pub(super) fn mounts_elsewhere(&mut self, args: &[Arg<'_>]) {
+        let from = args.iter().position(|arg| is_elsewhere(&arg.text));
+        if let Some(folder) = from.and_then(|at| args.get(at + 1)) {
+            let name = self.facts.path(&folder.text).into_owned();
+            self.facts.link(name, "/srv/elsewhere".to_owned());
+        }
+    }
+
     /// `git clone address folder`: what is in the folder comes from there.
     pub(super) fn clone_from_elsewhere(&mut self, args: &[Arg<'_>]) {
         const SPEC: Spec = Spec::with(

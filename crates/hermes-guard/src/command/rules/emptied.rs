@@ -154,7 +154,8 @@ pub(crate) fn is_worth(call: &ProgramCall<'_>, file: &str) -> bool {
         || elsewhere
             && (is_document
                 || paths::is_personal(path.rsplit_once('/').map_or("", |(folder, _)| folder)))
-        || found && name == super::super::facts::NARROW
+        || found
+            && (name == super::super::facts::NARROW || name.contains(super::super::facts::HOLE))
 }
 
 fn is_of_project(call: &ProgramCall<'_>, path: &str) -> bool {

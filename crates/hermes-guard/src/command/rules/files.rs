@@ -271,7 +271,81 @@ pub(super) const RULES: &[DangerRule] = &[
             "sed -i s/.env/x/ README.md",
         ],
     },
+    DangerRule {
+        category: COPY,
+        programs: &[
+            "7z|7za|7zz|patch|csplit|stow|unrar|unar|pax|ar|dpkg-deb|bsdtar|rename|prename|tar|cp|chezmoi",
+        ],
+        check: RuleCheck::Call(lands_in_system),
+        catches: &[
+            "7z x -y -o/etc conf.7z",
+            "patch -d / -p1 < sys.patch",
+            "stow -t ~ --adopt zsh",
+            "tar -xPf a.tar",
+            "cp -a skel/. ~/",
+            "rename -f 's/.*/x/' ~/docs/*",
+        ],
+        passes: &[
+            "7z x a.7z -oout",
+            "patch -p1 < x.patch",
+            "patch -d src -p1 < x.patch",
+            "tar cPf a.tar x",
+            "cp -a a/. b/",
+            "rename 's/a/b/' *.txt",
+            "cp notes.txt ~/",
+        ],
+    },
 ];
+
+/// Whether what a call unpacks, patches or renames is a home or a place of the system.
+fn lands_in_system(call: &ProgramCall<'_>) -> bool {
+    let is_place = |text: &str| {
+        let path = call.path(text);
+        paths::protected(&path).is_some()
+            || paths::is_sensitive(&format!("{}/", path.trim_end_matches('/')))
+    };
+    let behind = |flags: &[&str]| {
+        call.args.windows(2).any(|two| flags.contains(&two[0].as_str()) && is_place(&two[1].text))
+            || call.args.iter().any(|arg| {
+                flags.iter().any(|flag| {
+                    let value =
+                        arg.text.strip_prefix(flag).map(|value| value.trim_start_matches('='));
+                    value.is_some_and(|value| value.starts_with(['/', '~']) && is_place(value))
+                })
+            })
+    };
+    match call.name {
+        "7z" | "7za" | "7zz" => behind(&["-o"]),
+        "patch" => behind(&["-d", "--directory"]),
+        "csplit" => call
+            .args
+            .windows(2)
+            .any(|two| two[0].text == "-f" && paths::is_sensitive(&call.path(&two[1].text))),
+        "stow" => behind(&["-t", "--target"]) && call.has(&["--adopt", "-D", "-R"]),
+        "chezmoi" => call.has(&["--force"]),
+        "rename" | "prename" => call
+            .operands()
+            .skip(1)
+            .any(|arg| arg.text.starts_with(['~', '/']) && arg.text.contains('*')),
+        "tar" => {
+            let unpacks = call.arg(0).trim_start_matches('-').starts_with('x')
+                || call.has(&["-x", "--extract"]);
+            unpacks
+                && call.args.iter().any(|arg| {
+                    arg.text == "--absolute-names"
+                        || !arg.text.starts_with("--")
+                            && arg.text.contains('P')
+                            && !arg.text.contains(['/', '.'])
+                })
+        }
+        "cp" => {
+            let all =
+                call.operands().any(|arg| arg.text.ends_with("/.") || arg.text.ends_with("/.*"));
+            all && call.operands().last().is_some_and(|arg| call.protects(&arg.text).is_some())
+        }
+        _ => behind(&["-C", "-d", "-x"]),
+    }
+}
 
 /// Moving a directory of the system away is deleting it from where it is needed.
 fn moves_system(call: &ProgramCall<'_>) -> bool {

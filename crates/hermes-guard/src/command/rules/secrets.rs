@@ -66,6 +66,7 @@ pub(super) const RULES: &[DangerRule] = &[
             "magic-wormhole",
             "wormhole",
             "nslookup",
+            "ping",
             "dig",
             "git",
             "lftp",
@@ -220,7 +221,11 @@ fn uploads(call: &ProgramCall<'_>) -> bool {
                         .or_else(|| text.strip_prefix("-T"))
                         .is_some_and(secret)
             });
-            sent || glued || tainted || ((fed || key) && posts)
+            let told = call.args.windows(2).any(|two| {
+                two[1].taint.has(Taint::KEY)
+                    && matches!(two[0].as_str(), "-A" | "--user-agent" | "-e" | "--referer")
+            });
+            sent || glued || tainted || told || ((fed || key) && posts)
         }
         "wget" => {
             let file = |arg: &Arg<'_>| {
@@ -270,6 +275,7 @@ fn uploads(call: &ProgramCall<'_>) -> bool {
         "openssl" | "mail" | "sendmail" => fed,
         // A dump on its way to another machine of one's own is a backup.
         "ssh" => fed && !call.stdin.taint.has(Taint::DUMP),
+        "ping" => tainted,
         "dig" | "nslookup" => {
             tainted
                 || call.args.iter().any(|arg| arg.taint.has(Taint::KEY) && arg.text.contains('.'))

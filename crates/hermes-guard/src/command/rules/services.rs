@@ -86,6 +86,7 @@ pub(super) const RULES: &[DangerRule] = &[
             let is_any = |arg: &Arg<'_>| super::super::names::is_pattern(&arg.text);
             call.args.iter().any(found)
                 || call.args.iter().any(is_any)
+                || call.args.len() > MANY_PROCESSES
                 || call.via.has(Via::XARGS) && !call.args.iter().any(named)
         }),
         catches: &[
@@ -141,6 +142,9 @@ pub(super) const RULES: &[DangerRule] = &[
         ],
     },
 ];
+
+/// Whoever names so many processes has not chosen them.
+const MANY_PROCESSES: usize = 16;
 
 /// The name under which scripts in `/etc/init.d` are looked up.
 pub(crate) const INIT_SCRIPT: &str = "/etc/init.d/";

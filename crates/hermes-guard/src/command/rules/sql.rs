@@ -172,7 +172,18 @@ fn runs_strange_file(call: &ProgramCall<'_>) -> bool {
             .any(|word| matches!(word, "wipe" | "nuke" | "purge" | "destroy"))
             || stem.replace('-', "_").contains("drop_all")
     };
-    call.args.iter().any(|arg| says(value(&arg.text)) || arg.text.starts_with(".restore "))
+    call.args.iter().any(|arg| {
+        says(value(&arg.text)) || {
+            let text = arg.as_str();
+            let written = [".output ", ".once ", ".backup ", ".save "]
+                .iter()
+                .find_map(|command| text.strip_prefix(command));
+            text.starts_with(".restore ")
+                || text.to_ascii_lowercase().contains("language c")
+                || written
+                    .is_some_and(|path| super::super::paths::is_sensitive(&call.path(path.trim())))
+        }
+    })
 }
 
 /// What follows the `=` of a long option, or the whole argument.
@@ -398,6 +409,10 @@ fn keyword(word: &str) -> SqlWord {
         ("pg_ls_dir", SqlWord::Terminate),
         ("lo_import", SqlWord::Terminate),
         ("load_file", SqlWord::Terminate),
+        ("writefile", SqlWord::Terminate),
+        ("plpythonu", SqlWord::Terminate),
+        ("plpython3u", SqlWord::Terminate),
+        ("plperlu", SqlWord::Terminate),
         ("load_extension", SqlWord::Terminate),
         ("xp_cmdshell", SqlWord::Terminate),
         ("dbms_scheduler", SqlWord::Terminate),

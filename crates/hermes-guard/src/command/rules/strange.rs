@@ -74,7 +74,19 @@ pub(crate) fn is_strange(call: &ProgramCall<'_>, is_listed: bool) -> bool {
     if loads_from_temp(call) {
         return true;
     }
-    !is_listed && (is_named_so(call) || touches_system(call) || offers_shell(call))
+    !is_listed
+        && (takes_secrets(call) || is_named_so(call) || touches_system(call) || offers_shell(call))
+}
+
+/// A store of keys, given to a tool that nobody knows.
+fn takes_secrets(call: &ProgramCall<'_>) -> bool {
+    call.args.iter().enumerate().any(|(at, arg)| {
+        let is_value = at > 0 && call.args[at - 1].text.starts_with('-');
+        !is_value
+            && arg.text.contains(['/', '~'])
+            && !arg.text.ends_with(".pub")
+            && paths::is_private_store(&call.path(&arg.text))
+    })
 }
 
 /// A program called after what it does.

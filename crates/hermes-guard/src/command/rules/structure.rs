@@ -346,6 +346,8 @@ pub(crate) fn shows_files(name: &str) -> bool {
             | "nl"
             | "bat"
             | "hexdump"
+            | "gpg"
+            | "age"
     )
 }
 
@@ -402,6 +404,7 @@ const CURL_VALUES: &[&str] = &[
     "cookie",
     "cookie-jar",
     "max-time",
+    "output-dir",
     "connect-timeout",
     "retry",
     "retry-delay",
@@ -452,12 +455,26 @@ pub(crate) fn piles_up(condition: &CommandList<'_>, body: &CommandList<'_>) -> b
                 ShellCommand::Simple(simple) => {
                     simple.words.first().map(|word| word.text.to_owned())
                 }
-                ShellCommand::Compound(_) => Some("wait".to_owned()),
+                ShellCommand::Compound(compound) => match &compound.kind {
+                    CompoundKind::Subshell(_) | CompoundKind::Group(_) => None,
+                    _ => Some("wait".to_owned()),
+                },
             });
         simple.collect()
     };
     let endless = matches!(words(condition).as_slice(), [only] if only == "true" || only == ":");
-    let starts = body.items.iter().any(|item| item.terminator == Terminator::Background);
+    let starts = body.items.iter().any(|item| {
+        let inner = item.chain.first.commands.iter().any(|command| match command {
+            ShellCommand::Compound(compound) => match &compound.kind {
+                CompoundKind::Subshell(list) | CompoundKind::Group(list) => {
+                    list.items.iter().any(|item| item.terminator == Terminator::Background)
+                }
+                _ => false,
+            },
+            ShellCommand::Simple(_) => false,
+        });
+        inner || item.terminator == Terminator::Background
+    });
     let waits = |word: &String| {
         matches!(word.as_str(), "wait" | "sleep" | "read" | "break" | "inotifywait")
     };

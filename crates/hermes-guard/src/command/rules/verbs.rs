@@ -148,7 +148,7 @@ fn says_so(text: &str) -> bool {
         "-skipTrash",
     ];
     const WORDS: &[&str] =
-        &["delete", "remove", "purge", "destroy", "erase", "wipe", "clobber", "nuke"];
+        &["delete", "remove", "purge", "destroy", "erase", "wipe", "clobber", "nuke", "expunge"];
     const OTHERWISE: &[&str] = &[
         "no", "not", "keep", "skip", "ignore", "show", "on", "never", "without", "dry", "include",
         "exclude", "max",
@@ -158,7 +158,8 @@ fn says_so(text: &str) -> bool {
     }
     let Some(name) = text.strip_prefix("--") else { return false };
     let (name, value) = name.split_once('=').unwrap_or((name, ""));
-    let mut parts = name.split('-');
+    let mut parts =
+        name.split('-').map(|part| part.trim_end_matches(|char: char| char.is_ascii_digit()));
     let first = parts.next().unwrap_or_default();
     name.len() < 40
         && !matches!(value, "false" | "no" | "0" | "never")

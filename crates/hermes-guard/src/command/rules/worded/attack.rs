@@ -18,7 +18,7 @@ pub(super) const RULES: &[DangerRule] = &[
         programs: &[],
         check: RuleCheck::Words(&[
             (
-                "hydra|medusa|ncrack|patator|crowbar|msfvenom|msfconsole|msfdb|sqlmap|arpspoof|ettercap|bettercap|aircrack-ng|aireplay-ng|airodump-ng|wifite|reaver|hping3|slowloris|setoolkit|beef-xss|crackmapexec|nxc|evil-winrm|impacket-*|psexec.py|secretsdump.py|responder|mimikatz|linpeas|linpeas.sh|pspy|pspy64|xmrig|minerd|cgminer|cpuminer|ethminer|gobuster|ffuf|wfuzz|dirb|nikto|wpscan|commix|xsser|fcrackzip|pdfcrack|stress-ng|masscan|zmap|nuclei|sliver|pupy|empire|merlin|chisel",
+                "slowhttptest|goldeneye|hulk|torshammer|t50|hydra|medusa|ncrack|patator|crowbar|msfvenom|msfconsole|msfdb|sqlmap|arpspoof|ettercap|bettercap|aircrack-ng|aireplay-ng|airodump-ng|wifite|reaver|hping3|slowloris|setoolkit|beef-xss|crackmapexec|nxc|evil-winrm|impacket-*|psexec.py|secretsdump.py|responder|mimikatz|linpeas|linpeas.sh|pspy|pspy64|xmrig|minerd|cgminer|cpuminer|ethminer|gobuster|ffuf|wfuzz|dirb|nikto|wpscan|commix|xsser|fcrackzip|pdfcrack|stress-ng|masscan|zmap|nuclei|sliver|pupy|empire|merlin|chisel",
                 "*",
             ),
             ("nmap", "-sS|-sU|-iL !localhost !127.0.0.1"),

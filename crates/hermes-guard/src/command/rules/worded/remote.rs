@@ -190,6 +190,22 @@ pub(super) const RULES: &[DangerRule] = &[
                 "api -X|--method PUT|PATCH|DELETE *protection*|*collaborators*|*actions/permissions*|*/keys*|*hooks*",
             ),
             ("gh", "api -X|--method PUT|PATCH"),
+            (
+                "gh",
+                "api -X|--method POST */keys*|*/hooks*|*/collaborators*|*/deployments*|*/gists*",
+            ),
+            ("kubectl|oc|k", "apply --prune"),
+            ("docker", "network disconnect|rm"),
+            ("mco|salt-ssh|salt", "stop|restart|*teardown*|*destroy*|*wipe*|runonce"),
+            (
+                "ansible-playbook|ansible-pull",
+                "*teardown*|*destroy*|*wipe*|*purge*|*nuke*|*decommission*|*cleanup-prod*|*reset* !--check !--syntax-check",
+            ),
+            ("curl", "-Q|--quote *dele*|*rmd*|*rnfr*"),
+            (
+                "curl|http|https|xh|wget",
+                "-X|--request|-XPOST|-XPUT|-d|--data|POST|PUT */reboot*|*/eviction*|*/poweroff*|*/restart*|*/factory*|*/drain*",
+            ),
             ("gh", "auth logout"),
             ("gh", "repo edit --visibility public"),
             ("gh", "repo edit --visibility=public"),
@@ -348,6 +364,8 @@ pub(super) const RULES: &[DangerRule] = &[
             ),
             ("cargo|poetry|flit|hatch|uv|pdm|rye|maturin", "^publish|yank|release !--dry-run !-n"),
             ("twine", "upload"),
+            ("oras", "push"),
+            ("huggingface-cli|hf", "upload"),
             (
                 "mvn|mvnw|gradle|gradlew|sbt",
                 "deploy|publish|publishToMavenCentral|*:publish|release:perform",

@@ -14,6 +14,9 @@ pub(super) const RULES: &[DangerRule] = &[
         programs: &[],
         check: RuleCheck::Words(&[
             ("history", "-c"),
+            ("history", "-d"),
+            ("fc", "-p /dev/null"),
+            ("touch", "-d|-t|-r|--date=*|--reference=* /var/log/*|/usr/bin/*|/etc/*|/bin/*"),
             ("unset", "HISTFILE|HISTSIZE|HISTFILESIZE"),
             ("export|declare|typeset", "HISTSIZE=0|HISTFILESIZE=0|HISTFILE=|HISTFILE=/dev/null"),
             ("set", "+o history"),
@@ -30,7 +33,19 @@ pub(super) const RULES: &[DangerRule] = &[
     },
     DangerRule {
         category: TRACES,
-        programs: &["rm", "truncate", "shred", "unlink", "ln", "cp", "mv", "sed", REDIRECTION],
+        programs: &[
+            "rm",
+            "truncate",
+            "shred",
+            "unlink",
+            "ln",
+            "cp",
+            "mv",
+            "sed",
+            "dd",
+            "tee",
+            REDIRECTION,
+        ],
         check: RuleCheck::Call(erases_traces),
         catches: &[
             "> /var/log/auth.log",
@@ -75,6 +90,8 @@ fn erases_traces(call: &ProgramCall<'_>) -> bool {
     };
     let operands: Vec<&Arg<'_>> = call.operands().collect();
     match call.name {
+        "dd" => call.args.iter().any(|arg| arg.text.strip_prefix("of=").is_some_and(is_trace)),
+        "tee" => !call.has(&["-a", "--append"]) && operands.iter().any(|arg| is_trace(&arg.text)),
         "cp" | "ln" => operands.len() > 1 && operands.last().is_some_and(|arg| is_trace(&arg.text)),
         "sed" => {
             call.args.iter().any(|arg| arg.text.starts_with("-i") || arg.text == "--in-place")
