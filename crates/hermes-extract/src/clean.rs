@@ -111,7 +111,7 @@ fn is_never(dom: &Dom, id: NodeId, tag: &str) -> bool {
                 || dom.attr(parent, "role") == Some("heading")
         }),
         "dialog" => dom.attr(id, "open").is_none(),
-        "noscript" => true,
+        custom if custom.contains("-copy") || custom.contains("copy-") => true,
         tag => NEVER.contains(&tag),
     }
 }
@@ -330,6 +330,24 @@ impl<'d> Cleaning<'d> {
                 self.dropped[parent] = true;
                 block = parent;
             }
+            self.drop_heading_of(block, measure);
+        }
+    }
+
+    /// The heading right before a form goes with it, if nothing else follows.
+    fn drop_heading_of(&mut self, form: NodeId, measure: &Measure) {
+        let dom = self.dom;
+        let before = std::iter::successors(dom.previous_sibling(form), |&before| {
+            dom.previous_sibling(before)
+        })
+        .find(|&before| measure.letters(before) > 0);
+        let Some(heading) =
+            before.filter(|&before| dom.is(before, &["h2", "h3", "h4", "h5", "h6"]))
+        else {
+            return;
+        };
+        if self.next_block(form, measure).is_none_or(|next| dom.is(next, &["h1", "h2", "h3"])) {
+            self.dropped[heading] = true;
         }
     }
 
@@ -458,7 +476,16 @@ impl<'d> Cleaning<'d> {
                 walk.leave(id);
                 continue;
             }
-            if tag == "a" && self.leads_around_the_page(id) {
+            if tag == "a" && (self.leads_around_the_page(id) || self.is_lone_action(id)) {
+                self.dropped[id] = true;
+                walk.leave(id);
+                continue;
+            }
+            if tag == "span"
+                && measure.letters(id) <= THIN
+                && self.is_lone(id)
+                && naming(&words(dom, id)) > Naming::Plain
+            {
                 self.dropped[id] = true;
                 walk.leave(id);
                 continue;
@@ -486,6 +513,36 @@ impl<'d> Cleaning<'d> {
                 walk.leave(id);
             }
         }
+    }
+
+    /// A link on a line of its own that only does something.
+    fn is_lone_action(&self, id: NodeId) -> bool {
+        self.is_lone(id) && !self.dom.subtree(id).any(|below| self.dom.is(below, &["img"])) && {
+            let text = self.plain_text(id);
+            is_action(&text) && text.parse::<u32>().is_err()
+        }
+    }
+
+    /// Whether nothing stands beside an element on its line.
+    fn is_lone(&self, id: NodeId) -> bool {
+        let dom = self.dom;
+        let beside = |next: fn(&Dom, NodeId) -> Option<NodeId>| {
+            std::iter::successors(next(dom, id), move |&other| next(dom, other)).find(|&other| {
+                !self.dropped[other]
+                    && (dom.tag(other).is_some()
+                        || dom.text(other).is_some_and(|text| !text.trim().is_empty()))
+            })
+        };
+        let is_edge = |other: Option<NodeId>| {
+            other.is_none_or(|other| dom.is(other, BLOCKS) || dom.is(other, &["h1", "br"]))
+        };
+        let holder = dom.parent(id).is_some_and(|parent| {
+            dom.is(
+                parent,
+                &["div", "section", "article", "header", "footer", "main", "body", "figure", "td"],
+            )
+        });
+        holder && is_edge(beside(Dom::previous_sibling)) && is_edge(beside(Dom::next_sibling))
     }
 
     /// Links that only move the reader: past the menu, up to the top.
@@ -517,6 +574,8 @@ impl<'d> Cleaning<'d> {
         let rights = lower.starts_with('©')
             || lower.starts_with("copyright ©")
             || lower.starts_with("(c) ")
+            || lower.starts_with("powered by ")
+            || lower.starts_with("proudly powered by ")
             || lower.contains("all rights reserved");
         if rights
             && text.chars().count() < 250

@@ -50,7 +50,7 @@ pub fn html(page: &str, address: &Url) -> Result<Extract, NeedsBrowser> {
     }
     let writer = Writer::new(&dom, &dropped, &base);
     let heading = chosen.heading.or_else(|| first_heading(&dom, chosen.root, &dropped));
-    let title = title::title(&dom, heading.map(|id| writer.heading_text(id)).as_deref());
+    let title = title::title(&dom, heading.map(|id| writer.plain_heading(id)).as_deref());
     let letters = markdown.chars().filter(|letter| !letter.is_whitespace()).count();
     if letters < NEXT_TO_NOTHING && runs_programs(&dom)
         || letters < SHELL && is_shell(&dom)

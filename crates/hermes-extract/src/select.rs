@@ -158,9 +158,7 @@ fn is_strip(dom: &Dom, id: NodeId, measure: &Measure) -> bool {
         .filter_map(|text| dom.text(text))
         .collect();
     let marks = plain.chars().filter(|letter| "|·•/–-»>:[]".contains(*letter)).count();
-    measure.links(id) >= 3
-        && marks + 1 >= measure.links(id)
-        && !plain.chars().any(char::is_alphanumeric)
+    measure.links(id) >= 3 && marks >= 2 && !plain.chars().any(char::is_alphanumeric)
 }
 
 /// Down to the innermost element that still holds nearly all text, so that what is left beside it is lost only if it

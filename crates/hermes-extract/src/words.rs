@@ -97,6 +97,11 @@ const ALWAYS: &[&str] = &[
 
 /// Blocks with such a word are not content if they are mostly links or hold next to nothing.
 const IF_THIN: &[&str] = &[
+    "dropdown",
+    "languages",
+    "interlanguage",
+    "byline-share",
+    "pages",
     "actions",
     "banner",
     "buttons",
@@ -486,6 +491,15 @@ const ACTIONS: &[&str] = &[
     "expand",
     "collapse",
     "skip",
+    "ask question",
+    "ask a question",
+    "new topic",
+    "post reply",
+    "reply to this topic",
+    "write a review",
+    "view cart",
+    "checkout",
+    "download app",
 ];
 
 /// Blocks that say nothing but this.
@@ -644,8 +658,18 @@ pub(crate) fn is_action(text: &str) -> bool {
     let text = text.trim().to_lowercase();
     let bare =
         text.trim_matches(|letter: char| !letter.is_alphanumeric() && !"«»‹›←→".contains(letter));
+    let moves = [
+        "jump to ",
+        "skip to ",
+        "share on ",
+        "share via ",
+        "reply to ",
+        "log in to ",
+        "sign in to ",
+    ];
     ACTIONS.contains(&text.as_str())
         || ACTIONS.contains(&bare)
+        || moves.iter().any(|start| bare.starts_with(start))
         || text.parse::<u32>().is_ok_and(|page| page < 1_000)
         || bare.is_empty()
 }

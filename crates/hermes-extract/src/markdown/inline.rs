@@ -158,7 +158,7 @@ impl Writer<'_> {
     }
 
     /// Marks beside headings and notes that lead to themselves or back.
-    fn is_self_link(&self, id: NodeId) -> bool {
+    pub(super) fn is_self_link(&self, id: NodeId) -> bool {
         let Some(href) = self.dom.attr(id, "href") else { return false };
         let text: String = self.dom.subtree(id).filter_map(|below| self.dom.text(below)).collect();
         let text = text.trim();

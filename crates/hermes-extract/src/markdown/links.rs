@@ -78,7 +78,7 @@ impl Writer<'_> {
         let least = width.unwrap_or(u32::MAX).min(height.unwrap_or(u32::MAX));
         let most = width.unwrap_or(u32::MAX).max(height.unwrap_or(u32::MAX));
         let silent = alt.is_empty() || alt.chars().all(|letter| !letter.is_alphanumeric());
-        least <= 3 || silent && most <= 32
+        least <= 3 || silent && (least <= 12 || most <= 32)
     }
 
     fn picture_address(&self, id: NodeId) -> Option<String> {

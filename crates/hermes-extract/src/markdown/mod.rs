@@ -236,6 +236,23 @@ impl<'d> Writer<'d> {
         line.one_line()
     }
 
+    /// The words of a heading without any marks.
+    pub(crate) fn plain_heading(&self, id: NodeId) -> String {
+        let mut text = String::new();
+        let mut walk = self.dom.subtree(id);
+        while let Some(below) = walk.next() {
+            if self.is_dropped(below) || self.dom.is(below, &["a"]) && self.is_self_link(below) {
+                walk.leave(below);
+            } else if let Some(letters) = self.dom.text(below) {
+                text.push_str(letters);
+            } else if self.dom.is(below, &["br"]) {
+                text.push(' ');
+            }
+        }
+        text.retain(|letter| !matches!(letter, '\u{ad}' | '\u{200b}' | '\u{feff}'));
+        crate::title::collapsed(&text)
+    }
+
     fn quote(&self, id: NodeId, flow: &mut Flow) {
         if flow.depth >= DEEPEST {
             return self.children(id, flow);
@@ -268,11 +285,10 @@ impl Flow {
         }
         let line = std::mem::take(&mut self.line);
         for text in line.paragraphs() {
-            let text = match self.link.take() {
-                Some(link) if !text.contains("](") && !text.contains('\n') => {
-                    format!("[{text}]({link})")
-                }
-                _ => text,
+            let fits = !text.contains("](") && !text.contains('\n');
+            let text = match self.link.take_if(|_| fits) {
+                Some(link) => format!("[{text}]({link})"),
+                None => text,
             };
             self.blocks.push(Block::Text(text));
         }

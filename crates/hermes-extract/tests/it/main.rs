@@ -26,7 +26,7 @@ fn every_page_comes_out_whole_and_clean() {
     let mut folders: Vec<_> =
         std::fs::read_dir(pages).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
-    assert!(folders.len() >= 10, "{} pages", folders.len());
+    assert!(folders.len() >= 40, "{} pages", folders.len());
     let mut wrong = String::new();
     for folder in &folders {
         let page = std::fs::read_to_string(folder.join("page.html")).unwrap();
