@@ -15,6 +15,7 @@ use crate::backend::{
     Backend, BackendKind, BackendState, ClientInput, ClientTrouble, FileReach, ShellCall,
 };
 use crate::error::ExecError;
+use crate::granted::GrantedVariables;
 use crate::guard::Guard;
 use crate::quote::quoted;
 use crate::session::{Keep, Password, Scripts, Wrapped, first_input, is_long};
@@ -59,6 +60,7 @@ pub struct Environment {
     state: Mutex<SessionState>,
     shells: Mutex<Shells>,
     revival: tokio::sync::Mutex<()>,
+    granted: Arc<GrantedVariables>,
 }
 
 impl Environment {
@@ -73,7 +75,13 @@ impl Environment {
             state: Mutex::new(state),
             shells: Mutex::new(shells),
             revival: tokio::sync::Mutex::default(),
+            granted: Arc::default(),
         })
+    }
+
+    /// The same, whose commands see what their conversations were granted.
+    pub(crate) fn with_granted(self, granted: Arc<GrantedVariables>) -> Self {
+        Self { granted, ..self }
     }
 
     /// What kind of backend it is.
@@ -210,6 +218,7 @@ impl Environment {
             script: &script,
             shell: start.shell(),
             variables: start.variables(scripts.reach(), &kept),
+            granted: &self.granted.of(owner.session),
             input,
             tag: scripts.tag(&call),
         };
@@ -307,6 +316,7 @@ impl Environment {
             script: &script,
             shell: start.shell(),
             variables: start.variables(scripts.reach(), &kept),
+            granted: &self.granted.of(owner.session),
             input: if has_input { ClientInput::Forwarded } else { ClientInput::None },
             tag: scripts.tag(&call),
         };
