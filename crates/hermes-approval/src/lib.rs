@@ -62,7 +62,9 @@ pub use audit::{
     FILE_NAME as AUDIT_FILE_NAME, KEPT as AUDIT_FILES_KEPT, MAX_BYTES as AUDIT_MAX_BYTES,
 };
 pub use concern::{Concern, ConcernSource, describe};
-pub use gate::{Approvals, ApprovalsBuilder, Forecast, Outlook, SUDO_PASSWORD_WAIT};
+pub use gate::{
+    Approvals, ApprovalsBuilder, Forecast, Outlook, SUDO_PASSWORD_WAIT, UnseenQuestion,
+};
 pub use grant::{ApprovalGrant, GrantedBy};
 pub use memory::{ALLOWLIST_KEY, SessionYolo};
 pub use refusal::{ApprovalRefusal, RefusalReason};

@@ -48,6 +48,9 @@ pub struct ShellCall<'a> {
     pub shell: ShellKind,
     /// What it starts with.
     pub variables: Variables<'a>,
+    /// Further variables, secrets among them: in the client's environment, never among its words. A client without a
+    /// way to hand them on leaves them out.
+    pub granted: &'a [(String, String)],
     /// Whether the client must hand on its own input.
     pub input: ClientInput,
     /// What its processes are known by, in the variable `HERMES_EXEC_CALL`; not on this machine.

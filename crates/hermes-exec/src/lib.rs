@@ -29,6 +29,7 @@ pub mod code;
 mod docker;
 mod environment;
 mod error;
+mod granted;
 mod guard;
 mod kind;
 mod lease;

@@ -90,6 +90,8 @@ impl Backend for Local {
             command = command.arg("-l");
         }
         command = command.args(["-c", call.script]);
+        // Before the others: what a conversation set by itself stays.
+        command = command.envs(call.granted.iter().cloned());
         command = match call.variables {
             Variables::Inherited => command.envs(&self.options.variables),
             Variables::Kept(kept) => command.envs(kept.iter().cloned()),

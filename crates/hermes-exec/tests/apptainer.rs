@@ -191,3 +191,20 @@ fn without_an_engine_the_backend_is_not_available() {
     let error = Apptainer::new(options(home.path()), &nowhere).err().expect("none").to_string();
     assert!(error.contains("apptainer nor singularity"), "{error}");
 }
+
+#[tokio::test]
+async fn granted_variables_are_seen_inside() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = started(options(folder.path())).await;
+    let call = hermes_exec::ShellCall {
+        script: "echo $A_KEY",
+        shell: hermes_exec::ShellKind::Plain,
+        variables: hermes_exec::Variables::Inherited,
+        granted: &[("A_KEY".to_owned(), "hush, hush".to_owned())],
+        input: ClientInput::None,
+        tag: "x".to_owned(),
+    };
+    let done = place.client(&call).run().await.unwrap();
+    assert_eq!(done.stdout.text().trim_end(), "hush, hush");
+    place.clean_up().await;
+}

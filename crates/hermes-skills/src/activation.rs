@@ -127,7 +127,7 @@ pub fn parse(line: &str, commands: &BTreeMap<String, SkillCommand>) -> Option<Pa
 }
 
 /// A message with skills in it, ready to be sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ActivationMessage {
     /// For the model.
     pub text: String,
@@ -135,6 +135,8 @@ pub struct ActivationMessage {
     pub skills: Vec<String>,
     /// What a person should know: skills that are missing or disabled.
     pub notes: Vec<String>,
+    /// Variables with a value that the skills need.
+    pub variables: Vec<String>,
 }
 
 /// What goes into a message beside the skills.
@@ -159,8 +161,7 @@ impl SkillStore<'_> {
         context: ActivationContext<'_>,
     ) -> Result<ActivationMessage, SkillRefusal> {
         let mut parts = Vec::new();
-        let mut message =
-            ActivationMessage { text: String::new(), skills: Vec::new(), notes: Vec::new() };
+        let mut message = ActivationMessage::default();
         for command in &asked.commands {
             match &command.target {
                 CommandTarget::Skill(path) => {
@@ -203,16 +204,11 @@ impl SkillStore<'_> {
         Ok(message)
     }
 
-    /// Loads skills from the start of a session: what they say, and the names of those that are missing or disabled.
+    /// Loads skills from the start of a session. The text is empty when none of them can be used.
     #[must_use]
-    pub fn preload(
-        &self,
-        names: &[String],
-        context: ActivationContext<'_>,
-    ) -> (Option<String>, Vec<String>) {
+    pub fn preload(&self, names: &[String], context: ActivationContext<'_>) -> ActivationMessage {
         let mut parts = Vec::new();
-        let mut message =
-            ActivationMessage { text: String::new(), skills: Vec::new(), notes: Vec::new() };
+        let mut message = ActivationMessage::default();
         for name in names
             .iter()
             .flat_map(|list| list.split(','))
@@ -224,7 +220,8 @@ impl SkillStore<'_> {
             );
             self.add(name, &heading, context, &mut parts, &mut message);
         }
-        ((!parts.is_empty()).then(|| parts.join("\n\n")), message.notes)
+        message.text = parts.join("\n\n");
+        message
     }
 
     fn add(
@@ -247,6 +244,7 @@ impl SkillStore<'_> {
                 );
                 parts.push(self.section(heading, &opened, context));
                 message.skills.push(opened.name());
+                message.variables.extend(opened.setup.present);
             }
             Err(refusal) => message.notes.push(refusal.error),
         }

@@ -27,6 +27,7 @@ pub mod archive;
 pub mod bundled;
 pub mod conformance;
 pub mod curator;
+pub mod declined;
 pub mod document;
 mod folders;
 pub mod hub;

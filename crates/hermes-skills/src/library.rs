@@ -11,6 +11,7 @@ use hermes_tool::Vars;
 use serde_json::Value;
 
 use crate::bundled::{self, Stock, SyncReport};
+use crate::declined::DeclinedVariables;
 use crate::index::{IndexedSkill, SkillIndex, SkillTable};
 use crate::layout::SkillsHome;
 use crate::offer::OfferContext;
@@ -25,6 +26,7 @@ pub struct SkillLibrary {
     home: SkillsHome,
     index: Mutex<SkillIndex>,
     viewed: ViewedSkills,
+    declined: DeclinedVariables,
     plugins: OnceLock<Arc<dyn PluginSkills>>,
 }
 
@@ -36,6 +38,7 @@ impl SkillLibrary {
             home: SkillsHome::new(home),
             index: Mutex::default(),
             viewed: ViewedSkills::default(),
+            declined: DeclinedVariables::default(),
             plugins: OnceLock::new(),
         }
     }
@@ -67,6 +70,12 @@ impl SkillLibrary {
     #[must_use]
     pub fn viewed(&self) -> &ViewedSkills {
         &self.viewed
+    }
+
+    /// Which variables people were asked for and left out.
+    #[must_use]
+    pub fn declined(&self) -> &DeclinedVariables {
+        &self.declined
     }
 
     /// Puts the skills we ship into the home, where that is wanted and not done. Cheap when there is nothing to do.

@@ -9,10 +9,14 @@ use hermes_tool::Vars;
 use serde_json::{Map, Value, json};
 
 use crate::document::{EnvironmentVariable, Frontmatter};
+use crate::index::shortened;
 use crate::layout::SkillsHome;
 
 /// Backends on other machines, which do not see this one's variables and files.
 const REMOTE_BACKENDS: [&str; 5] = ["docker", "singularity", "modal", "ssh", "daytona"];
+
+/// Most characters of each piece of a skill's words in a question.
+const MAX_QUESTION_CHARS: usize = 200;
 
 /// Where a skill is viewed, as far as asking for secrets goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +40,57 @@ impl SetupSurface {
             Self::Local
         }
     }
+}
+
+/// Beginnings of names that steer programs or Hermes itself: no skill is given them.
+const STEERING_PREFIXES: [&str; 5] = ["HERMES_", "_HERMES_", "LD_", "DYLD_", "BASH_FUNC_"];
+
+/// Names of that sort.
+const STEERING: [&str; 22] = [
+    "BASH_ENV",
+    "CLASSPATH",
+    "EDITOR",
+    "ENV",
+    "HOME",
+    "IFS",
+    "LOGNAME",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PAGER",
+    "PATH",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PROMPT_COMMAND",
+    "PS4",
+    "PWD",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "SHELL",
+    "USER",
+];
+
+/// Whether a skill may have a variable asked for and given to its commands. Credentials of ours are for others to tell.
+#[must_use]
+pub fn may_be_given(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    !STEERING.contains(&upper.as_str())
+        && !STEERING_PREFIXES.iter().any(|prefix| upper.starts_with(prefix))
+}
+
+/// The values of variables, from `.env` and else from the process; those without one are left out.
+#[must_use]
+pub fn values(names: &[String], home: &SkillsHome, vars: &Vars) -> Vec<(String, String)> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let env = DotEnv::load(&home.home().env_file()).unwrap_or_default();
+    let value = |name: &String| {
+        let value = env.get(name).or_else(|| vars.get(name)).filter(|value| !value.is_empty())?;
+        Some((name.clone(), value.to_owned()))
+    };
+    names.iter().filter(|name| may_be_given(name)).filter_map(value).collect()
 }
 
 /// What a skill needs, and what of it is missing.
@@ -154,6 +209,25 @@ fn variable(one: &EnvironmentVariable) -> Value {
     value
 }
 
+/// The question for a variable that is missing: who wants it and what becomes of it, then the skill's own words.
+#[must_use]
+pub fn question(skill: &str, variable: &EnvironmentVariable) -> String {
+    let plain = |text: &str| {
+        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        shortened(text.trim(), MAX_QUESTION_CHARS)
+    };
+    let mut text = format!(
+        "The skill \"{}\" needs {}. It is kept in .env and given to commands of conversations that load the skill. \
+         Enter alone leaves it out.",
+        plain(skill),
+        variable.name
+    );
+    let own = [Some(&variable.prompt), variable.required_for.as_ref(), variable.help.as_ref()];
+    let own: Vec<String> = own.into_iter().flatten().map(|words| plain(words)).collect();
+    text += &format!("\nThe skill says: {}", own.join("; "));
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,5 +284,37 @@ mod tests {
         assert_eq!(SetupSurface::of(&Vars::default(), Some("cli")), SetupSurface::Local);
         let person = vars(&[("HERMES_GATEWAY_SESSION", "1"), ("HERMES_INTERACTIVE", "1")]);
         assert_eq!(SetupSurface::of(&person, Some("telegram")), SetupSurface::Local);
+    }
+
+    #[test]
+    fn what_steers_programs_or_hermes_is_never_asked_for_or_given() {
+        let bench = SkillBench::new();
+        put(bench.library.home().home().env_file(), "A_KEY=file\nPATH=/x\nEMPTY=\n");
+        let names = ["A_KEY", "B_KEY", "PATH", "hermes_home", "LD_PRELOAD", "EMPTY", "NONE"]
+            .map(str::to_owned);
+        let around = vars(&[
+            ("A_KEY", "process"),
+            ("B_KEY", "process"),
+            ("hermes_home", "x"),
+            ("EMPTY", "x"),
+        ]);
+        let given = values(&names, bench.library.home(), &around);
+        let expected = [("A_KEY", "file"), ("B_KEY", "process")];
+        assert_eq!(given, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+
+    #[test]
+    fn a_question_says_whose_it_is_and_a_skills_words_cannot_move_the_cursor() {
+        let variable = EnvironmentVariable {
+            name: "A_KEY".to_owned(),
+            prompt: format!("\u{1b}[2Jyour\nkey {}", "x".repeat(500)),
+            help: Some("https://example.com".to_owned()),
+            required_for: None,
+            optional: false,
+        };
+        let text = question("a\u{7}b", &variable);
+        assert!(text.starts_with("The skill \"a b\" needs A_KEY."), "{text}");
+        assert_eq!(text.lines().count(), 2, "{text}");
+        assert!(!text.contains('\u{1b}') && text.chars().count() < 700, "{text}");
     }
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use hermes_approval::{ApprovalAnswer, ApprovalPrompter, AskPatience};
+use hermes_approval::{ApprovalAnswer, ApprovalPrompter, AskPatience, SecretQuestion};
 use hermes_llm::model::BoxFuture;
 use hermes_mcp::client::elicitation::{Form, FormReply, PageConsent, PageRequest, Person};
 use hermes_protocol::approval::{ApprovalPrompt, choice, decision};
@@ -16,7 +16,8 @@ use hermes_runtime::approval::{ApprovalRequest, Approver, Decision};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
-use crate::elicit::{self, LinePrompter, LineQuestion};
+use crate::display::fit::shown;
+use crate::elicit::{self, EchoMode, LEAD, LinePrompter, LineQuestion};
 
 /// Something for the chat.
 #[derive(Debug)]
@@ -203,6 +204,24 @@ impl ApprovalPrompter for ChatSender {
                 .unwrap_or_else(ApprovalAnswer::no)
         })
     }
+
+    fn secret(&self, question: SecretQuestion) -> hermes_tool::BoxFuture<Option<String>> {
+        let sender = self.clone();
+        Box::pin(async move {
+            let SecretQuestion { text, wait, cancellation } = question;
+            let mut statement: Vec<String> = shown(&text).lines().map(str::to_owned).collect();
+            if let Some(first) = statement.first_mut() {
+                first.insert_str(0, LEAD);
+            }
+            let asked = LineQuestion {
+                statement,
+                prompt: "Typed unseen".to_owned(),
+                echo: EchoMode::Unseen,
+                until: Instant::now() + wait,
+            };
+            cancellation.run_until_cancelled(sender.line(asked)).await.flatten()
+        })
+    }
 }
 
 impl Approver for ChatSender {
@@ -254,5 +273,23 @@ mod tests {
         assert_eq!(confirmed("no"), Confirmed::No { reason: None });
         let reason = Some("that is wrong".to_owned());
         assert_eq!(confirmed("that is wrong"), Confirmed::No { reason });
+    }
+
+    #[tokio::test]
+    async fn a_secret_is_a_line_that_is_typed_unseen() {
+        let (sender, mut receiver) = ChatSender::pair();
+        let question = SecretQuestion {
+            text: "it needs\u{7} a key".to_owned(),
+            wait: Duration::from_secs(60),
+            cancellation: tokio_util::sync::CancellationToken::new(),
+        };
+        let asked = tokio::spawn(ApprovalPrompter::secret(&sender, question));
+        let Some(ChatEvent::Question(put)) = receiver.recv().await else { panic!("no question") };
+        let QuestionKind::Line(line) = &put.subject else { panic!("{:?}", put.subject) };
+        assert_eq!(line.echo, EchoMode::Unseen);
+        assert!(line.statement[0].starts_with(LEAD), "keys meant for something else do not count");
+        assert!(!line.statement[0].contains('\u{7}'));
+        put.answer.send(UserAnswer::Text("hush".to_owned())).unwrap();
+        assert_eq!(asked.await.unwrap().as_deref(), Some("hush"));
     }
 }

@@ -27,6 +27,7 @@ mod input;
 mod rule;
 mod scripts;
 mod sudo;
+mod unseen;
 
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ use tokio::sync::Semaphore;
 
 pub use forecast::{Forecast, Outlook};
 pub use sudo::SUDO_PASSWORD_WAIT;
+pub use unseen::UnseenQuestion;
 
 use crate::approved::{Approved, ShellLine};
 use crate::ask::{AnswerTarget, ApprovalAnswer, ApprovalPrompter, ApprovalQueue, Observer};

@@ -5,12 +5,10 @@
 
 use std::time::Duration;
 
-use hermes_tool::BoxFuture;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::Approvals;
-use crate::ask::SecretQuestion;
+use super::unseen::UnseenQuestion;
 use crate::request::Audience;
 
 /// How long there is to type it.
@@ -28,25 +26,11 @@ impl Approvals {
         if let Some(known) = self.memory.sudo_password(session) {
             return Some(known);
         }
-        let asker = self.asker.as_ref().filter(|_| audience == Audience::Terminal)?;
-        let _one_at_a_time = self.terminal.acquire().await.ok()?;
+        let text = "sudo needs your password".to_owned();
+        let asked = UnseenQuestion { text, wait: SUDO_PASSWORD_WAIT, audience };
         // Somebody else of the session may have asked meanwhile.
-        if let Some(known) = self.memory.sudo_password(session) {
-            return Some(known);
-        }
-        let cancellation = over.child_token();
-        let _over = cancellation.clone().drop_guard();
-        let question = SecretQuestion {
-            text: "sudo needs your password".to_owned(),
-            wait: SUDO_PASSWORD_WAIT,
-            cancellation,
-        };
-        let typed: BoxFuture<Option<String>> = asker.secret(question);
-        let typed = tokio::select! {
-            biased;
-            () = over.cancelled() => None,
-            typed = timeout(SUDO_PASSWORD_WAIT, typed) => typed.ok().flatten(),
-        };
+        let known = || self.memory.sudo_password(session);
+        let typed = self.ask_unseen(asked, known, over).await;
         if let Some(password) = &typed {
             self.memory.keep_sudo_password(session, password);
         }
@@ -64,7 +48,10 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 
+    use hermes_tool::BoxFuture;
+
     use super::*;
+    use crate::SecretQuestion;
     use crate::{ApprovalAnswer, ApprovalPrompter, ApprovalQuestion, ApprovalSettings};
 
     /// Types the number of the time it is asked, or nothing.

@@ -258,7 +258,9 @@ impl Backend for Apptainer {
             ClientInput::Terminal => command.env("TERM", TERMINAL),
             ClientInput::None | ClientInput::Forwarded => command,
         };
-        command.args(call.words())
+        let granted = call.granted.iter();
+        let granted = granted.map(|(name, value)| (format!("APPTAINERENV_{name}"), value.clone()));
+        command.envs(granted).args(call.words())
     }
 
     fn first_cwd(&self) -> String {

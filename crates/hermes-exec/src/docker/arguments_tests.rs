@@ -126,3 +126,47 @@ fn label_values_are_tame() {
     assert_eq!(label(""), "unknown");
     assert_eq!(label(&"x".repeat(100)).len(), 63);
 }
+
+#[tokio::test]
+async fn granted_variables_are_named_to_the_client_and_their_values_are_not_among_its_words() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use crate::backend::{Backend as _, ClientInput, ShellCall, ShellKind, Variables};
+    use crate::docker::{Docker, DockerOptions};
+
+    let folder = tempfile::tempdir().unwrap();
+    let engine = folder.path().join("engine");
+    hermes_store::atomic::write(
+        &engine,
+        b"#!/bin/sh\necho \"$*\"; env\n",
+        hermes_store::atomic::WriteOptions::KEEP,
+    )
+    .unwrap();
+    std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut settings = settings(&json!({}));
+    settings.binary = Some(engine);
+    let options = DockerOptions {
+        settings,
+        cwd: "/root".to_owned(),
+        task: "t".to_owned(),
+        profile: "default".to_owned(),
+        sandbox_dir: folder.path().to_owned(),
+        shown: Vec::new(),
+        forwarded: std::collections::BTreeMap::new(),
+        lifetime: std::time::Duration::from_secs(60),
+    };
+    let docker = Docker::new(options, &Vars::from_process()).unwrap();
+    let call = ShellCall {
+        script: "true",
+        shell: ShellKind::Plain,
+        variables: Variables::Inherited,
+        granted: &[("A_KEY".to_owned(), "hush-hush".to_owned())],
+        input: ClientInput::None,
+        tag: "x".to_owned(),
+    };
+    let done = docker.client(&call).run().await.unwrap();
+    let text = done.stdout.text().to_string();
+    let (words, environment) = text.split_once('\n').unwrap();
+    assert!(words.contains("exec -e A_KEY ") && !words.contains("hush-hush"), "{words}");
+    assert!(environment.contains("A_KEY=hush-hush"), "{environment}");
+}

@@ -303,6 +303,9 @@ impl Backend for Docker {
             ClientInput::Forwarded => command.arg("-i"),
             ClientInput::Terminal => command.arg("-it").args(["-e", "TERM=xterm-256color"]),
         };
+        // By name: the client takes the value from its own environment.
+        let names = call.granted.iter().flat_map(|(name, _)| ["-e", name.as_str()]);
+        let command = command.args(names).envs(call.granted.iter().cloned());
         command.arg(container).args(call.words())
     }
 

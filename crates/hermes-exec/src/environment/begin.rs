@@ -115,6 +115,7 @@ async fn take_snapshot(backend: &dyn Backend, scripts: &Scripts) -> Option<KeptS
         script: &script,
         shell: ShellKind::Login,
         variables: Variables::Inherited,
+        granted: &[],
         input: ClientInput::None,
         tag: scripts.tag(FIRST_CALL),
     };
@@ -180,6 +181,7 @@ pub(super) fn own_command(backend: &dyn Backend, scripts: &Scripts, script: &str
         script,
         shell: ShellKind::Plain,
         variables: Variables::Inherited,
+        granted: &[],
         input: ClientInput::None,
         tag: scripts.tag(FIRST_CALL),
     })

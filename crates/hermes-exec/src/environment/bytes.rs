@@ -33,6 +33,7 @@ impl Environment {
             script: &job.script,
             shell: start.shell(),
             variables: Variables::Inherited,
+            granted: &[],
             input: ClientInput::Forwarded,
             tag: scripts.tag(&call),
         });

@@ -15,6 +15,7 @@ use crate::backend::{
     Backend, BackendKind, BackendState, ClientInput, ClientTrouble, FileReach, ShellCall,
 };
 use crate::error::ExecError;
+use crate::granted::GrantedVariables;
 use crate::guard::Guard;
 use crate::quote::quoted;
 use crate::session::{Keep, Password, Scripts, Wrapped, first_input, is_long};
@@ -61,6 +62,7 @@ pub struct Environment {
     state: Mutex<SessionState>,
     shells: Mutex<Shells>,
     revival: tokio::sync::Mutex<()>,
+    granted: Arc<GrantedVariables>,
 }
 
 impl Environment {
@@ -75,7 +77,13 @@ impl Environment {
             state: Mutex::new(state),
             shells: Mutex::new(shells),
             revival: tokio::sync::Mutex::default(),
+            granted: Arc::default(),
         })
+    }
+
+    /// The same, whose commands see what their conversations were granted.
+    pub(crate) fn with_granted(self, granted: Arc<GrantedVariables>) -> Self {
+        Self { granted, ..self }
     }
 
     /// What kind of backend it is.
@@ -212,6 +220,7 @@ impl Environment {
             script: &script,
             shell: start.shell(),
             variables: start.variables(scripts.reach(), &kept),
+            granted: &self.granted.of(owner.session),
             input,
             tag: scripts.tag(&call),
         };
@@ -309,6 +318,7 @@ impl Environment {
             script: &script,
             shell: start.shell(),
             variables: start.variables(scripts.reach(), &kept),
+            granted: &self.granted.of(owner.session),
             input: if has_input { ClientInput::Forwarded } else { ClientInput::None },
             tag: scripts.tag(&call),
         };

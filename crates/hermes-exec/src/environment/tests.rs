@@ -313,3 +313,27 @@ async fn a_command_longer_than_an_argument_runs_as_any_other() {
     assert!(error.to_string().contains("NUL"), "{error}");
     env.clean_up().await;
 }
+
+#[tokio::test]
+async fn what_a_conversation_was_granted_only_its_own_commands_see_and_no_list_of_processes_shows()
+{
+    let granted = Arc::new(GrantedVariables::default());
+    let env = local().await.with_granted(Arc::clone(&granted));
+    let own = CommandOwner { session: "mine", ..CommandOwner::default() };
+    granted.add("mine", [("A_KEY".to_owned(), "hush-hush".to_owned())]);
+    let run = |owner, command: &'static str| env.run_as(owner, command, ExecOptions::default());
+    assert_eq!(run(own, "echo $A_KEY").await.unwrap().output, "hush-hush\n");
+    assert_eq!(run(CommandOwner::default(), "echo [$A_KEY]").await.unwrap().output, "[]\n");
+    // Read with builtins only: a child's words would hold the pattern.
+    let look = "for f in /proc/[0-9]*/cmdline; do IFS= read -r -d '' w <$f; while [ -n \"$w\" ]; do \
+                case $w in *\"$A_KEY\"*) echo seen;; esac; IFS= read -r -d '' w || break; done <$f; done 2>/dev/null; \
+                echo end";
+    assert_eq!(run(own, look).await.unwrap().output, "end\n");
+    assert_eq!(run(own, "export A_KEY=other; true").await.unwrap().code, 0);
+    assert_eq!(
+        run(own, "echo $A_KEY").await.unwrap().output,
+        "other\n",
+        "what it set by itself stays"
+    );
+    env.clean_up().await;
+}

@@ -57,6 +57,7 @@ impl Guard {
             script: &script,
             shell: ShellKind::Plain,
             variables: Variables::Inherited,
+            granted: &[],
             input: ClientInput::Forwarded,
             tag: "guard".to_owned(),
         };

@@ -179,7 +179,7 @@ impl Blueprint {
 
     /// The variables that hold the keys of the user's own providers and servers: the configuration
     /// names them, or uses their values where a secret belongs (`api_key: ${HOUSE_KEY}`).
-    fn own_keys(&self) -> BTreeSet<String> {
+    pub(super) fn own_keys(&self) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         let mut secrets: Vec<&str> = Vec::new();
         let mut open: Vec<&Value> = vec![&self.config];

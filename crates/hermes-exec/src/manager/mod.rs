@@ -19,9 +19,11 @@ use tokio::time::timeout;
 
 use crate::backend::BackendKind;
 use crate::background::Processes;
+use crate::child_env::{self, Passthrough};
 use crate::code::ScriptBackend;
 use crate::environment::{Environment, ShellMemory};
 use crate::error::ExecError;
+use crate::granted::GrantedVariables;
 pub use crate::lease::EnvironmentLease;
 use crate::lease::EnvironmentSlot;
 use crate::settings::TerminalSettings;
@@ -43,6 +45,7 @@ pub struct Environments {
     blueprint: Blueprint,
     processes: Arc<Processes>,
     table: Mutex<Table>,
+    granted: Arc<GrantedVariables>,
 }
 
 #[derive(Default)]
@@ -57,7 +60,7 @@ impl Environments {
     /// No environment yet.
     #[must_use]
     pub fn new(blueprint: Blueprint, processes: Arc<Processes>) -> Arc<Self> {
-        Arc::new(Self { blueprint, processes, table: Mutex::default() })
+        Arc::new(Self { blueprint, processes, table: Mutex::default(), granted: Arc::default() })
     }
 
     /// The background processes started in them.
@@ -101,7 +104,8 @@ impl Environments {
                     } else {
                         ShellMemory::DirectoryOnly
                     };
-                    let fresh = Arc::new(Environment::start(backend, memory).await?);
+                    let fresh = Environment::start(backend, memory).await?;
+                    let fresh = Arc::new(fresh.with_granted(Arc::clone(&self.granted)));
                     *started = Some(Arc::clone(&fresh));
                     fresh
                 }
@@ -134,6 +138,27 @@ impl Environments {
         self.table().directories.insert(conversation.to_owned(), cwd);
     }
 
+    /// Whether a variable holds a credential of ours: a provider's key, an account's token, a key of the user's own
+    /// configuration. Nothing that is loaded can ask for it.
+    #[must_use]
+    pub fn is_own_credential(&self, name: &str) -> bool {
+        child_env::is_withheld(name) || self.blueprint.own_keys().contains(name)
+    }
+
+    /// Lets the commands of a conversation see variables, except [credentials of ours](Self::is_own_credential).
+    pub fn grant(&self, conversation: &str, variables: Vec<(String, String)>) {
+        let own = self.blueprint.own_keys();
+        let names = Passthrough::new(variables.iter().map(|(name, _)| name), &own);
+        self.granted
+            .add(conversation, variables.into_iter().filter(|(name, _)| names.allows(name)));
+    }
+
+    /// What was [granted](Self::grant) to a conversation.
+    #[must_use]
+    pub fn granted(&self, conversation: &str) -> Vec<(String, String)> {
+        self.granted.of(conversation)
+    }
+
     /// Gives up what is kept for a conversation that is over: its directory and its shell. Background
     /// processes go on.
     pub fn forget(&self, conversation: &str) {
@@ -141,6 +166,7 @@ impl Environments {
             let mut table = self.table();
             table.directories.remove(conversation);
             table.overrides.remove(conversation);
+            self.granted.forget(conversation);
             table.slots.values().cloned().collect()
         };
         // An environment that is just being started or closed keeps nothing of it yet, or no longer.

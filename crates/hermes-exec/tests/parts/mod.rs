@@ -22,6 +22,7 @@ pub(crate) fn client(place: &dyn Backend, script: &str, input: ClientInput) -> C
         script,
         shell: ShellKind::Plain,
         variables: Variables::Inherited,
+        granted: &[],
         input,
         tag: "test".to_owned(),
     })

@@ -35,6 +35,7 @@ async fn main() {
         script: "echo \"held ${APPTAINER_INSTANCE-}\"",
         shell: ShellKind::Plain,
         variables: Variables::Inherited,
+        granted: &[],
         input: ClientInput::None,
         tag: "test".to_owned(),
     };

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use hermes_agent::AgentContext;
+use hermes_exec::manager::Environments;
 use hermes_exec::settings::configured_backend;
 use hermes_runtime::registry::Registry;
-use hermes_skills::activation::{self, ActivationContext, ParsedActivation, SkillCommand};
+use hermes_skills::activation::{
+    self, ActivationContext, ActivationMessage, ParsedActivation, SkillCommand,
+};
 use hermes_skills::offer::SessionTools;
-use hermes_skills::{SkillLibrary, SkillRefusal, prompt};
+use hermes_skills::{SkillLibrary, SkillRefusal, prompt, setup};
 use hermes_tool::Vars;
 use hermes_tools::skills::session_tools;
 use serde_json::Value;
@@ -20,6 +23,7 @@ const TOOLSET: &str = "skills";
 /// What a session sees of the skills of its home.
 pub struct SessionSkills {
     library: Option<Arc<SkillLibrary>>,
+    environments: Option<Arc<Environments>>,
     config: Arc<Value>,
     vars: Vars,
     tools: SessionTools,
@@ -45,6 +49,7 @@ impl Host {
     pub fn session_skills(&self, tools: &[Arc<str>], registry: &Registry) -> SessionSkills {
         SessionSkills {
             library: Some(Arc::new(SkillLibrary::new(self.home()))),
+            environments: None,
             config: self.config_value(),
             vars: self.vars().clone(),
             tools: session_tools(tools, registry),
@@ -58,6 +63,7 @@ impl SessionSkills {
     pub fn of(context: &AgentContext, tools: &[Arc<str>]) -> Self {
         Self {
             library: context.services.get::<SkillLibrary>(),
+            environments: context.services.get::<Environments>(),
             config: Arc::clone(&context.config),
             vars: context.vars.clone(),
             tools: session_tools(tools, context.runtime.registry()),
@@ -90,7 +96,9 @@ impl SessionSkills {
                 library.seed(&self.config, &self.vars);
                 let store = library.store(&self.config, &self.vars);
                 let offers = store.offers(None);
-                store.preload(names, self.activation(&offers, session))
+                let made = store.preload(names, self.activation(&offers, session));
+                self.grant(&made, session);
+                (Some(made.text).filter(|text| !text.is_empty()), made.notes)
             }
             _ => (None, Vec::new()),
         }
@@ -120,7 +128,15 @@ impl SessionSkills {
             return Ok(Expanded::AsIs);
         };
         let made = store.activate(&asked, self.activation(&offers, session))?;
+        self.grant(&made, session);
         Ok(Expanded::With { message: made.text, notes: made.notes })
+    }
+
+    /// Lets the session's commands see what its skills need.
+    fn grant(&self, made: &ActivationMessage, session: &str) {
+        if let (Some(library), Some(environments)) = (&self.library, &self.environments) {
+            environments.grant(session, setup::values(&made.variables, library.home(), &self.vars));
+        }
     }
 
     fn activation<'a>(

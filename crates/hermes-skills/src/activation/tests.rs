@@ -154,8 +154,8 @@ fn preloading_takes_lists_and_names_what_is_missing() {
     let offers = bench.offers();
     let context = ActivationContext { offers: &offers, session: None, backend: "local" };
     let names = ["one, two".to_owned(), "off".to_owned(), "gone".to_owned()];
-    let (text, missing) = bench.store().preload(&names, context);
-    let text = text.unwrap();
+    let made = bench.store().preload(&names, context);
+    let text = made.text;
     assert!(text.contains("skill \"one\"") && text.contains("skill \"two\""), "{text}");
-    assert_eq!(missing.len(), 2);
+    assert_eq!(made.notes.len(), 2);
 }

@@ -71,6 +71,21 @@ pub fn backups(home: &SkillsHome) -> Vec<PathBuf> {
     files
 }
 
+/// A copy that somebody names by its path or its file's name.
+fn named(home: &SkillsHome, file: &Path) -> io::Result<PathBuf> {
+    let known = backups(home);
+    let by_name = known.iter().find(|copy| copy.file_name() == Some(file.as_os_str()));
+    if let Some(found) = by_name {
+        return Ok(found.clone());
+    }
+    if file.is_file() {
+        return Ok(file.to_path_buf());
+    }
+    let names: Vec<String> = known.iter().map(|copy| copy.display().to_string()).collect();
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Err(io::Error::other(format!("there is no copy `{}`; copies are: {names}", file.display())))
+}
+
 /// Puts all skills back as they are in a copy, the newest if none is named. What is there now is copied first. Gives
 /// the copy that was used and the one that was made.
 ///
@@ -80,7 +95,7 @@ pub fn roll_back(store: &SkillStore<'_>, to: Option<&Path>) -> io::Result<(PathB
     let home = store.home();
     let _lock = lock(home)?;
     let from = match to {
-        Some(file) => file.to_path_buf(),
+        Some(file) => named(home, file)?,
         None => backups(home).pop().ok_or_else(|| {
             io::Error::other("there is no copy to go back to; `hermes curator backup` makes one")
         })?,

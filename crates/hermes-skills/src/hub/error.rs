@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hermes_guard::url::UrlRefusal;
 use hermes_store::atomic::AtomicError;
 use hermes_store::lock::LockError;
 use hermes_web::FetchError;
@@ -99,6 +100,8 @@ impl HubError {
     pub fn is_block(&self) -> bool {
         match self {
             Self::Blocked(_) => true,
+            // Nobody said no: there is no network, or no such name.
+            Self::Fetch(FetchError::Refused(UrlRefusal::Unresolved(_))) => false,
             Self::Fetch(error) => error.is_refusal(),
             _ => false,
         }
@@ -113,4 +116,18 @@ impl HubError {
 
 fn wait_text(wait: &Option<Duration>) -> String {
     wait.map_or_else(String::new, |wait| format!(" for another {} s", wait.as_secs().max(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without a network nothing was forbidden: what was kept may be used, and the exit code is that of a failure.
+    #[test]
+    fn a_name_that_leads_nowhere_is_a_failure_and_no_rule() {
+        let nowhere = FetchError::Refused(UrlRefusal::Unresolved("x.example".to_owned()));
+        assert!(!HubError::Fetch(nowhere).is_block());
+        let private = UrlRefusal::Private { host: "10.0.0.1".to_owned(), range: "private" };
+        assert!(HubError::Fetch(FetchError::Refused(private)).is_block());
+    }
 }

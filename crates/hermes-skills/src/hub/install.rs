@@ -17,7 +17,7 @@ use super::record::TrustLevel;
 use super::scan::BundleReport;
 use super::state::installed::InstalledSkill;
 use super::state::{HubGuard, HubState, audit_log, change, lock_file};
-use super::{search, sources};
+use super::{identifier, search, sources};
 use crate::layout::{PRUNED_FOLDERS, SKILL_FILE};
 use crate::name;
 
@@ -100,6 +100,10 @@ pub struct InstalledOutcome {
 /// Nobody has it, several do, or it cannot be fetched.
 pub async fn fetch(hub: &HubContext, wanted: &str) -> Result<HubBundle, HubError> {
     let wanted = wanted.trim();
+    if !wanted.contains("://") {
+        // Before anybody is asked for it.
+        identifier::parts(wanted)?;
+    }
     let fetching = async {
         let is_short = !wanted.contains('/') && !wanted.contains(':');
         if is_short {
@@ -136,7 +140,10 @@ async fn within<T>(
 ) -> Result<T, HubError> {
     match tokio::time::timeout(BUNDLE_TIME, fetching).await {
         Ok(done) => done,
-        Err(_) => Err(HubError::Usage(format!("fetching {wanted} took more than 60 s"))),
+        Err(_) => Err(HubError::Answer {
+            service: wanted.to_owned(),
+            why: format!("it took more than {} s", BUNDLE_TIME.as_secs()),
+        }),
     }
 }
 

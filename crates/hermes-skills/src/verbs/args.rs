@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use crate::hub::verbs::HubVerb;
 
@@ -47,11 +47,12 @@ pub enum SkillsVerb {
         json: bool,
     },
     /// Offer a skill again, or no longer
+    #[command(group = ArgGroup::new("choice").required(true).args(["enable", "disable"]))]
     Config {
         /// The skill
         name: String,
         /// Offer it again
-        #[arg(long, required_unless_present = "disable", conflicts_with = "disable")]
+        #[arg(long)]
         enable: bool,
         /// No longer offer it
         #[arg(long)]
@@ -98,7 +99,7 @@ pub struct ScanArgs {
 #[derive(Clone, Debug, Args)]
 pub struct SkillsListArgs {
     /// Where they come from
-    #[arg(long, default_value = "all", value_parser = ["all", "hub", "builtin", "local", "agent", "external"])]
+    #[arg(long, default_value = "all", value_parser = ["all", "hub", "builtin", "local", "agent", "external", "plugin"])]
     pub source: String,
     /// Only those that are offered
     #[arg(long)]

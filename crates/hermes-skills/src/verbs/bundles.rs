@@ -47,6 +47,9 @@ pub(super) fn run(place: &VerbPlace<'_>, verb: &BundlesVerb) -> Result<VerbRepor
             VerbReport::text(text)
         }
         BundlesVerb::Create { name, skills, description, instruction } => {
+            if skills.iter().all(|skill| skill.trim().is_empty()) {
+                return Err("a bundle needs at least one skill, by its name".into());
+            }
             let store = place.store();
             let unknown: Vec<String> = skills
                 .iter()

@@ -15,6 +15,7 @@ pub(super) fn toggle(
     platform: Option<&str>,
 ) -> Result<VerbReport, VerbError> {
     let settings = SkillsSettings::from_config(place.config);
+    let unknown = place.store().find_readable(name).err().map(|refusal| refusal.error);
     let (key, mut names) = match platform {
         Some(platform) => {
             let names = settings.platform_disabled.get(platform).cloned().unwrap_or_default();
@@ -30,7 +31,8 @@ pub(super) fn toggle(
     set(place, &key, &list)?;
     let on = platform.map(|platform| format!(" on {platform}")).unwrap_or_default();
     let now = if enable { "offered again" } else { "no longer offered" };
-    Ok(VerbReport::text(format!("{name} is {now}{on}")))
+    let report = VerbReport::text(format!("{name} is {now}{on}"));
+    Ok(report.warned(unknown.filter(|_| !enable)))
 }
 
 /// Writes one setting.

@@ -15,7 +15,7 @@
 
 use std::sync::Arc;
 
-use hermes_exec::code::{RunScript, ScriptMode};
+use hermes_exec::code::{RunScript, ScriptBackend, ScriptMode};
 use hermes_tool::{
     Availability, CallDisplay, ResultView, SchemaPatch, SchemaScope, ShownCall, ToolContext,
     ToolError, ToolResult, Vars, tool,
@@ -70,13 +70,18 @@ async fn execute_code(args: ExecuteCode, cx: &ToolContext) -> ToolResult {
     let cwd = terminal.directory().unwrap_or_else(|| place.cwd());
     let functions = functions::of_session(cx);
     let calls = Arc::new(Calls::new(cx, &functions, &cwd, settings.max_calls));
+    let mut variables = settings.variables;
+    if matches!(place, ScriptBackend::Here(_)) {
+        // Elsewhere the shell that starts the script brings them.
+        variables.extend(terminal.environments.granted(terminal.conversation()));
+    }
     let how = RunScript {
         module: module::text(&functions),
         mode: settings.mode,
         session: terminal.conversation().to_owned(),
         cwd,
         python: settings.python,
-        variables: settings.variables,
+        variables,
         timeout: settings.timeout,
         cancel: terminal.cancellation(),
         calls: Arc::clone(&calls) as _,

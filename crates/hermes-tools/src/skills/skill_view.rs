@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::session::{backend, on_disk, surface, turn};
+use super::variables::provide;
 use crate::terminal::command_call;
 
 /// Arguments of `skill_view`.
@@ -52,6 +53,7 @@ async fn skill_view(
     if runs_commands(&library.store(cx.config(), cx.vars()), &opened.located) {
         opened.content = with_outputs(&opened, cx).await;
     }
+    provide(&mut opened, &library, cx).await;
     Ok(opened.to_value(surface(cx), backend(cx)))
 }
 

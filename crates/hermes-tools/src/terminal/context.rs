@@ -4,11 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
 
 use hermes_approval::{
     ApprovalRefusal, ApprovalSettings, Approvals, Approved, Audience, CommandRequest,
     ConsentRequest, GrantScope, HostFacts, InputRequest, ProgramInput, Purpose, ScriptRequest,
-    ScriptText, ShellLine,
+    ScriptText, ShellLine, UnseenQuestion,
 };
 use hermes_exec::background::{ProcessKeyboard, Processes};
 use hermes_exec::code::ScriptBackend;
@@ -227,6 +228,22 @@ impl TerminalContext {
             audience: self.audience(),
             cancellation: self.cancellation(),
         }
+    }
+
+    /// Whether somebody could type something unseen.
+    pub(crate) fn can_ask_unseen(&self) -> bool {
+        self.approvals.can_ask_unseen(self.audience())
+    }
+
+    /// What the person at the terminal types unseen, unless it is known when it is this question's turn.
+    pub(crate) async fn ask_unseen(
+        &self,
+        text: String,
+        wait: Duration,
+        known: impl Fn() -> Option<String>,
+    ) -> Option<String> {
+        let asked = UnseenQuestion { text, wait, audience: self.audience() };
+        self.approvals.ask_unseen(asked, known, self.cx.cancellation()).await
     }
 
     /// What plugins make of a command's output.

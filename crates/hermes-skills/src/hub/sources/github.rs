@@ -23,15 +23,26 @@ const MOST_LISTED: usize = 400;
 pub(super) struct GitHubSource;
 
 impl GitHubSource {
-    /// What a tap holds, read once an hour.
+    /// What a tap holds, read once an hour; what it held before, when it cannot be read.
     async fn list(hub: &HubContext, tap: &HubTap) -> Result<Vec<HubRecord>, HubError> {
         let key =
             cache::key_of(&format!("tap {} {} {}", hub.settings.github_api, tap.repo, tap.path));
-        if let Some((bytes, Freshness::Fresh)) = cache::get(&hub.state, &key, ANSWER_KEPT)
-            && let Ok(records) = serde_json::from_slice(&bytes)
-        {
+        let copy = cache::get(&hub.state, &key, ANSWER_KEPT);
+        let kept = copy.and_then(|(bytes, age)| Some((serde_json::from_slice(&bytes).ok()?, age)));
+        if let Some((records, Freshness::Fresh)) = kept {
             return Ok(records);
         }
+        match (Self::read(hub, tap).await, kept) {
+            (Ok(records), _) => {
+                cache::put(&hub.state, &key, json!(records).to_string().as_bytes());
+                Ok(records)
+            }
+            (Err(error), Some((records, _))) if !error.is_block() => Ok(records),
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    async fn read(hub: &HubContext, tap: &HubTap) -> Result<Vec<HubRecord>, HubError> {
         let repo = RepoFolder::parse(&tap.repo)?;
         let tree = hub.github.tree(&repo, None).await?;
         let prefix = tap.path.trim_matches('/');
@@ -47,7 +58,6 @@ impl GitHubSource {
         }));
         let records: Vec<HubRecord> =
             read.buffered(AT_ONCE).filter_map(|record| async { record }).collect().await;
-        cache::put(&hub.state, &key, json!(records).to_string().as_bytes());
         Ok(records)
     }
 

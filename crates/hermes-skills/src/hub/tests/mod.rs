@@ -6,6 +6,7 @@ mod auditing;
 mod defects;
 mod doubles;
 mod installing;
+mod kept;
 mod places;
 mod registries;
 mod sharing;

@@ -16,6 +16,8 @@ mod slips;
 mod stream;
 mod terminal;
 
+pub(crate) use terminal::Terminal;
+
 use hermes_testkit::{ModelServer, Script, Seen};
 
 use crate::support::{Run, Sandbox};

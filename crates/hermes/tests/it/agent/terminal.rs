@@ -16,7 +16,7 @@ const ROWS: NonZero<u16> = NonZero::new(300).unwrap();
 const COLUMNS: NonZero<u16> = NonZero::new(100).unwrap();
 
 /// A chat at a terminal.
-pub(super) struct Terminal {
+pub(crate) struct Terminal {
     keys: File,
     child: Child,
     screen: Arc<Mutex<vt100::Parser>>,
@@ -24,7 +24,7 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Starts the chat and waits for its prompt.
-    pub(super) fn open(sandbox: &Sandbox) -> Self {
+    pub(crate) fn open(sandbox: &Sandbox) -> Self {
         let size = nix::pty::Winsize {
             ws_row: ROWS.get(),
             ws_col: COLUMNS.get(),
@@ -53,31 +53,31 @@ impl Terminal {
     }
 
     /// What stands on the screen.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let contents = self.screen.lock().unwrap().screen().contents();
         contents.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
     }
 
     /// Types a line and sends it.
-    pub(super) fn send(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         self.keys.write_all(format!("{line}\r").as_bytes()).unwrap();
     }
 
     /// Answers a question, as soon as an answer is taken: keys pressed in the first moments of a
     /// question count for nothing.
-    pub(super) fn answer(&mut self, question: &str, words: &str) {
+    pub(crate) fn answer(&mut self, question: &str, words: &str) {
         self.sees(question);
         std::thread::sleep(Duration::from_millis(600));
         self.send(words);
     }
 
     /// Waits for a text.
-    pub(super) fn sees(&self, part: &str) -> String {
+    pub(crate) fn sees(&self, part: &str) -> String {
         self.until(part, |text| text.contains(part))
     }
 
     /// Waits until the screen is as it should be.
-    pub(super) fn until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
         let started = Instant::now();
         loop {
             let text = self.text();
@@ -90,7 +90,7 @@ impl Terminal {
     }
 
     /// Leaves by Ctrl-D; the exit code.
-    pub(super) fn leaves(mut self) -> Option<i32> {
+    pub(crate) fn leaves(mut self) -> Option<i32> {
         self.keys.write_all(b"\x04").unwrap();
         let started = Instant::now();
         while started.elapsed() < PATIENCE {

@@ -4,6 +4,7 @@ mod agent;
 mod crash;
 mod of_plugins;
 mod scan;
+mod variables;
 
 use serde_json::json;
 
@@ -221,4 +222,40 @@ fn the_doctor_looks_at_skills() {
     says("asks GitHub as pat");
     says("an installation was cut off");
     assert!(!run.out.contains("ghp_secret"));
+}
+
+#[test]
+fn words_that_cannot_be_meant_are_answered_with_what_to_do() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.path("nowhere");
+    let nowhere = folder.to_str().unwrap();
+    for (words, code, told) in [
+        (&["skills", "install", "../x"][..], 2, "`.` and `..` are not allowed"),
+        (&["skills", "install", "a/b/../c", "--yes"], 2, "`.` and `..` are not allowed"),
+        (&["skills", "install", "a b/c"], 2, "characters that no part of a path has"),
+        (&["skills", "view", "../../etc/passwd"], 1, "does not lead out of the skills"),
+        (&["skills", "lint", nowhere], 1, "no SKILL.md"),
+        (&["skills", "scan", nowhere], 2, "no such file"),
+        (&["skills", "uninstall", "plan"], 2, "not installed from the hub"),
+        (&["skills", "reset", "nope"], 1, "these do:"),
+        (&["skills", "approve", "xyz"], 1, "hermes skills pending"),
+        (&["skills", "config", "plan"], 2, "--enable|--disable"),
+        (&["skills", "tap", "add", "not a repo"], 2, "no identifier"),
+        (&["skills", "browse", "--size", "0"], 2, "1..=100"),
+        (&["curator", "pin", "nope"], 1, "no skill `nope`"),
+        (&["curator", "restore", "../../x"], 1, "names no archived skill"),
+        (&["curator", "rollback"], 1, "hermes curator backup"),
+        (&["curator", "rollback", "nope"], 1, "copies are: none"),
+        (&["curator", "archive", "nope"], 1, "no skill `nope`"),
+        (&["curator", "run", "--bogus"], 2, "--bogus"),
+        (&["bundles", "create", "x", ""], 1, "at least one skill"),
+        (&["bundles", "show", "nope"], 1, "bundles are: none"),
+    ] {
+        sandbox.run(words).exits(code).notes(told);
+    }
+    assert!(!sandbox.path("skill-bundles/x.yaml").exists());
+    sandbox
+        .run(["skills", "config", "nope", "--disable"])
+        .exits(0)
+        .notes("There is no skill `nope`");
 }
