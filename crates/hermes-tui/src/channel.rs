@@ -280,7 +280,7 @@ mod tests {
         let (sender, mut receiver) = ChatSender::pair();
         let question = SecretQuestion {
             text: "it needs\u{7} a key".to_owned(),
-            wait: Duration::from_secs(60),
+            wait: std::time::Duration::from_secs(60),
             cancellation: tokio_util::sync::CancellationToken::new(),
         };
         let asked = tokio::spawn(ApprovalPrompter::secret(&sender, question));
