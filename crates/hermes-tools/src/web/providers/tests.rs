@@ -169,7 +169,8 @@ fn check(case: &Case, asked: &Asked, seen: &Seen) {
         let sent = seen.header(header);
         assert!(
             sent == Some(value)
-                || sent == Some("***") && seen.carries(value.trim_start_matches("Bearer ")),
+                || sent.is_some_and(|sent| sent.ends_with("***"))
+                    && seen.carries(value.trim_start_matches("Bearer ")),
             "{name}: {sent:?}"
         );
     }

@@ -140,7 +140,12 @@ fn commands_show_the_model_and_what_a_conversation_takes_up() {
     scene.sandbox.run(["model", "providers"]).exits(0).says("openrouter");
     let run = scene.sandbox.run(["prompt-size", "--json"]).exits(0);
     let sizes: Value = serde_json::from_str(&run.out).unwrap();
-    assert!(sizes["bytes"].as_u64().unwrap() <= 20 * 1024, "{sizes}");
+    let tools = sizes["tools"].as_array().unwrap().len() as u64;
+    assert!(sizes["bytes"].as_u64().unwrap() <= 3 * 1024 + 1024 * tools, "{sizes}");
+    assert_eq!(
+        sizes["bytes"].as_u64(),
+        Some(sizes["instructions_bytes"].as_u64().unwrap() + sizes["tools_bytes"].as_u64().unwrap())
+    );
     scene.sandbox.run(["setup"]).exits(2).notes("needs a terminal");
     assert!(scene.server.questions().is_empty());
 }
