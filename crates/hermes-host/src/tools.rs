@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_approval::{Approvals, Audience, Reviewer};
+use hermes_browser::BrowserSessions;
 use hermes_exec::manager::{Environments, TaskOverride};
 use hermes_files::state::FileState;
 use hermes_mcp::client::Servers;
@@ -47,6 +48,7 @@ pub struct ToolOptions {
 pub struct CallServices {
     approvals: Arc<Approvals>,
     environments: Arc<Environments>,
+    browsers: Arc<BrowserSessions>,
     services: Services,
     cwd: Option<PathBuf>,
     vars: Vars,
@@ -140,17 +142,27 @@ impl Host {
         let (asker, reviewer) = (interaction.asker.clone(), options.reviewer.clone());
         let approvals = self.approvals(settings, runtime, asker, reviewer);
         let environments = self.environments();
+        let door = self.http_door();
+        let browsers = hermes_tools::browser::browser_sessions(
+            self.config().value(),
+            self.vars(),
+            self.home(),
+            &environments,
+            door.clone(),
+        );
         let services = Services::default()
+            .with(Arc::clone(&browsers))
             .with(Arc::clone(&approvals))
             .with(Arc::clone(&environments))
             .with(Arc::new(self.home().clone()))
             .with(Arc::new(SkillLibrary::new(self.home())))
             .with(Arc::new(self.redactor()))
-            .with(Arc::new(self.http_door()))
+            .with(Arc::new(door))
             .with(Arc::new(FileState::default()));
         let cwd = std::env::current_dir().ok();
         let (vars, config) = (self.vars().clone(), self.config_value());
-        (CallServices { approvals, environments, services, cwd, vars, config }, warnings)
+        let call = CallServices { approvals, environments, browsers, services, cwd, vars, config };
+        (call, warnings)
     }
 }
 
@@ -175,9 +187,9 @@ impl CallServices {
         }
     }
 
-    /// Ends the commands that still run.
+    /// Ends the commands that still run, and the browsers.
     pub async fn close(&self) {
-        self.environments.close_all().await;
+        tokio::join!(self.environments.close_all(), self.browsers.close_all());
     }
 }
 

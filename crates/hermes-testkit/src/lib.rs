@@ -34,6 +34,7 @@
 //! form and prints the requests.
 //!
 //! [`WebServer`] stands for every other server: a function says what each request is answered with.
+//! [`demo_site`] is one for browsers, with pages of every kind.
 //!
 //! # How it is made
 //!
@@ -54,6 +55,7 @@ mod parts;
 mod script;
 mod seen;
 mod server;
+mod site;
 mod step;
 mod view;
 mod web;
@@ -65,6 +67,7 @@ pub use parts::part;
 pub use script::{Match, Route, Script, WhenDone};
 pub use seen::{Seen, SeenOutcome};
 pub use server::ModelServer;
+pub use site::{SHOP_PASSWORD, demo_site};
 pub use step::{Call, Quirk, ScriptedUsage, Step};
 pub use view::{ModelWire, Turn, View};
 pub use web::{WebReply, WebServer};

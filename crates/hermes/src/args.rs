@@ -560,6 +560,18 @@ pub(crate) enum MemoryWhose {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum BrowserCommand {
+    /// Say which Chromium the browser tools use
+    Status,
+    /// Install Chromium with the system's package manager, after asking
+    Install {
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum CheckpointsCommand {
     /// List the checkpoints of a project, newest first
     #[command(visible_alias = "ls")]

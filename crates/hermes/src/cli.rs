@@ -7,9 +7,9 @@ use clap::{Parser, Subcommand};
 use hermes_skills::verbs::{BundlesVerb, CuratorVerb, SkillsVerb};
 
 use crate::args::{
-    ApprovalsCommand, ChatArgs, CheckpointsCommand, ConfigCommand, DoctorArgs, GlobalFlags,
-    HooksCommand, InsightsArgs, MemoryCommand, ModelCommand, Shell, TalkFlags, ToolsCommand,
-    ToolsetsCommand,
+    ApprovalsCommand, BrowserCommand, ChatArgs, CheckpointsCommand, ConfigCommand, DoctorArgs,
+    GlobalFlags, HooksCommand, InsightsArgs, MemoryCommand, ModelCommand, Shell, TalkFlags,
+    ToolsCommand, ToolsetsCommand,
 };
 use crate::commands::mcp::McpCommand;
 use crate::commands::plugins::PluginsCommand;
@@ -57,6 +57,9 @@ pub(crate) enum Command {
     /// See and change which commands run, are asked about or are refused
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
+    /// The Chromium that the browser tools drive
+    #[command(subcommand)]
+    Browser(BrowserCommand),
     /// Look at and go back to the state of a project before a tool changed it
     #[command(subcommand)]
     Checkpoints(CheckpointsCommand),

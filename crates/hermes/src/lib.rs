@@ -126,6 +126,7 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
         Command::Hooks(command) => commands::hooks::run(command, &host, ui),
         Command::Plugins(command) => commands::plugins::run(command, &host, ui),
         Command::Approvals(command) => commands::approvals::run(command, &host, ui),
+        Command::Browser(command) => commands::browser::run(command, &host, ui),
         Command::Checkpoints(command) => commands::checkpoints::run(command, &host, ui),
         Command::Sessions(command) => commands::sessions::run(command, &host, ui),
         Command::Mcp(command) => commands::mcp::run(command, &host, ui),

@@ -128,6 +128,7 @@ fn changed_by(command: &Command) -> Option<&'static str> {
         | Command::Bundles(_)
         | Command::Chat(_)
         | Command::Toolsets(_)
+        | Command::Browser(_)
         | Command::Checkpoints(_)
         | Command::Sessions(_)
         | Command::Memory(_)

@@ -28,6 +28,17 @@ const ORDER: &[(&str, MayUse)] = &[
     ("hermes-extract", MayUse::Only(&[])),
     ("hermes-web", MayUse::Only(&["hermes-tool", "hermes-guard", "hermes-testkit"])),
     (
+        "hermes-browser",
+        MayUse::Only(&[
+            "hermes-tool",
+            "hermes-process",
+            "hermes-guard",
+            "hermes-store",
+            "hermes-web",
+            "hermes-testkit",
+        ]),
+    ),
+    (
         "hermes-approval",
         MayUse::Only(&["hermes-tool", "hermes-process", "hermes-guard", "hermes-store"]),
     ),

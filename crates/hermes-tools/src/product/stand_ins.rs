@@ -18,10 +18,6 @@ const fn withheld(policy: ToolPolicy) -> ToolPolicy {
 }
 
 static STAND_INS: &[(&str, ToolPolicy)] = &[
-    ("browser_navigate", verb("navigate", &["url"])),
-    ("browser_snapshot", verb("snapshot", &["url"])),
-    ("browser_click", verb("click", &["ref"])),
-    ("browser_type", verb("type", &["ref", "text"])),
     ("cronjob", withheld(verb("cron", &["action", "name"]))),
     ("send_message", withheld(verb("send", &["target", "message"]))),
 ];

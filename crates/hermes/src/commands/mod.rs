@@ -1,6 +1,7 @@
 //! One module a command.
 
 pub(crate) mod approvals;
+pub(crate) mod browser;
 pub(crate) mod checkpoints;
 pub(crate) mod completion;
 pub(crate) mod config;

@@ -18,6 +18,7 @@ mod agent;
 mod approvals;
 mod basics;
 mod broken_config;
+mod browser;
 mod checkpoints;
 mod code;
 mod completion;
