@@ -331,6 +331,21 @@ impl Machine<'_> {
         // `sudo LD_PRELOAD=x program`
         let given = args[start..].iter().take_while(|arg| wrappers::is_assignment(&arg.text));
         let inner = &args[start + given.count()..];
+        if let Some((word, rest)) = inner.split_first() {
+            let name = names::canonical(&word.text);
+            let looks = rest.iter().any(|arg| {
+                matches!(
+                    arg.as_str(),
+                    "--help" | "--version" | "status" | "list" | "show" | "-l" | "--list"
+                )
+            });
+            if !looks
+                && rules::worded::is_strange_as_root(&name, &word.text)
+                && wrappers::wrapper(&name).is_none()
+            {
+                self.report(rules::worded::ADMINISTER, site);
+            }
+        }
         self.scoped(|machine| {
             for arg in args.iter().filter(|arg| wrappers::is_assignment(&arg.text)) {
                 machine.declare(&arg.text, arg.taint, site);

@@ -173,10 +173,9 @@ impl Machine<'_> {
                 machine.assign(here, assignment, site);
                 if let Some(HeldValue::Text(text)) =
                     machine.state.get(assignment.name).map(|variable| variable.value.clone())
+                    && machine.charge(text.len())
                 {
-                    if machine.charge(text.len()) {
-                        machine.carried_in(&[&text], site);
-                    }
+                    machine.carried_in(&[&text], site);
                 }
             }
             machine.call(args, stdin, site)

@@ -12,7 +12,7 @@ use super::{DangerRule, RuleCheck};
 
 pub(crate) const STRANGE: Category = Category::asks(
     "unknown tool with a strange argument",
-    "A tool that is not known here is given a disk, a file of the system, a library or a shell.",
+    "A tool is given a disk, a file of the system, a library, a shell or an address without a name, which is not usual.",
 );
 
 pub(super) const RULES: &[DangerRule] = &[DangerRule {
@@ -26,9 +26,12 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
         "sometool --rsh-command=/tmp/x a",
         "shellserver --port=8080 bash",
         "ldap-wipe --base dc=x",
+        "wget http://45.67.89.10/x",
     ],
     passes: &[
         "lsblk /dev/sdb",
+        "curl http://192.168.1.10/status",
+        "curl http://127.0.0.1:8080/",
         "nginx -t -c /etc/nginx/nginx.conf",
         "sometool --config /etc/x.conf",
         "ldd /tmp/x.so",
@@ -57,6 +60,25 @@ pub(super) static READERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Whether an address names its machine by number only, and the machine is neither this one nor near.
+pub(crate) fn is_numbered(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    if scheme.len() > 16
+        || scheme.contains(' ') && !scheme.ends_with("http") && !scheme.ends_with("https")
+    {
+        return false;
+    }
+    let authority = rest.split(['/', '?', '#', '"', '\'', ' ']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    let host = host.split(':').next().unwrap_or(host);
+    let Ok(address) = host.parse::<std::net::Ipv4Addr>() else { return false };
+    !(address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_unspecified()
+        || matches!(address.octets(), [1, 1, 1, 1] | [8, 8, _, _] | [9, 9, 9, 9]))
+}
+
 /// Whether a call of a tool that no rule is about has an argument that makes one wonder.
 pub(crate) fn is_strange(call: &ProgramCall<'_>, is_listed: bool) -> bool {
     if call.args.is_empty()
@@ -66,6 +88,10 @@ pub(crate) fn is_strange(call: &ProgramCall<'_>, is_listed: bool) -> bool {
         || call.name.contains('.') && call.name.ends_with(".sh")
     {
         return false;
+    }
+    let fetches = !matches!(call.name, "echo" | "printf" | "grep" | "rg" | "git" | "sed" | "awk");
+    if fetches && call.args.iter().any(|arg| arg.text.contains("://") && is_numbered(&arg.text)) {
+        return true;
     }
     let reads = READERS.contains(call.name) || wrappers::wrapper(call.name).is_some();
     if reads || super::verbs::runs_others(call) || matches!(call.name, "find" | "su" | "xargs") {

@@ -96,6 +96,20 @@ pub(crate) fn destructive_verb(call: &ProgramCall<'_>) -> bool {
     if told || call.args.iter().any(|arg| says_so(&arg.text)) {
         return true;
     }
+    // `tool kind verb name`: things of a tool's own are taken away.
+    let of_kind = {
+        let words: Vec<&str> = call
+            .args
+            .iter()
+            .map(Arg::as_str)
+            .take_while(|text| !text.starts_with('-'))
+            .take(4)
+            .collect();
+        words.len() > 2 && words[1..words.len() - 1].iter().any(|word| is_weak_verb(word))
+    };
+    if of_kind {
+        return true;
+    }
     words.any(|word| is_verb(word) || whole && is_weak_verb(word))
         || managed::takes_off_safety(call)
 }

@@ -3,11 +3,14 @@
 //! Most of them need root and are never part of building or running a project. Nobody can say in
 //! advance which of their options does harm, so all of them ask that do more than show something.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::super::super::call::ProgramCall;
 use super::super::super::category::Category;
 use super::super::{DangerRule, RuleCheck};
 
-const ADMINISTER: Category = Category::asks(
+pub(crate) const ADMINISTER: Category = Category::asks(
     "administration tool",
     "A tool that is there to change the machine, its accounts or its hardware would run.",
 );
@@ -117,6 +120,40 @@ pub(super) const RULES: &[DangerRule] = &[
         passes: &["tmux ls", "uci show", "kill -0 123", "screen -ls"],
     },
 ];
+
+/// What people run as root every day: they install, look, build, copy, and judge the rest by other rules.
+static USUAL_AS_ROOT: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "apt apt-get aptitude dnf yum zypper pacman apk emerge port pkg pkgin pkgman xbps-install swupd snap flatpak brew \
+    dpkg rpm gem pip npm yarn pnpm cpan cargo go make cmake ninja meson scons bash sh zsh dash python node ruby perl \
+    php cat ls less more head tail grep find cp mv ln mkdir touch rm rmdir chmod chown chgrp install tee sed awk tar \
+    unzip zip curl wget git docker docker-compose podman kubectl helm systemctl service journalctl dmesg vim vi nvim \
+    nano emacs code echo printf true test env which whoami id su sudo -v -k -l usermod useradd groupadd adduser addgroup \
+    passwd kill pkill killall ps top htop iotop lsof ss netstat ip ifconfig iptables nft ufw firewall-cmd tcpdump nmap \
+    mount umount lsblk blkid fdisk parted df du sync swapon dd mkfs fsck modprobe lsmod insmod rmmod sysctl ldconfig \
+    update-alternatives update-ca-certificates update-grub update-initramfs locale-gen dpkg-reconfigure timedatectl hostnamectl \
+    localectl loginctl launchctl softwareupdate xcode-select xcodebuild installer spctl defaults dscacheutil scutil \
+    psql mysql mariadb redis-cli mongosh sqlite3 nginx apachectl apache2ctl a2enmod a2ensite certbot add-apt-repository \
+    apt-key apt-cache apt-mark apt-add-repository debconf-set-selections yum-config-manager subscription-manager alternatives \
+    gpasswd setcap getcap strace ltrace perf gdb rsync scp ssh sshd ssh-keygen openssl gpg crontab at date hwclock reboot \
+    shutdown halt poweroff screen tmux stat file wc diff sort cut xargs time timeout nice ionice nohup setsid watch \
+    lshw lspci lsusb dmidecode smartctl hdparm sensors powertop cpupower udevadm blockdev losetup cryptsetup lvs vgs pvs \
+    nvidia-smi nvidia-ctk rocm-smi ldd readelf objdump visudo wg wg-quick tailscale minikube k3s kubeadm ansible terraform \
+    supervisorctl pm2 caddy traefik gitlab-runner gitlab-ctl systemd-analyze resolvectl nmcli netplan bpftrace bpftool \
+    dnf5 microdnf rpm-ostree nix nix-env nixos-rebuild guix opkg entware eopkg tlmgr mkcert mandb updatedb locate ln7 \
+    freshclam fail2ban-client logrotate rkhunter chroot debootstrap arch-chroot pacstrap reflector flatpak-builder lxc incus \
+    virsh virt-install qemu-system-x86_64 vagrant multipass snapcraft gsettings tzdata purge cd source export set ["
+        .split_whitespace()
+        .collect()
+});
+
+/// Whether a program that nobody has described would run as root.
+pub(crate) fn is_strange_as_root(name: &str, word: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with('-')
+        && !word.contains('/')
+        && !word.contains(super::super::super::facts::HOLE)
+        && !USUAL_AS_ROOT.contains(name)
+}
 
 /// Whether a call shows something and nothing else, as far as its words tell.
 fn only_looks(call: &ProgramCall<'_>) -> bool {

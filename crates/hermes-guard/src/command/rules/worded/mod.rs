@@ -5,6 +5,7 @@
 //! secret. So these rules are lines of a table. See [`says`] for how a line is written.
 
 mod admin;
+pub(crate) use admin::{ADMINISTER, is_strange_as_root};
 mod attack;
 mod network;
 mod outward;

@@ -35,7 +35,7 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
         ),
         ("iptables|ip6tables", "-F|-X|-Z|--flush"),
         ("iptables-restore|ip6tables-restore|ufw-init", "*"),
-        ("nft", "add|delete|flush|insert|destroy|replace|-f"),
+        ("nft", "add|delete|flush|insert|destroy|replace|-f !-c !--check"),
         (
             "firewall-cmd",
             "--add-*|--remove-*|--reload|--panic-on|--set-*|--permanent|--complete-reload|--zone=*|--direct",

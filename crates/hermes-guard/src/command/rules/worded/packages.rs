@@ -14,6 +14,12 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
     check: RuleCheck::Words(&[
         ("apt|apt-get|aptitude", "purge|--purge"),
         (
+            "apt|apt-get|aptitude|dnf|yum|zypper|microdnf|apk|pkg|tdnf",
+            "^remove|erase|autoremove|delete|del",
+        ),
+        ("snap|flatpak|port|emerge|eopkg|swupd|pkgin|slackpkg", "^remove|uninstall|bundle-remove"),
+        ("brew", "^uninstall|remove|untap|autoremove"),
+        (
             "apt|apt-get|aptitude|dnf|yum|zypper|apk|microdnf",
             "remove|erase|autoremove|rm|del|purge libc*|systemd*|glibc*|kernel*|linux-image*|python3|python|sudo|bash|coreutils|openssl*|musl|apt|dpkg|rpm|grub*|openssh*|network-manager|NetworkManager|util-linux",
         ),
