@@ -327,7 +327,9 @@ fn element(scan: &SecretScan<'_>, start: usize, most: usize) -> Range<usize> {
 /// The inside of a string, also one whose quotes are escaped because it stands in another string.
 pub(super) fn quoted(scan: &SecretScan<'_>, at: usize) -> Option<Range<usize>> {
     let at = at
-        + usize::from(matches!(scan.byte(at), b'b' | b'r' | b'u') && is_quote(scan.byte(at + 1)));
+        + usize::from(
+            matches!(scan.byte(at), b'b' | b'r' | b'u' | b'@') && is_quote(scan.byte(at + 1)),
+        );
     let escaped = scan.byte(at) == b'\\';
     let open = scan.run_end_within(at, MOST_SLASHES, |byte| byte == b'\\');
     let quote = scan.byte(open);
