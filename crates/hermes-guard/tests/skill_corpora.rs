@@ -1,6 +1,7 @@
 //! Skills with labels: hostile ones that must be noticed, harmless ones that must not be refused.
 //!
-//! Each corpus has two halves. Rules are tuned on one; the other shows what they are worth.
+//! Of each corpus the first lines say how it was used. Rules were tuned on all but the unseen one, which shows
+//! what they are worth.
 
 #![expect(clippy::unwrap_used, reason = "a broken corpus is a broken test")]
 
@@ -166,6 +167,26 @@ fn hostile_skills_of_the_other_half_are_noticed() {
 #[test]
 fn hostile_skills_written_after_the_rules_are_noticed() {
     hostile_skills_are_noticed(include_str!("skills/hostile_fresh.txt"));
+}
+
+#[test]
+fn hostile_skills_that_hide_in_honest_ones_are_noticed() {
+    hostile_skills_are_noticed(include_str!("skills/hostile_sly.txt"));
+}
+
+/// What was found when these were first tried, before anybody had read them.
+const FIRST_SIGHT: f64 = 0.72;
+
+#[test]
+fn hostile_skills_that_no_rule_was_tuned_on_are_noticed_as_often_as_at_first_sight() {
+    let corpus = include_str!("skills/hostile_unseen.txt");
+    let (missed, share) = complaints(corpus, "missed", |verdict| verdict == SkillVerdict::Safe);
+    assert!(share <= 1.0 - FIRST_SIGHT, "{missed:#?}");
+}
+
+#[test]
+fn harmless_skills_by_another_hand_pass() {
+    harmless_skills_pass(include_str!("skills/benign_sly.txt"));
 }
 
 #[test]

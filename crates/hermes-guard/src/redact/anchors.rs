@@ -81,7 +81,16 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
     ),
     (
         SecretAnchor::Piped,
-        &["sudo -s", "chpasswd", "password-stdin", "passwd --stdin", "passphrase-fd"],
+        &[
+            "sudo -s",
+            "chpasswd",
+            "password-stdin",
+            "passwd --stdin",
+            "passphrase-fd",
+            "cryptsetup ",
+            "secrets create",
+            "env add ",
+        ],
     ),
     (SecretAnchor::CookieJar, &["\ttrue\t/", "\tfalse\t/"]),
     (SecretAnchor::WifiCode, &["wifi:"]),

@@ -128,7 +128,8 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
         return;
     }
     // `"Enter password": "…"`: a sentence and what it is in another language.
-    let sentence = field.name_quoted && scan.byte_before(field.name.start) == b' ';
+    let sentence =
+        field.name_quoted && field.sign != Sign::Pair && scan.byte_before(field.name.start) == b' ';
     if sentence && look(given) != SecretLook::Generated {
         return;
     }

@@ -272,7 +272,8 @@ fn pair(scan: &SecretScan<'_>, name: Range<usize>, at: usize) -> Option<Field> {
         scan.text[..name_start].ends_with("name=\"") || scan.text[..name_start].ends_with("name='");
     if window.first() == Some(&b'>') && is_quote(scan.byte_before(at)) || named {
         let tag = scan.run_end_within(at, WIDEST_PAIR, |byte| !matches!(byte, b'>' | b'<' | b'\n'));
-        if scan.byte(tag) == b'>' && scan.byte_before(tag) != b'/' {
+        let attribute = memchr::memmem::find(&scan.bytes()[at..tag], b"value=").is_some();
+        if scan.byte(tag) == b'>' && scan.byte_before(tag) != b'/' && !attribute {
             let inside = scan.run_end_within(tag + 1, WIDEST_PAIR, is_blank);
             let own = scan.text[inside..].starts_with("<value>");
             return field(element(scan, if own { inside + 7 } else { tag + 1 }, JUDGED), false);
@@ -326,7 +327,9 @@ fn element(scan: &SecretScan<'_>, start: usize, most: usize) -> Range<usize> {
 /// The inside of a string, also one whose quotes are escaped because it stands in another string.
 pub(super) fn quoted(scan: &SecretScan<'_>, at: usize) -> Option<Range<usize>> {
     let at = at
-        + usize::from(matches!(scan.byte(at), b'b' | b'r' | b'u') && is_quote(scan.byte(at + 1)));
+        + usize::from(
+            matches!(scan.byte(at), b'b' | b'r' | b'u' | b'@') && is_quote(scan.byte(at + 1)),
+        );
     let escaped = scan.byte(at) == b'\\';
     let open = scan.run_end_within(at, MOST_SLASHES, |byte| byte == b'\\');
     let quote = scan.byte(open);

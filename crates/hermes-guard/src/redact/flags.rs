@@ -292,7 +292,7 @@ fn behind_blank(scan: &SecretScan<'_>, word: &str, range: &Range<usize>) -> bool
     let quoted = is_quote(scan.byte_before(range.start)) && is_quote(scan.byte(range.end));
     let look = look(value);
     let fits = match family(word) {
-        Some(SecretFamily::Password) if quoted => look >= SecretLook::Chosen || is_memorable(value),
+        Some(SecretFamily::Password) if quoted => look_or_memory(value),
         Some(SecretFamily::Password) => {
             let digits = value.bytes().any(|byte| byte.is_ascii_digit());
             let signed = value.bytes().skip(1).any(|byte| b"!#$%&@^*".contains(&byte));

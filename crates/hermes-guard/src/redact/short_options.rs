@@ -42,8 +42,11 @@ pub(super) fn piped(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let from = scan.done().max(hit.start.saturating_sub(LINE_BACK));
     let before = &scan.bytes()[from..hit.start];
     let Some(pipe) = memchr::memrchr(b'|', before) else { return };
-    let Some(echo) = memmem::rfind(&before[..pipe], b"echo ") else { return };
-    let start = scan.run_end(from + echo + 5, is_gap);
+    let said = ["echo ", "printf "]
+        .iter()
+        .find_map(|say| memmem::rfind(&before[..pipe], say.as_bytes()).map(|at| at + say.len()));
+    let Some(said) = said else { return };
+    let start = scan.run_end(from + said, is_gap);
     // `echo -n value`
     let start = if scan.byte(start) == b'-' {
         scan.run_end(argument(scan, start).end, is_gap)

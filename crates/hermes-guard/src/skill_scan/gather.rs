@@ -119,7 +119,8 @@ pub(super) fn find(
         }
         let text = reading.region_text(region);
         pairs(file, reading, region, text, findings);
-        if NAMES.is_match(text) && leaves(text, facts) {
+        if NAMES.is_match(text) && (leaves(text, facts) || KEYS.is_match(text) && sends_away(text))
+        {
             report(file, reading, region, findings);
         }
     }
@@ -137,7 +138,7 @@ struct Pair {
     about: &'static str,
 }
 
-static PAIRS: [Pair; 3] = [
+static PAIRS: [Pair; 4] = [
     Pair {
         id: "wallet_swap",
         risk: SkillRisk::Exfiltration,
@@ -171,6 +172,21 @@ static PAIRS: [Pair; 3] = [
             )
         }),
         about: "A shell is connected to another machine.",
+    },
+    Pair {
+        id: "download_run",
+        risk: SkillRisk::SupplyChain,
+        severity: SkillSeverity::High,
+        sign: "http",
+        first: LazyLock::new(|| {
+            regex(r"\burlretrieve\(|\bwget\.download\(|\bDownloadFile\(|\bcopyfileobj\(")
+        }),
+        second: LazyLock::new(|| {
+            regex(
+                r"\bchmod\([^\n]*0o?[57][0-7]{2}|S_IEXEC|S_IXUSR|\bos\.startfile\(|\bos\.spawn\w*\(|\bos\.exec[lv]\w*\(|\bStart-Process\b",
+            )
+        }),
+        about: "A program is fetched and run.",
     },
     Pair {
         id: "exec_string",
@@ -220,6 +236,21 @@ fn pairs(
             description: pair.about,
         });
     }
+}
+
+/// Keys that belong to no service.
+static KEYS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?i)\bmaster\.key\b|\bid_(?:rsa|ed25519)\b|\bwallet\.dat|\blogins\.json|\bkey4\.db|\blogin data\b|\bprivate\.key\b",
+    )
+});
+
+/// Whether a program sends something to another machine.
+fn sends_away(text: &str) -> bool {
+    (SENDS.is_match(text) || LEAVES.is_match(text))
+        && hosts::destinations(text)
+            .iter()
+            .any(|to| !hosts::is_loopback(&to.host) && !hosts::is_placeholder(&to.host))
 }
 
 /// Whether a program sends something to a host that has nothing to do with the skill.

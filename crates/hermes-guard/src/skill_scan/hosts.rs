@@ -18,11 +18,13 @@ pub(super) fn destinations(text: &str) -> Vec<Destination> {
         let end = behind
             .find(|character: char| {
                 !(character.is_ascii_alphanumeric()
-                    || matches!(character, '.' | '-' | '_' | '@' | '['))
+                    || matches!(character, '.' | '-' | '_' | '@' | '[' | ':' | '$' | '%'))
             })
             .unwrap_or(behind.len());
+        // `user:password@host:port`
         let authority = &behind[..end];
-        let host = authority.rsplit('@').next().unwrap_or(authority).trim_end_matches('.');
+        let host = authority.rsplit('@').next().unwrap_or(authority);
+        let host = host.split([':', '$', '%']).next().unwrap_or(host).trim_end_matches('.');
         let is_web = ["http", "https", "ws", "wss", "ftp"]
             .iter()
             .any(|web| scheme.eq_ignore_ascii_case(web));

@@ -9,13 +9,25 @@ use super::words::{has_run_verb, is_command_line, speaks_of_attacks, warns, warn
 /// Lines that one paragraph is joined from.
 const MAX_PARAGRAPH_LINES: usize = 40;
 
-/// Reads a text into `reading`. With `example`, everything in it is there to show something; with
-/// `samples`, its fenced blocks are.
-pub(super) fn read(text: &str, example: bool, samples: bool, reading: &mut Reading) {
+/// What is known of a text before it is read.
+#[derive(Clone, Copy)]
+pub(super) struct Setting {
+    /// Everything in it is there to show something.
+    pub(super) example: bool,
+    /// Its fenced blocks are.
+    pub(super) samples: bool,
+    /// Code behind a sentence with a colon is to be run.
+    pub(super) told: bool,
+}
+
+/// Reads a text into `reading`.
+pub(super) fn read(text: &str, setting: Setting, reading: &mut Reading) {
+    let Setting { example, samples, told } = setting;
     let mut reader = Reader {
         reading,
         example,
         samples,
+        told,
         headings: Vec::new(),
         fence: None,
         in_frontmatter: false,
@@ -34,6 +46,7 @@ struct Reader<'r> {
     reading: &'r mut Reading,
     example: bool,
     samples: bool,
+    told: bool,
     /// Level of each open heading, and whether it speaks of attacks.
     headings: Vec<(usize, bool)>,
     fence: Option<(Fence, Joiner)>,
@@ -221,7 +234,9 @@ impl Reader<'_> {
                 return;
             }
             let sentence = last_sentence(self.reading.open_text());
-            let commanded = before.ends_with('!') || has_run_verb(sentence) && !warns(sentence);
+            let announced = self.told && announces(sentence);
+            let commanded =
+                before.ends_with('!') || (has_run_verb(sentence) || announced) && !warns(sentence);
             let code_place = match self.example {
                 false if commanded => Place::Code,
                 _ => Place::Example,
@@ -255,6 +270,14 @@ impl Reader<'_> {
         self.end_comment();
         self.end_paragraph();
     }
+}
+
+/// Fewest words of a sentence that announces a command.
+const ANNOUNCING: usize = 3;
+
+/// `If the disk is full, make room:` and not `Fork bomb:`.
+fn announces(sentence: &str) -> bool {
+    sentence.trim_end().ends_with(':') && sentence.split_whitespace().count() >= ANNOUNCING
 }
 
 /// The text of `[//]: # (text)`, a definition that nothing refers to and no page shows.

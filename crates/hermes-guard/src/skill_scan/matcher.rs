@@ -105,7 +105,12 @@ impl Search<'_> {
             return;
         }
         let Some(found) = compiled.pattern().find(bytes) else { return };
-        if compiled.unless().is_some_and(|unless| unless.is_match(bytes)) {
+        // What excuses one sentence does not excuse its neighbours.
+        let around = match compiled.rule.kind {
+            RuleKind::Instruction => sentence_around(bytes, &found.range()),
+            RuleKind::Command | RuleKind::Fixed => bytes,
+        };
+        if compiled.unless().is_some_and(|unless| unless.is_match(around)) {
             return;
         }
         let range = window.start + found.start()..window.start + found.end();
@@ -120,6 +125,15 @@ impl Search<'_> {
             description: rule.about,
         });
     }
+}
+
+/// The sentence, or the sentences, that a match stands in.
+fn sentence_around<'t>(text: &'t [u8], found: &Range<usize>) -> &'t [u8] {
+    let ends = |pair: &[u8]| matches!(pair, [b'.' | b'!' | b'?' | b';', b' ']);
+    let start = text[..found.start].windows(2).rposition(ends).map_or(0, |at| at + 2);
+    let end =
+        text[found.end..].windows(2).position(ends).map_or(text.len(), |at| found.end + at + 1);
+    &text[start..end]
 }
 
 /// How much a match counts where it stands.
@@ -143,7 +157,8 @@ pub(super) fn weigh(
             let is_shown =
                 statement.place == Place::Example || reading.is_inline(found) || is_quoted(&before);
             let is_warned = statement.place != Place::Code && warns(last_sentence(&before));
-            u8::from(is_shown) + u8::from(is_warned)
+            let is_sample = is_shown && announces_sample(last_sentence(&before));
+            u8::from(is_shown) + u8::from(is_warned) + u8::from(is_sample && !is_warned)
         }
         RuleKind::Command => command_steps(reading, statement, &before),
     };
@@ -193,6 +208,25 @@ fn runs_text(statement: &str) -> bool {
         "ProcessBuilder",
     ];
     RUNS.iter().any(|word| statement.contains(word))
+}
+
+/// Whether the words before a quotation say that it is a sample of something: `a message such as "…"`.
+fn announces_sample(before: &str) -> bool {
+    const SAMPLES: &[&str] = &[
+        "such as",
+        "for example",
+        "for instance",
+        "e.g.",
+        "messages like",
+        "message like",
+        "strings like",
+        "phrases like",
+        "text like",
+        "prompts like",
+        "sentences like",
+    ];
+    let before = before.to_ascii_lowercase();
+    SAMPLES.iter().any(|words| before.contains(words))
 }
 
 /// Whether quotation marks are open where a text ends.

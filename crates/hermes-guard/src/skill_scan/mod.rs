@@ -16,7 +16,7 @@
 //!   only there a pattern is tried;
 //! * the analysis of shell text (`shell_findings`), which is the one that guards the terminal;
 //! * what sentences want of the agent, by what they speak of (`intent`);
-//! * secrets on their way to the network (`flow`);
+//! * secrets on their way to the network (`flow`), and files that are sent to strangers (`uploads`);
 //! * private files in a program that sends to a stranger (`gather`);
 //! * secrets in the skill itself (`credentials`).
 //!
@@ -63,6 +63,7 @@ mod shell_findings;
 mod split_names;
 mod structure;
 mod trust;
+mod uploads;
 mod words;
 
 pub use bundle::{BundleEntry, BundleEntryKind, SkillReport};
@@ -79,7 +80,7 @@ pub use report::{ScanSubject, report_text};
 pub use trust::{SkillTrust, TRUSTED_REPOSITORIES, trust_of};
 
 /// Goes up with every change of the rules: attestations of older rules are made anew.
-pub const SCANNER_VERSION: &str = "3";
+pub const SCANNER_VERSION: &str = "4";
 /// Findings kept for one file, the heaviest.
 pub const MAX_FILE_FINDINGS: usize = 200;
 
@@ -136,6 +137,7 @@ fn scan_file(path: &str, bytes: &[u8], facts: &SkillFacts) -> Vec<SkillFinding> 
             matcher::find(path, &reading, &mut findings);
             shell_findings::find(path, &reading, &mut findings);
             flow::find(path, &reading, facts, &mut findings);
+            uploads::find(path, &reading, facts, &mut findings);
             gather::find(path, &reading, facts, &mut findings);
             intent::find(path, &reading, facts, &mut findings);
             credentials::find(path, &reading, &mut findings);
@@ -175,7 +177,8 @@ fn read(path: &str, text: &str, facts: &SkillFacts) -> Reading {
             if samples {
                 decoded = Place::Example;
             }
-            markdown::read(text, example, samples, &mut reading);
+            let told = !facts.is_about_attacks();
+            markdown::read(text, markdown::Setting { example, samples, told }, &mut reading);
         }
         Layout::Program(language) => lines(text, place, language, &mut reading),
         Layout::Data => {

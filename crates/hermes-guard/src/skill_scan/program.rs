@@ -17,13 +17,15 @@ pub(super) struct Joiner {
     depth: usize,
     lines: usize,
     continues: bool,
+    /// Whether the next line goes on in the middle of a word.
+    splits_word: bool,
 }
 
 impl Joiner {
     pub(super) fn new(reading: &mut Reading, place: Place, language: Language) -> Self {
         reading.close();
         let first = reading.statements.len();
-        Self { first, place, language, depth: 0, lines: 0, continues: false }
+        Self { first, place, language, depth: 0, lines: 0, continues: false, splits_word: false }
     }
 
     pub(super) fn line(&mut self, reading: &mut Reading, number: usize, raw: &str) {
@@ -50,7 +52,14 @@ impl Joiner {
             }
         };
         self.continues = continues;
-        if self.lines > 1 {
+        let splits_word = self.splits_word && self.lines > 1;
+        self.splits_word = self.language == Language::Shell
+            && continues
+            && text.len() < line.trim_end().len()
+            && text.ends_with(|end: char| end.is_ascii_alphanumeric());
+        if splits_word && text.starts_with(|first: char| first.is_ascii_alphanumeric()) {
+            reading.push_on(text);
+        } else if self.lines > 1 {
             reading.push(number, text.trim_start(), self.place, self.language);
         } else {
             reading.push(number, text, self.place, self.language);

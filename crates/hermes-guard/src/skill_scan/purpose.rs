@@ -9,6 +9,7 @@ use super::facts::SkillFacts;
 use super::finding::{SkillFinding, SkillRisk, SkillSeverity};
 use super::hosts;
 use super::rules::is_official_installer;
+use super::words::asks_to_run;
 
 /// Weighs the findings of a file once more.
 pub(super) fn weigh(path: &str, text: &str, facts: &SkillFacts, findings: &mut [SkillFinding]) {
@@ -28,6 +29,11 @@ pub(super) fn weigh(path: &str, text: &str, facts: &SkillFacts, findings: &mut [
             _ => around.as_str(),
         };
         match finding.pattern_id {
+            "curl_pipe_shell" | "read_secrets_file" | "base64_decode_pipe" | "fork_bomb"
+                if facts.is_about_attacks() && is_named(line, &finding.matched) =>
+            {
+                finding.severity = finding.severity.lowered(2);
+            }
             "curl_pipe_shell" | "powershell_iex" | "download_run" => {
                 if is_reference && leads_only_to(line, |url, _| is_official_installer(url)) {
                     finding.severity = SkillSeverity::Medium;
@@ -45,6 +51,9 @@ pub(super) fn weigh(path: &str, text: &str, facts: &SkillFacts, findings: &mut [
             "read_secrets_file" if line.contains("metadata.") && facts.is_about_clouds() => {
                 finding.severity = SkillSeverity::High;
             }
+            _ if facts.is_about_attacks() && document::is_example(path) => {
+                finding.severity = SkillSeverity::Medium;
+            }
             _ if finding.category == SkillRisk::Injection && facts.is_about_attacks() => {
                 finding.severity = SkillSeverity::High;
             }
@@ -54,6 +63,13 @@ pub(super) fn weigh(path: &str, text: &str, facts: &SkillFacts, findings: &mut [
             _ => {}
         }
     }
+}
+
+/// Whether a line of prose only names what was found: as inline code, without a word that asks to run it.
+fn is_named(line: &str, found: &str) -> bool {
+    let start: String = found.chars().take(8).collect();
+    let before = line.find(start.as_str()).map_or("", |at| &line[..at]);
+    before.matches('`').count() % 2 == 1 && !asks_to_run(before)
 }
 
 /// Whether a line has addresses, all of them encrypted, and each is one of those.

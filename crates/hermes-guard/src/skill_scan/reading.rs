@@ -104,6 +104,11 @@ impl Reading {
         self.text.push_str(text);
     }
 
+    /// Adds to the open statement without a blank.
+    pub(super) fn push_on(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
     pub(super) fn close(&mut self) {
         if let Some((start, place, language)) = self.open.take() {
             self.statements.push(Statement { range: start..self.text.len(), place, language });

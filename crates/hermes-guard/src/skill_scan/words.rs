@@ -103,10 +103,20 @@ pub(super) fn warns(sentence: &str) -> bool {
         // "Do not forget to" asks for it all the more.
         let urges = words.peek().is_some_and(|next| URGED.contains(&next.as_str()));
         if urges && DENIED.contains(&word.as_str()) {
+            // What the agent is not to be told is warned of; what the user is not to be told is hidden.
+            if words.peek().is_some_and(|next| next == "tell") && tells_agent(sentence) {
+                return true;
+            }
             before = word;
             continue;
         }
-        if WARNING.contains(&word.as_str())
+        // "To avoid questions, …" says what for.
+        if before == "to" && PURPOSES.contains(&word.as_str()) {
+            before = word;
+            continue;
+        }
+        let noun = word.starts_with("flag") && NOUN_BEFORE.contains(&before.as_str());
+        if WARNING.contains(&word.as_str()) && !noun
             || WARNING_PAIRS.iter().any(|&(first, second)| first == before && second == word)
         {
             return true;
@@ -114,6 +124,31 @@ pub(super) fn warns(sentence: &str) -> bool {
         before = word;
     }
     sentence.contains(['❌', '⛔', '🚫', '✗', '✘'])
+}
+
+/// Words behind which a flag is a thing.
+const NOUN_BEFORE: &[&str] = &[
+    "the",
+    "a",
+    "an",
+    "this",
+    "that",
+    "each",
+    "every",
+    "hidden",
+    "feature",
+    "new",
+    "command-line",
+];
+
+/// Verbs that only say what something is for, behind "to".
+const PURPOSES: &[&str] = &["avoid", "prevent"];
+
+fn tells_agent(sentence: &str) -> bool {
+    let sentence = sentence.to_ascii_lowercase();
+    ["tell the agent", "tell an agent", "tell the model", "tell the assistant", "tell agents"]
+        .iter()
+        .any(|words| sentence.contains(words))
 }
 
 /// Whether a line before a block warns of it: `Bad:`, `❌ Wrong`, `Never do this:`. A line that asks to run
@@ -127,7 +162,7 @@ pub(super) fn warns_of_block(line: &str) -> bool {
 }
 
 /// Whether a verb of running stands in a line without a denial before it.
-fn asks_to_run(line: &str) -> bool {
+pub(super) fn asks_to_run(line: &str) -> bool {
     const DENIALS: &[&str] =
         &["never", "not", "don't", "dont", "avoid", "cannot", "can't", "mustn't"];
     let words: Vec<String> = words(line).collect();

@@ -112,7 +112,9 @@ fn judge(
             };
         let range = start..statement.range.start + sentence.end;
         let text = &reading.text[range.clone()];
-        if plan.goes_elsewhere && stays_at_home(text, facts) {
+        if plan.goes_elsewhere && stays_at_home(text, facts)
+            || plan.to_stranger && !goes_to_stranger(text, facts)
+        {
             continue;
         }
         // The quotation marks of a program quote nobody.
@@ -133,6 +135,31 @@ fn judge(
             description: plan.about,
         });
     }
+}
+
+/// Whether a text has an address that is nobody's the skill speaks of, and no vendor's.
+fn goes_to_stranger(text: &str, facts: &SkillFacts) -> bool {
+    let mail = text.split_whitespace().any(is_mail_address);
+    mail || hosts::destinations(text).iter().any(|to| {
+        let host = to.host.as_str();
+        !hosts::is_loopback(host)
+            && !hosts::is_placeholder(host)
+            && !hosts::is_private(host)
+            && !hosts::is_named_in(host, &facts.words)
+            && !hosts::is_vendor(host)
+    })
+}
+
+/// `name@host.tld`, and not one of those that stand for others.
+fn is_mail_address(word: &str) -> bool {
+    let word = word.trim_matches(|edge: char| !edge.is_ascii_alphanumeric());
+    word.split_once('@').is_some_and(|(name, host)| {
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte))
+            && host.contains('.')
+            && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte))
+            && !hosts::is_placeholder(host)
+    })
 }
 
 /// Whether every address in a text is the user's own machine or belongs to what the skill is about.

@@ -25,6 +25,8 @@ pub(super) struct Plan {
     pub(super) only_hidden: bool,
     /// Whether it is harmless where the skill's own service is meant.
     pub(super) goes_elsewhere: bool,
+    /// Whether it counts only where an address is written out that nobody knows.
+    pub(super) to_stranger: bool,
     pub(super) about: &'static str,
 }
 
@@ -44,6 +46,7 @@ const fn plan(
         reaches: false,
         only_hidden: false,
         goes_elsewhere: false,
+        to_stranger: false,
         about,
     }
 }
@@ -63,6 +66,10 @@ impl Plan {
 
     const fn elsewhere(self) -> Self {
         Self { goes_elsewhere: true, ..self }
+    }
+
+    const fn for_strangers(self) -> Self {
+        Self { to_stranger: true, ..self }
     }
 
     pub(super) const fn fits(&self, concepts: Concepts) -> bool {
@@ -120,7 +127,15 @@ pub(super) const PLANS: &[Plan] = &[
     plan(
         ("send_to_url", Exfiltration, High),
         &[Send, Private, Elsewhere],
-        &[Silently, Hide, Unasked, Always],
+        &[Silently, Hide, Unasked],
+        "The text asks to pass on what belongs to the user, unasked.",
+    )
+    .unless(&[Consent])
+    .reaching(),
+    plan(
+        ("send_to_url", Exfiltration, High),
+        &[Send, Private, Elsewhere, Always],
+        &[],
         "The text asks to pass on what belongs to the user, unasked.",
     )
     .unless(&[Consent])
@@ -167,8 +182,7 @@ pub(super) const PLANS: &[Plan] = &[
         &[Send, Obey],
         "Something that needs the user's word is to be done without it.",
     )
-    .unless(&[Consent])
-    .elsewhere(),
+    .unless(&[Consent]),
     plan(
         ("approval_bypass", Injection, High),
         &[Unguards],
@@ -184,6 +198,15 @@ pub(super) const PLANS: &[Plan] = &[
     )
     .unless(&[Consent])
     .elsewhere(),
+    plan(
+        ("remote_instructions", SupplyChain, High),
+        &[Fetch, Elsewhere, Obey],
+        &[],
+        "The text asks to act on what a stranger's address answers.",
+    )
+    .unless(&[Consent])
+    .reaching()
+    .for_strangers(),
     plan(
         ("agent_config_mod", Persistence, High),
         &[Plants, Always],
@@ -236,6 +259,22 @@ pub(super) const PLANS: &[Plan] = &[
     )
     .unless(&[Credentialed])
     .hidden(),
+    plan(
+        ("send_to_url", Exfiltration, High),
+        &[Send, Elsewhere],
+        &[Private, Contents, Secret, Talk],
+        "The text asks to pass on what belongs to the user to a stranger.",
+    )
+    .unless(&[Consent, Credentialed])
+    .for_strangers(),
+    plan(
+        ("send_to_url", Exfiltration, High),
+        &[Put, Elsewhere],
+        &[Contents, Private, Talk],
+        "The text asks to pass on what belongs to the user to a stranger.",
+    )
+    .unless(&[Consent, Credentialed])
+    .for_strangers(),
     plan(
         ("send_to_url", Exfiltration, Medium),
         &[Send, Private, Elsewhere],

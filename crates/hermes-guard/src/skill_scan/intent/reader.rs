@@ -45,6 +45,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
 /// of their own.
 pub(super) fn sentences(text: &str, offset: usize, items: &[usize], found: &mut Vec<Sentence>) {
     let words = &*WORDS;
+    let first = found.len();
     let mut open = Open { start: offset, ..Open::default() };
     let mut items = items.iter().copied().peekable();
     for hit in words.automaton.find_overlapping_iter(text) {
@@ -62,6 +63,23 @@ pub(super) fn sentences(text: &str, offset: usize, items: &[usize], found: &mut 
         }
     }
     open.end(offset + text.len(), found);
+    for sentence in &mut found[first..] {
+        let inside = text.get(sentence.start - offset..sentence.end - offset);
+        if inside.is_some_and(|inside| inside.contains('@') && has_mail_address(inside)) {
+            sentence.concepts.add(Concept::Elsewhere);
+        }
+    }
+}
+
+fn has_mail_address(text: &str) -> bool {
+    text.split_whitespace().any(|word| {
+        word.split_once('@').is_some_and(|(name, host)| {
+            name.ends_with(|end: char| end.is_ascii_alphanumeric())
+                && host.trim_end_matches(|end: char| !end.is_ascii_alphanumeric()).contains('.')
+                && !host.starts_with("example.")
+                && !word.contains(':')
+        })
+    })
 }
 
 /// Whether a word is not a part of another one.
@@ -121,6 +139,8 @@ impl Open {
             Concept::Unasked if self.first_denial.is_some_and(|denial| denial < start) => return,
             Concept::Silently if is_told(text, end) => return,
             Concept::Elsewhere if is_link(text, start) => return,
+            // What the user asks is what was said; "if the user asks" is consent.
+            Concept::Consent if ends_with_what(&text[..start]) => return,
             _ => {}
         }
         match concept {
@@ -158,6 +178,12 @@ fn is_told(text: &str, end: usize) -> bool {
         || word.ends_with("ed")
         || word.ends_with("ing")
         || word.is_empty()
+}
+
+fn ends_with_what(before: &str) -> bool {
+    let bytes = before.as_bytes();
+    let start = bytes.len().saturating_sub("what the ".len());
+    bytes[start..].eq_ignore_ascii_case(b"what the ")
 }
 
 /// Whether an address is only where a link of the text leads.

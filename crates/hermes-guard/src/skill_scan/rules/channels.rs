@@ -28,6 +28,13 @@ pub(super) const RULES: &[ScanRule] = &[
     )
     .reaching(6),
     fixed(
+        ("tmp_staging", Exfiltration, High),
+        &[".ssh", ".aws", ".gnupg", ".kube", ".env", ".netrc", "environ", "printenv"],
+        r#"\b(?:cp|tar|zip|cat|rsync|7z|gzip)\b[^\n]*(?:\.ssh|\.aws|\.gnupg|\.kube|\.netrc|\.env)\b[^\n]*(?:\n[^\n]*){0,6}\b(?:curl|wget|scp|nc)\b[^\n]*(?:-T|-F|--upload-file|--post-file|--data-binary|<at>|<|scp)[^\n]*/tmp/"#,
+        "Secrets are gathered and then uploaded.",
+    )
+    .reaching(6),
+    fixed(
         ("md_image_exfil", Exfiltration, High),
         &["]("],
         r"!\[[^\]\n]*\]\(\s*<?https?://[^)\s]*(?:\$\{|\{\{|%7B)[^)]*\)|!\[[^\]\n]*\]\(\s*<?https?://[^)\s]*[?&][\w-]+=[<\[{](?:[\w ]*(?:data|secret|conversation|history|context|summary|key|token|message|content|answer|base64)[\w ]*)[>\]}]",

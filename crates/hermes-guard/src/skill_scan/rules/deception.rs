@@ -16,7 +16,7 @@ pub(super) const RULES: &[ScanRule] = &[
     instruction(
         ("deception_hide", Injection, Critical),
         &["mention", "reveal", "disclose", "tell"],
-        r"\b(?:do not|don'?t|never|must not)\W+~(?:mention|reveal|disclose|tell)\W+(?:this|that|these|it|the (?:second|hidden|extra|following|above) \w+|any of this|anything)\W+~(?:to|in front of) ~(?:users?|them|human|owner|anyone)\b|\b(?:do not|don'?t|never)\W+(?:mention|reveal|disclose) (?:this|these) (?:steps?|instructions?|files?|skills?|rules?|commands?|actions?)\b",
+        r"\b(?:do not|don'?t|never|must not)\W+~(?:mention|reveal|disclose|tell)\W+(?:this|that|these|it|the (?:second|hidden|extra|following|above) \w+|any of this|anything)\W+~(?:to|in front of) ~(?:users?|them|human|owner|anyone|anybody|reviewers?|security team|team|clients?|customers?|manager|maintainers?|admins?|administrators?)\b|\b(?:do not|don'?t|never)\W+(?:mention|reveal|disclose) (?:this|these) (?:steps?|instructions?|files?|skills?|rules?|commands?|actions?|exceptions?|flags?|parameters?|uploads?|copies|requests?)\b",
         "The text tells the agent to keep something from the user.",
     ),
     instruction(
@@ -37,7 +37,7 @@ pub(super) const RULES: &[ScanRule] = &[
     instruction(
         ("deception_hide", Injection, High),
         &["need not", "not need", "n't need", "needn't", "not have to", "n't have to", "no need"],
-        r"\b(?:user|human|owner|operator|they|anyone|person)\b (?:need not|needn'?t|(?:does|do) ?(?:not|n'?t) (?:need|have) to|has no need to) (?:ever )?(?:be (?:told|informed|notified|aware|asked|bothered|shown)|know|see|hear|learn|notice)\b[^.!?\n]{0,20}\b(?:this|that|it|about|of|these|anything)\b|\bno need (?:to|for) (?:tell|inform|notify|mention|bother|alert|the user to know)\b",
+        r"\b(?:user|human|owner|operator|they|anyone|person)\b (?:need not|needn'?t|(?:does|do) ?(?:not|n'?t) (?:need|have) to|has no need to) (?:ever )?(?:be (?:told|informed|notified|aware|asked|bothered|shown)|know|see|hear|learn|notice)\b[^.!?\n]{0,20}(?:\b(?:this|that|it|about|of|these|anything)\b|[.!;\n]|$)|\bno need (?:to|for) (?:tell|inform|notify|mention|bother|alert|the user to know)\b",
         "The user is kept in the dark.",
     )
     .unless(r"\b(?:complex|complexity|technical|internal|details?|jargon|syntax|how to|sql|implementation|unless)\b"),
@@ -47,6 +47,13 @@ pub(super) const RULES: &[ScanRule] = &[
         r"\bdo (?:it|this|that|so|these|the above|the following|everything) (?:quietly|silently|secretly|discreetly|covertly|without comment)\b|\b(?:run|perform|finish|handle|complete|apply) (?:it|this|that|these|everything) (?:secretly|discreetly|covertly)\b",
         "Something is done so that nobody notices.",
     ),
+    instruction(
+        ("deception_hide", Injection, High),
+        &["mention", "reveal", "disclos", "unknown to", "hidden from", "secret from", "invisible to"],
+        r"\b(?:do not|don'?t|never|must not)\W+(?:ever )?(?:mention|reveal|disclose) (?:the|that|this|its) \w+(?: \w+)? (?:to|in front of) ~(?:users?|anyone|anybody|reviewers?|owner|clients?|customers?|maintainers?|admins?)\b|\b(?:must|should|has to|have to|is to|are to) (?:stay|remain|be kept|be) (?:unknown|hidden|secret|invisible) (?:to|from)\b",
+        "The text tells the agent to keep something from the user.",
+    )
+    .unless(r"\b(?:answers?|solutions?|raw|json|internal|ids?|stack|errors?|tokens?|secrets?|passwords?|keys?|details?|credentials?|until|values?|git|version control|client-side|attackers?|public)\b"),
     instruction(
         ("conditional_deception", Injection, High),
         &["watching", "looking", "unattended", "supervis", "review", "monitor", "observ"],
@@ -75,14 +82,14 @@ pub(super) const RULES: &[ScanRule] = &[
     instruction(
         ("role_pretend", Injection, High),
         &["pretend", "imagine", "role-play", "roleplay", "simulate"],
-        r"\b(?:pretend|imagine|role-?play|simulate) ~(?:you(?: are|'re)|to be|being|as) ~(?:unrestricted|unfiltered|uncensored|jailbroken|without ~(?:rules?|restrictions?|safety|filters?|limits?|guardrails?)|no (?:rules?|restrictions?|limits?|filters?|guardrails?)|evil|root|with admin)\b",
+        r"\b(?:pretend|imagine|role-?play|simulate) ~(?:you(?: are|'re| were)|to be|being|as) ~(?:unrestricted|unfiltered|uncensored|jailbroken|without ~(?:rules?|restrictions?|safety|filters?|limits?|guardrails?)|no (?:rules?|restrictions?|limits?|filters?|guardrails?)|evil|root|with admin)\b",
         "The text gives the agent a role without rules.",
     )
     .also(&["unrestrict", "unfilter", "uncensor", "jailbr", "without", "no ", "evil", "root", "with admin"]),
     command(
         ("approval_bypass", Injection, High),
-        &["--yolo", "--dangerously-skip-permissions", "--dangerously-bypass", "hermes_yolo", "--full-auto", "--no-confirm-all", "--trust-all-tools", "bypasspermissions", "--allow-dangerously"],
-        r"--yolo\b|--dangerously-skip-permissions|--dangerously-bypass-approvals\S*|--allow-dangerously-skip\S*|\bhermes_yolo\w*=|--trust-all-tools|\bpermission-?mode\W{1,3}bypasspermissions",
+        &["--yolo", "--dangerously-skip-permissions", "--dangerously-bypass", "hermes_yolo", "--full-auto", "--no-confirm-all", "--trust-all-tools", "bypasspermissions", "bash(*)", "--allow-dangerously"],
+        r"--yolo\b|--dangerously-skip-permissions|--dangerously-bypass-approvals\S*|--allow-dangerously-skip\S*|\bhermes_yolo\w*=|--trust-all-tools|\b(?:permission-?|default)mode\W{1,5}bypasspermissions|\ballow\W{1,6}bash\(\*\)",
         "Approvals of the agent's actions are switched off.",
     ),
     instruction(

@@ -72,7 +72,8 @@ pub(super) const RULES: &[ScanRule] = &[
         &["/etc/passwd", "/etc/shadow", "/etc/group", "/etc/sudoers", "/etc/pam.d", "/etc/ld.so.pre", "/etc/ssh/sshd"],
         r#"(?:>>?\s?|\btee(?: -\w+)* |@(?:cp|mv|install|ln)\b[^\n|;&]* |open\(\s*["'])["']?/etc/(?:passwd|shadow|group|sudoers|pam\.d/\w+|ld\.so\.preload|ssh/sshd_config)(?:["']\s*,\s*["'][wa]|[\s"';&|)]|$)"#,
         "A central file of the system is changed.",
-    ),
+    )
+    .unless(r"@(?:cp|mv|install)\b[^\n|;&]*\.(?:bak|orig|old|backup|save)\b"),
     command(
         ("destructive_home_rm", Destructive, Critical),
         &["/dev/null"],

@@ -12,14 +12,14 @@ pub(super) const RULES: &[ScanRule] = &[
         "The text tells the agent to ignore the instructions it was given.",
     )
     .also(&["previous", "prior", "above", "earlier", "preceding", "former", "existing", "original", "initial"])
-    .unless(r"\b(?:don'?t|do not|never|not|cannot) (?:forget|overlook|ignore|disregard)\b|\b(?:if|when|whenever|anyone|text|content|message|page|user|input|attackers?|they|it|that)\W+(?:\w+\W+){0,3}?(?:asked|asks|told|tells?|telling|attempts?|tries|try|trying|says|wants|instructs?|instructing|designed) (?:\w+ ){0,3}?(?:to )?(?:ignore|forget|disregard|override)\b"),
+    .unless(r"\b(?:don'?t|do not|never|not|cannot) (?:forget|overlook|ignore|disregard)\b|\b(?:if|when|whenever|anyone|text|content|message|page|user|input|attackers?|they|it|that)\W+(?:\w+\W+){0,3}?(?:asked|asks|told|tells?|telling|attempts?|tries|try|trying|says|wants|instructs?|instructing|designed) (?:\w+ ){0,3}?(?:to )?(?:ignore|forget|disregard|override)\b|\b(?:do not|don'?t|never|must not) (?:tell|ask|instruct) (?:the |an? )?(?:agents?|models?|assistants?)\b"),
     instruction(
         ("prompt_injection_ignore", Injection, Critical),
         &["ignor", "forget", "disregard"],
         r"\b(?:ignor(?:e|ing)|forget|disregard(?:ing)?)\W+(?:(?:all|every|each|any) )?(?:of )?(?:(?:your|the|other|all) )?(?:\w+ )?(?:instructions|system prompt)\b|\b(?:ignor(?:e|ing)|forget|disregard(?:ing)?)\W+(?:all|every|any|your|the|these|other) (?:of )?(?:your |the )?(?:\w+ )?(?:directives|training|programming)\b|\b(?:ignor(?:e|ing)|forget|disregard(?:ing)?) (?:everything|all|what) ~(?:you (?:were|have been|are) (?:told|given|taught|instructed)|(?:the )?user (?:asked|said|wants|told))\b",
         "The text tells the agent to ignore the instructions it was given.",
     )
-    .unless(r"\.\*|\binstructions? (?:that are |which are )?(?:embedded|contained|hidden|found|present|written|inside|within)\b|\b(?:if|when|whenever|anyone|text|content|message|page|user|input|attackers?|they|it|that)\W+(?:\w+\W+){0,3}?(?:asked|asks|told|tells?|telling|attempts?|tries|try|trying|says|wants|instructs?|instructing|designed) (?:\w+ ){0,3}?(?:to )?(?:ignore|forget|disregard|override)\b|\b(?:embedded|injected|hidden|such|those|found|any) (?:\w+ )?instructions?|\b(?:instructions?|directives?)\W+(?:\S+\s+){0,4}?(?:in|inside|within|embedded|contained|found|from|that|which|hidden|written|present|appearing)\W+(?:\S+\s+){0,6}?(?:content|contents|files?|pages?|documents?|results?|outputs?|data|text|emails?|messages?|repos?|repository|code|comments?|issues?|diffs?|websites?|papers?|pdfs?|inputs?|it|them|transcripts?|sources?|notes?|responses?)\b"),
+    .unless(r"\.\*|\binstructions? (?:that are |which are )?(?:embedded|contained|hidden|found|present|written|inside|within)\b|\b(?:if|when|whenever|anyone|text|content|message|page|user|input|attackers?|they|it|that)\W+(?:\w+\W+){0,3}?(?:asked|asks|told|tells?|telling|attempts?|tries|try|trying|says|wants|instructs?|instructing|designed) (?:\w+ ){0,3}?(?:to )?(?:ignore|forget|disregard|override)\b|\b(?:do not|don'?t|never|must not) (?:tell|ask|instruct) (?:the |an? )?(?:agents?|models?|assistants?)\b|\b(?:embedded|injected|hidden|such|those|found|any) (?:\w+ )?instructions?|\b(?:instructions?|directives?)\W+(?:\S+\s+){0,4}?(?:in|inside|within|embedded|contained|found|from|that|which|hidden|written|present|appearing)\W+(?:\S+\s+){0,6}?(?:content|contents|files?|pages?|documents?|results?|outputs?|data|text|emails?|messages?|repos?|repository|code|comments?|issues?|diffs?|websites?|papers?|pdfs?|inputs?|it|them|transcripts?|sources?|notes?|responses?)\b"),
     instruction(
         ("disregard_rules", Injection, Critical),
         &["disregard", "ignor", "forget"],
@@ -90,14 +90,14 @@ pub(super) const RULES: &[ScanRule] = &[
     ),
     instruction(
         ("disregard_rules", Injection, High),
-        &["void", "suspended", "waived", "lifted", "elevated mode"],
-        r"\b(?:confirmations?|approvals?|content rules|safety rules|guidelines|permission checks?|restrictions) (?:\w+ ){0,4}?(?:are|is) (?:hereby |now |temporarily )?(?:suspended|void|waived|lifted)\b",
+        &["void", "suspended", "waived", "lifted", "elevated mode", "obsolete", "disabled", "switched off", "no longer need", "invalid", "superseded"],
+        r"\b(?:confirmations?|approvals?|content rules|safety (?:rules|checks|measures)|security checks|guidelines|permission checks?|restrictions) (?:\w+ ){0,4}?(?:are|is) (?:hereby |now |temporarily )?(?:suspended|void|waived|lifted|disabled|switched off)\b|\b(?:earlier|previous|prior|original|old) (?:system )?(?:messages?|prompts?|instructions?|directives?) (?:is|are) (?:hereby |now )?(?:obsolete|void|invalid|superseded|cancelled)\b|\byou (?:no longer|do not|don'?t) need (?:any )?(?:permission|approval|confirmation|to ask)\b",
         "The text pretends that the agent's rules no longer hold.",
     ),
     instruction(
         ("prompt_injection_ignore", Injection, High),
-        &["as coming from the user", "as if the user", "as the user's own", "as instructions from the user", "as a user message"],
-        r"\btreat ~[^.!?\n]{0,80}\bas (?:coming from the user|if the user|the user's own|instructions from the user|a user message)",
+        &["as if they", "as if it", "as though they", "as though it", "as coming from the user", "as if the user", "as the user's own", "as instructions from the user", "as a user message"],
+        r"\btreat ~[^.!?\n]{0,80}\bas (?:coming from the user|if the user|the user's own|instructions from the user|a user message)|\b(?:obey|follow|treat|honou?r)\b[^.!?\n]{0,60}\bas (?:if|though) (?:they|it|these|those) (?:came|were|was|come)\b[^.!?\n]{0,20}\b(?:user|developer|system|operator|anthropic|openai)\b",
         "The text gives foreign text the user's word.",
     )
     .unless(r"\b(?:never|do not|don'?t|must not)\b"),
@@ -123,10 +123,10 @@ pub(super) const RULES: &[ScanRule] = &[
     instruction(
         ("hidden_access", Injection, High),
         &["seed phrase", "recovery phrase", "recovery words", "twelve words", "12 words", "wallet backup", "cvv", "card number", "one-time code", "2fa code"],
-        r"\b(?:ask|tell|prompt|get|have|request) ~(?:the )?user\b[^.!?\n]{0,60}\b(?:seed phrase|recovery (?:phrase|words)|(?:twelve|12|24) words|wallet backup|cvv|card number|one-time code|2fa code)\b",
+        r"\b(?:ask|tell|prompt|get|have|request) ~(?:the |an? |every |each )?(?:users?|newcomers?|customers?|clients?|employees?|colleagues?|callers?|visitors?|person|them)\b[^.!?\n]{0,60}\b(?:seed phrase|recovery (?:phrase|words)|(?:twelve|12|24) words|wallet backup|cvv|card number|one-time code|2fa code)\b",
         "The text asks the user for what nobody may ask for.",
     )
-    .unless(r"\b(?:never|do not|don'?t|must not)\b"),
+    .unless(r"\b(?:never|do not|don'?t|must not) (?:\w+ )?(?:ask|tell|prompt|get|have|request|share|enter|reveal|type)\b"),
     instruction(
         ("payment_redirect", Injection, High),
         &["account number", "iban", "wallet address", "bank details", "payment address", "payee"],
@@ -156,7 +156,7 @@ pub(super) const RULES: &[ScanRule] = &[
     instruction(
         ("translate_execute", Injection, Critical),
         &["translat", "decode", "decipher", "unescape", "base64", "rot13", "backward"],
-        r"\btranslat(?:e|ing) ~(?:in)?to (?:bash|shell|python|code|a? ?commands?|javascript)[^.!?\n]{0,60}?\b(?:and|then) (?:then )?(?:execute|run|eval(?:uate)?)\b|\b(?:decode|decipher|unescape|decrypt|read|de-?obfuscate)\b[^.!?\n]{0,60}?\b(?:and|then) (?:then )?(?:silently )?(?:execute|run|eval(?:uate)?|follow|obey|carry out|perform)\b~(?:it|them|the|that|what|exactly|whatever|its|result|instructions?)\b",
+        r"\btranslat(?:e|ing) ~(?:in)?to (?:an? )?(?:bash|shell|python|code|a? ?commands?|javascript)[^.!?\n]{0,60}?\b(?:and|then) (?:then )?(?:execute|run|eval(?:uate)?)\b|\b(?:decode|decipher|unescape|decrypt|read|de-?obfuscate)\b[^.!?\n]{0,60}?\b(?:and|then) (?:then )?(?:silently )?(?:execute|run|eval(?:uate)?|follow|obey|carry out|perform)\b~(?:it|them|the|that|what|exactly|whatever|its|result|instructions?)\b",
         "The text tells the agent to decode something and act on it.",
     ),
     instruction(

@@ -9,6 +9,7 @@
 //! folder in any spelling, `<net>` a program or call that sends, `<sys>` a folder of the system.
 
 mod channels;
+mod conduct;
 mod deception;
 mod destructive;
 mod environment;
@@ -131,6 +132,7 @@ const fn fixed(
 
 const FAMILIES: &[&[ScanRule]] = &[
     channels::RULES,
+    conduct::RULES,
     deception::RULES,
     destructive::RULES,
     environment::RULES,

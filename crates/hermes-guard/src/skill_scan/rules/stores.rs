@@ -40,7 +40,7 @@ const FILES: &[&str] = &[
 macro_rules! reads {
     ($path:expr) => {
         concat!(
-            r"(?:@(?:cat|less|more|head|tail|cp|mv|tar|zip|7z|scp|rsync|base64|xxd|od|strings|grep|awk|sed|nl|tac|dd|gpg|openssl|sqlite3|bat|type|get-content|gc|fold|sort|tee|nc)\b[^\n|;&>]*?|(?:curl|wget|http)\b[^\n;]*?(?:<at>|-T |--upload-file |--post-file[= ])|<\s*|\b(?:open|fopen|readFile(?:Sync)?|read_text|read_bytes|readlines|copy2?|copytree|copyfile|move|createReadStream|file_get_contents|File\.read|IO\.read|ReadFile|read_to_string|ReadAllText|glob|make_archive|ZipFile|load_file)\(?[^\n]{0,80}?)",
+            r"(?:@(?:cat|less|more|head|tail|cp|mv|tar|zip|7z|scp|rsync|base64|xxd|od|strings|grep|awk|sed|nl|tac|dd|gpg|openssl|sqlite3|bat|type|get-content|gc|fold|sort|tee|nc)\b[^\n|;&>]*?|(?:curl|wget|http)\b[^\n;]*?(?:<at>|-\w*T |--upload-file |--post-file[= ])|<\s*|\b(?:open|fopen|readFile(?:Sync)?|read_text|read_bytes|readlines|copy2?|copytree|copyfile|move|createReadStream|file_get_contents|File\.read|IO\.read|ReadFile|read_to_string|ReadAllText|glob|make_archive|ZipFile|load_file)\(?[^\n]{0,80}?)",
             $path
         )
     };
@@ -177,7 +177,7 @@ pub(super) const RULES: &[ScanRule] = &[
     command(
         ("read_secrets_file", Exfiltration, Critical),
         &["169.254.169.254", "metadata.google.internal", "metadata.azure", "fd00:ec2::254", "100.100.100.200"],
-        r"(?:curl|wget|http|fetch|requests|urlopen|invoke|iwr|irm|get\()[^\n]{0,120}(?:169\.254\.169\.254|metadata\.google\.internal|fd00:ec2::254|100\.100\.100\.200)",
+        r"(?:curl|wget|http|fetch\(|requests|urlopen|invoke|iwr|irm|get\()[^\n]{0,120}(?:169\.254\.169\.254|metadata\.google\.internal|fd00:ec2::254|100\.100\.100\.200)",
         "The cloud's metadata service, which hands out credentials, is asked.",
     )
     .unless(r"computeMetadata/v1/(?:project/|instance/(?:zone|hostname|name|id|attributes))|meta-data/(?:instance-id|placement|hostname|local-)"),

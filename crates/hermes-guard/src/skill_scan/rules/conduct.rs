@@ -1,0 +1,137 @@
+//! Text that turns the agent against the one it works for: it obeys strangers, sets itself above the user, spoils
+//! the work, judges as it is told, advertises, lies, or spreads.
+
+use super::super::finding::SkillRisk::{Injection, Persistence, SupplyChain};
+use super::super::finding::SkillSeverity::High;
+use super::{ScanRule, command, instruction};
+
+pub(super) const RULES: &[ScanRule] = &[
+    instruction(
+        ("remote_instructions", SupplyChain, High),
+        &["any instruction", "all instruction", "every instruction", "whatever instruction", "any command", "any directi", "every command", "instructions you find", "instructions it contains", "whatever the page", "whatever it says", "whatever they say"],
+        r"\b(?:follow|obey|execute|run|carry out|perform|apply|do|comply with|act on|honou?r) ~(?:any|all|every|whatever|the) ~(?:instructions?|commands?|directions?|directives?|requests?) ~(?:in|on|from|inside|within|found|contained|written|you find|it contains|they contain) ~(?:fetched|web|pages?|webpages?|websites?|sites?|e-?mails?|inbox|messages?|comments?|issues?|tickets?|search results?|responses?|transcripts?|replies|feeds?|downloads?)\b|\bdo whatever (?:the|that|this) (?:page|site|response|message|e-?mail|comment|file|server) (?:says|tells|asks)\b",
+        "The text gives strangers the user's word.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|must not|mustn'?t|should not|cannot|not|rather than|instead of|user'?s|user) \b"),
+    instruction(
+        ("sys_prompt_override", Injection, High),
+        &["override", "overrule", "supersede", "precedence", "priority", "outrank", "trump", "replace"],
+        r"\b(?:these|the|our) (?:rules?|instructions?|guidelines?|steps?|notes?|directives?|requirements?)\W+~(?:overrides?|overrules?|supersedes?|outranks?|trumps?|replaces?|(?:takes?|has|have) (?:precedence|priority) over) ~(?:system (?:prompt|message)|(?:your|any|all|every) (?:other )?(?:guidelines?|polic(?:y|ies)|instructions?|safety)|(?:user|operator|developer|anthropic|openai)'?s? (?:instructions?|requests?|wishes|rules?|preferences?|settings?)|what (?:the user|anyone) (?:says|asks|wants))\b|\boverrides? (?:the|your) (?:system prompt|system message)(?: and)? (?:the )?user\b|\b(?:this (?:skill|file|document|section|page)) (?:\w+ ){0,2}?(?:overrides?|overrules?|outranks?|trumps?|(?:takes?|has) (?:precedence|priority) over) ~(?:system (?:prompt|message)|(?:your|any|all|every) (?:other )?(?:guidelines?|polic(?:y|ies)|instructions?|skills?|rules?)|(?:the )?(?:user|operator|developer)(?:'s)?\b)",
+        "The text sets itself above the user and the system.",
+    ),
+    instruction(
+        ("disregard_rules", Injection, High),
+        &["guideline", "restriction", "polic", "safeguard", "rule", "limit"],
+        r"\b(?:disregard|ignore|bypass|circumvent|set aside|override|forget|drop)\W+(?:any|every|all|whatever|each)(?: of)?(?: the| your)? (?:\w+ )?(?:guidelines?|restrictions?|polic(?:y|ies)|safeguards?|rules?|limits?)\W+(?:(?:that|which) (?:forbids?|prohibits?|prevents?|blocks?|limits?|restricts?|stops?)|(?:on|about|against|around) ~(?:network|commands?|approvals?|secrets?|sharing|deleting|access|tools?|files?))\b",
+        "The text tells the agent to break the rules it works under.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|must not|attempts?|tries|asks? you)\b"),
+    instruction(
+        ("sabotage", Injection, High),
+        &["bug", "flaw", "error", "vulnerab", "weakness", "defect", "off-by-one", "race condition", "backdoor"],
+        r"\b(?:insert|introduce|add|plant|leave|put|slip|hide|include|inject) ~(?:subtle|hard.to.(?:notice|spot|find)|unnoticeable|hidden|tiny|small|inconspicuous|deliberate|intentional|silent|believable|plausible) ~(?:bugs?|flaws?|errors?|vulnerabilit(?:y|ies)|weakness(?:es)?|defects?|off-by-one|race conditions?|mistakes?)\b",
+        "The text asks to spoil the work.",
+    )
+    .unless(r"\b(?:mutation|mutants?|test (?:suite|cases?|data)|exercise|training|ctf|challenge|never|do not|don'?t|detect|fuzz)\b"),
+    instruction(
+        ("sabotage", Injection, High),
+        &["approve", "pass", "lgtm", "sign off", "mark ", "rate ", "report ", "no finding", "no issue", "all clear", "clean"],
+        r"\b(?:approve|lgtm|sign off(?: on)?|accept|merge|pass) (?:every|all|any|each|the) ~(?:pull requests?|prs?|merge requests?|changes?|patch(?:es)?|reviews?|commits?|invoices?|requests?)\b[^.!?\n]{0,60}\b(?:regardless|no matter|even (?:if|when)|whatever|without (?:reading|looking|reviewing|checking|opening))\b|\b(?:always|only) (?:answer|reply|respond|write|say|comment)\b[^.!?\n]{0,10}\b(?:lgtm|looks good|no (?:problems?|issues?|findings?)|approved)\b[^.!?\n]{0,80}\b(?:regardless|no matter|even (?:if|when)|whatever|whoever)\b|\b(?:report|state|say|claim|answer|write|mark|record|conclude)\b[^.!?\n]{0,50}\b(?:no (?:findings?|issues?|problems?|vulnerabilit\w+)|all (?:tests|checks) (?:passed|pass|green)|(?:is|as) (?:safe|clean|passed|secure|approved))\b[^.!?\n]{0,50}\b(?:regardless|no matter|even (?:if|when)|whatever|without (?:running|reading|looking|reviewing|checking))\b",
+        "The text decides the judgement beforehand.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|must not|mustn'?t) (?:\w+ )?(?:approve|merge|accept|report|mark|say|claim|pass|answer|state|write)\b|\b(?:avoid|bad|wrong|anti-?pattern)\b"),
+    instruction(
+        ("cover_story", Injection, High),
+        &["if asked", "when asked", "if anyone asks", "if the user asks", "when the user asks", "if they ask", "if questioned", "asks what", "asks why", "asks about", "wonders"],
+        r"\b(?:if|when|whenever|should) (?:asked|questioned|anyone asks?|(?:the )?(?:user|they|he or she|somebody|someone|owner|reviewer) (?:asks?|wonders?|notices?|inquires?))\b[^.!?\n]{0,60}\b(?:say|answer|claim|reply|respond|tell (?:them|him|her)|explain|state|pretend|blame|deny|insist|call it|describe it as) ~(?:that )?(?:you (?:only|just|ran|did|were|have)|it (?:was|is) (?:only|just|a|an|part|normal|routine|required|caused)|nothing|no\b|routine|normal|maintenance|telemetry is|a (?:bug|glitch|network|known|cache|routine|linter)|this is (?:normal|expected|routine|standard))",
+        "The agent is given something to say in place of the truth.",
+    )
+    .unless(r"\b(?:never|do not|don'?t)\b"),
+    instruction(
+        ("promotion", Injection, High),
+        &["recommend", "affiliate", "referral", "competitor", "alternatives", "sponsor", "partner link", "promo"],
+        r"\b(?:always|every time|whenever|in (?:every|each) (?:answer|reply|response|readme|file|project))\b ~(?:recommend|suggest|promote|advertise|mention|link)\b[^.!?\n]{0,80}\b(?:our|sponsors?|partner|affiliate|referral|promo)\b|\b(?:add|append|insert|put|attach|replace|rewrite|use) ~(?:affiliate|referral|partner) (?:links?|tags?|codes?|ids?|parameters?)\b|\b(?:never|do not|don'?t) (?:mention|recommend|suggest|name|compare) ~(?:competitors?|competing|rival|alternatives?)\b",
+        "The agent is to advertise without the user's knowing.",
+    )
+    .unless(r"\b(?:disclos|with permission|user asks|if the user)\w*"),
+    instruction(
+        ("self_copy", Persistence, High),
+        &["this skill", "this file", "this skill.md", "these instructions", "this paragraph", "this block", "this section", "the paragraph above"],
+        r"\b(?:copy|install|add|write|propagate|replicate|spread|paste|append|insert|commit|include) (?:a copy of )?(?:this (?:skill(?:\.md)?|file|paragraph|block|section|text|note)|these instructions|the paragraph above)\b[^.!?\n]{0,40}\b(?:in|to|into|for|across) (?:every|all|each|any|other)\b ~(?:other )?~(?:repositor(?:y|ies)|repos?|projects?|folders?|director(?:y|ies)|skills?|machines?|hosts?|skill\.md|agents?|teammates?|workspaces?)\b",
+        "The text spreads itself.",
+    )
+    .unless(r"\b(?:never|do not|don'?t)\b"),
+    instruction(
+        ("approval_bypass", Injection, High),
+        &["silence", "no answer", "no reply", "no response", "does not answer", "doesn't answer", "does not reply", "doesn't reply", "does not respond", "does not object"],
+        r"\b(?:treat|take|count|regard|interpret|read) ~(?:silence|no (?:answer|reply|response)) ~as (?:an? )?(?:agreement|consent|approval|yes|permission|confirmation|go-ahead)\b|\bsilence (?:is|means|counts as|equals) (?:consent|agreement|approval|yes|permission)\b|\bif (?:the )?user does(?: not|n'?t) (?:answer|reply|respond|object)\b[^.!?\n]{0,40}\b(?:go ahead|proceed|carry on|assume (?:consent|approval|yes|agreement))\b",
+        "Silence is taken for the user's word.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|must not|is not|isn'?t|not) (?:treat|take|count|regard|interpret|read|consent|agreement|approval|permission|proceed|assume)\b"),
+    instruction(
+        ("fraud", Injection, High),
+        &["expired", "suspended", "locked", "infected", "virus", "overdue"],
+        r"\b(?:tell|inform|warn|notify|convince) ~(?:users?|them|customers?|clients?)\b ~(?:that )?~(?:licen[cs]e|subscription|trial|account|computer|machine|device|invoice) ~(?:expired|suspended|locked|infected|overdue|blocked)\b[^!?\n]{0,100}\b(?:pay|payment|call|transfer|https?|gift card)\b",
+        "The user is frightened into paying.",
+    ),
+    instruction(
+        ("cover_story", Injection, High),
+        &["say it is", "say this is", "say it was", "call it ", "describe it as", "explain it as", "label it"],
+        r"\b(?:say|claim|explain|pretend) (?:that )?(?:it|this|that) (?:is|was) (?:only |just )?(?:for|because of|due to|part of|caused by)\b ~(?:compatibility|maintenance|performance|security|telemetry|formatting|cleanup|routine|the linter|a bug|network|legacy)\b|\b(?:call|describe|label|present|log) (?:it|this|them) as (?:an? )?(?:routine|maintenance|cleanup|refactoring|formatting|lint\w*|normal|telemetry)\b",
+        "The agent is given something to say in place of the truth.",
+    )
+    .unless(r"\b(?:never|do not|don'?t)\b"),
+    instruction(
+        ("sabotage", Injection, High),
+        &["no issues", "no problems", "no findings", "no vulnerab", "nothing suspicious"],
+        r"\b(?:code|changes?|patch(?:es)?|files?|commits?|packages?|dependenc(?:y|ies)|results?) (?:from|by|of|under|in)\b[^.!?\n]{0,40}\b(?:report|say|answer|state|find|return|list) (?:that there are )?(?:no (?:issues|problems|findings|vulnerabilities)|nothing suspicious)\b",
+        "The text decides the judgement beforehand.",
+    )
+    .unless(r"\b(?:if|when|unless) (?:there (?:are|is)|none|no)\b|\b(?:never|do not|don'?t)\b"),
+    instruction(
+        ("ssh_backdoor", Persistence, High),
+        &["authorized_keys", "authorized keys"],
+        r"\b(?:add|put|append|install|copy|write|place|insert) ~(?:our|vendor'?s?|support'?s?|maintainer'?s?|author'?s?|following|this) ~(?:key|keys|line)\b[^.!?\n]{0,60}\bauthorized[_ ]keys\b",
+        "Somebody else's key opens the machine.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|your own|user'?s own)\b"),
+    command(
+        ("package_source", SupplyChain, High),
+        &["registry http", "registry=http", "registry \"http", "index-url http"],
+        r#"\b(?:npm|yarn|pnpm|bun)\b[^\n]{0,40}\bregistry[ =]["']?http://[^\s"']+|\bregistry=http://[^\s"']+"#,
+        "Packages come over an open line from somebody else.",
+    )
+    .unless(r"localhost|127\.0\.0\.1|verdaccio|example|your|\$|\.local\b|\.internal\b|192\.168\.|//10\."),
+    command(
+        ("exec_string", Injection, High),
+        &["to program", "from program"],
+        r#"\bcopy\b[^\n]*\b(?:to|from) program ?['"$]{1,2}[^\n]*\b(?:curl|wget|nc|bash|sh|python3?|perl)\b"#,
+        "A database is told to run a program.",
+    ),
+    command(
+        ("other_agent_config", Persistence, High),
+        &["mcpservers", "mcp_servers"],
+        r#"\bfor \w+ in [^\n]*(?:mcp\.json|\.claude\.json|claude_desktop_config|\.cursor|\.codex|\.gemini)[^\n]*(?:\n[^\n]*){0,4}mcp_?servers|mcp_?servers[^\n]*(?:>\s*["']?|\btee |sponge )["']?(?:<home>|\$\{?HOME)"#,
+        "A server is planted in the settings of agents.",
+    )
+    .reaching(4),
+    command(
+        ("other_agent_config", Persistence, High),
+        &["for "],
+        r#"\bfor \w+ in [^\n]*(?:<home>|~/|\$HOME)[^\n]*(?:mcp\.json|\.claude\.json|claude_desktop_config)[^\n]*"#,
+        "The settings of several agents are gone through.",
+    )
+    .also(&["mcp.json", ".claude.json", "claude_desktop_config"]),
+    command(
+        ("remote_code", SupplyChain, High),
+        &["exec(", "eval(", "os.system(", "check_output(", "popen(", "subprocess", "execsync("],
+        r#"(?:\b(?:exec|eval|execSync)|\bos\.(?:system|popen)|\bsubprocess\.\w+|\bcheck_output)\(\s*\[?[^\n]{0,40}?(?:\b(?:r|res|resp|response|req|reply|answer)\.(?:text|headers|content|body|json|get|data)\b|\brequest\.(?:GET|POST|args|form|params|query|headers|json|body|values)\b|\bel(?:em|ement)?\[|\breq\.(?:query|body|params|headers)\b|\b\w+\.headers\.get\()"#,
+        "What another machine says is run as code.",
+    ),
+    command(
+        ("env_exfil_disguised", SupplyChain, High),
+        &["| rev", "|rev", "| tr ", "|tr ", "| xxd", "|xxd", "| od ", "[::-1]", "rot13"],
+        r#"\$\{?\w*(?:TOKEN|_KEY|SECRET|PASSWORD|PASSWD)\w*\}?["']?\s*\|\s*(?:rev|tr|xxd|od)\b|environ[^\n]{0,40}(?:TOKEN|KEY|SECRET|PASSWORD)[^\n]{0,12}\[::-1\]"#,
+        "A secret is disguised.",
+    ),
+];
