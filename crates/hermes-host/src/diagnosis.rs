@@ -17,10 +17,10 @@ use hermes_skills::offer::Withheld;
 use hermes_store::config::Config;
 use hermes_store::config_keys::check;
 use hermes_store::dotenv::is_secret_name;
-use hermes_tool::Availability;
+use hermes_tool::{Availability, Tool};
 use serde::Serialize;
 
-use crate::Host;
+use crate::{Host, PLATFORM};
 
 /// How a check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -226,7 +226,13 @@ fn tools(host: &Host, report: &mut Report) {
     let pass = runtime.availability().pass(tools.iter().copied(), host.vars());
     let available = tools.iter().filter(|tool| pass.allows(tool)).count();
     report.good("tools", format!("{available} of {} can work here", tools.len()));
-    for tool in &tools {
+    // What is switched off lacks nothing: a key for a service that nobody asked for is no gap.
+    let toolsets = runtime.toolsets().snapshot();
+    let enabled = host.platform_toolsets(&runtime, PLATFORM);
+    let is_on = |tool: &Tool| {
+        enabled.iter().any(|name| toolsets.resolve(name, &*tables).contains(tool.name()))
+    };
+    for tool in tools.iter().filter(|tool| is_on(tool)) {
         if let Availability::Unavailable { reason, fix } = pass.of(tool) {
             report.note("tools", format!("{}: {reason}", tool.name()), fix);
         }
