@@ -128,7 +128,9 @@ fn check(job: &Job, output: &Output, questions: &[&Seen]) -> Result<()> {
     ensure!(output.status.success(), "{} failed: {}", told(), output.status);
     ensure!(said.contains(ANSWER), "the answer is not shown: {}", told());
     let (asked, wanted) = (questions.len(), job.work.questions());
-    ensure!(asked == wanted, "asked {asked} times instead of {wanted}: {}", told());
+    // Others may ask more often than the work needs: that is their way, and their time shows it.
+    let is_enough = asked == wanted || (job.side != Side::Ours && asked > wanted);
+    ensure!(is_enough, "asked {asked} times instead of {wanted}: {}", told());
     let last = questions.last().map(|seen| seen.body.to_string()).unwrap_or_default();
     for number in 0..job.work.files() {
         ensure!(last.contains(&mark(number)), "file {number} was not read: {}", told());

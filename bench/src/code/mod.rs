@@ -67,7 +67,11 @@ pub(crate) fn measure() -> Result<Numbers> {
     let folder = tempfile::tempdir().context("making a folder for the files")?;
     let python = python()?;
     let workers = Workers::new().context("starting the workers")?;
-    let own = json!({"code_execution": {"max_tool_calls": 2 * READS, "python": python}});
+    let own = json!({
+        "code_execution": {"max_tool_calls": 2 * READS, "python": python},
+        // Nobody is there to be asked, and a script needs somebody's yes.
+        "approvals": {"headless_mode": "approve"},
+    });
     let rig = Rig::with(folder.path(), own)?;
     for number in 0..FILES {
         let path = folder.path().join(format!("{number}.txt"));

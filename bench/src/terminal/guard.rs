@@ -85,18 +85,21 @@ pub(super) fn measure() -> Result<Guard> {
     Ok(Guard { everyday: rate(&everyday), dangerous: rate(&dangerous), hostile })
 }
 
+/// The commands of a corpus that are judged by themselves, without a shell that remembers or commands before.
 fn commands(name: &str) -> Result<Vec<String>> {
-    #[derive(Deserialize)]
-    struct Line {
-        command: String,
-    }
     let path = corpus(name);
     let text =
         std::fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-    text.lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| Ok(serde_json::from_str::<Line>(line)?.command))
-        .collect()
+    let mut commands = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let line: serde_json::Value = serde_json::from_str(line)?;
+        let stands_alone = ["kept", "before", "steps"].iter().all(|key| line.get(key).is_none());
+        if let (true, Some(command)) = (stands_alone, line["command"].as_str()) {
+            commands.push(command.to_owned());
+        }
+    }
+    ensure!(commands.len() > 1000, "{} should hold more commands", path.display());
+    Ok(commands)
 }
 
 fn share(commands: &[String]) -> f64 {

@@ -56,7 +56,7 @@ mod settings;
 pub use approved::{Approved, ProgramInput, ScriptText, ShellLine, WrongTarget};
 pub use ask::{
     AnswerTarget, ApprovalAnswer, ApprovalPrompter, ApprovalQuestion, ApprovalQueue,
-    ApprovalSurface, AskEvent, Notifier, Observer, SecretQuestion, WaitingQuestion,
+    ApprovalSurface, AskEvent, AskPatience, Notifier, Observer, SecretQuestion, WaitingQuestion,
 };
 pub use audit::{
     FILE_NAME as AUDIT_FILE_NAME, KEPT as AUDIT_FILES_KEPT, MAX_BYTES as AUDIT_MAX_BYTES,

@@ -50,8 +50,8 @@ pub use backend::{
 };
 pub use docker::{Docker, DockerOptions};
 pub use environment::{
-    Environment, ExecEnd, ExecOptions, ExecResult, ShellMemory, SpawnOptions, SpawnedProcess,
-    SudoPassword,
+    Environment, ExecEnd, ExecOptions, ExecResult, LiveOutput, ShellMemory, SpawnOptions,
+    SpawnedProcess, SudoPassword,
 };
 pub use error::ExecError;
 pub use local::{Local, LocalOptions};

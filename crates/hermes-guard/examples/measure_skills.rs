@@ -3,7 +3,7 @@
 //! Every folder with a `SKILL.md` below a directory is one skill; a directory without any holds one skill
 //! per subfolder. Counts of verdicts and the speed go to stdout, one line per directory. With `--show`,
 //! skills of that verdict (`safe`, `caution`, `dangerous`) are named with their heaviest findings;
-//! `--ids` counts which rules made the verdicts.
+//! `--all` adds the light ones, `--ids` counts which rules made the verdicts.
 
 #![allow(clippy::print_stdout, reason = "it is a program that prints")]
 
@@ -18,24 +18,30 @@ const SHOWN: usize = 6;
 
 fn main() -> std::io::Result<()> {
     let mut shown = Vec::new();
-    let mut ids = false;
+    let (mut ids, mut least) = (false, SkillSeverity::High);
     let mut directories = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--show" => shown.extend(arguments.next()),
             "--ids" => ids = true,
+            "--all" => least = SkillSeverity::Low,
             _ => directories.push(PathBuf::from(argument)),
         }
     }
     for directory in directories {
-        measure(&directory, &shown, ids)?;
+        measure(&directory, &shown, ids, least)?;
     }
     Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-fn measure(directory: &Path, shown: &[String], ids: bool) -> std::io::Result<()> {
+fn measure(
+    directory: &Path,
+    shown: &[String],
+    ids: bool,
+    least: SkillSeverity,
+) -> std::io::Result<()> {
     let mut verdicts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut bytes, mut spent) = (0, Duration::ZERO);
@@ -50,13 +56,14 @@ fn measure(directory: &Path, shown: &[String], ids: bool) -> std::io::Result<()>
         spent += start.elapsed();
         bytes += report.bytes;
         *verdicts.entry(report.verdict.as_str()).or_default() += 1;
-        let mut named: Vec<&str> = heavy(&report).map(|finding| finding.pattern_id).collect();
+        let mut named: Vec<&str> =
+            heavy(&report, SkillSeverity::High).map(|finding| finding.pattern_id).collect();
         named.sort_unstable();
         named.dedup();
         named.into_iter().for_each(|id| *rules.entry(id).or_default() += 1);
         if shown.iter().any(|verdict| verdict == report.verdict.as_str()) {
             println!("{} {}", report.verdict, skill.display());
-            for finding in heavy(&report).take(SHOWN) {
+            for finding in heavy(&report, least).take(SHOWN) {
                 println!(
                     "    {} {} {}:{} {:?}",
                     finding.severity,
@@ -90,8 +97,11 @@ fn measure(directory: &Path, shown: &[String], ids: bool) -> std::io::Result<()>
     Ok(())
 }
 
-fn heavy(report: &SkillReport) -> impl Iterator<Item = &hermes_guard::skill_scan::SkillFinding> {
-    report.findings.iter().filter(|finding| finding.severity >= SkillSeverity::High)
+fn heavy(
+    report: &SkillReport,
+    least: SkillSeverity,
+) -> impl Iterator<Item = &hermes_guard::skill_scan::SkillFinding> {
+    report.findings.iter().filter(move |finding| finding.severity >= least)
 }
 
 fn skills(directory: &Path) -> std::io::Result<Vec<PathBuf>> {

@@ -4,11 +4,13 @@
 //! (`before`). Rules are tuned on one half of each corpus and judged by the other ([`halves`]). `--nocapture` shows
 //! the figures; the example `measure` shows them for any corpus.
 
-use hermes_guard::command::{Analysis, CommandContext, EarlierCommands, KeptShell, analyse};
+use hermes_guard::command::Analysis;
 use serde_json::Value;
 
 #[path = "corpora/halves.rs"]
 mod halves;
+#[path = "corpora/sequence.rs"]
+mod sequence;
 
 /// At least so many dangerous commands are found, of the half that no rule was tuned on.
 const RECALL: f64 = 0.99;
@@ -38,18 +40,7 @@ fn cases(corpus: &'static str) -> Vec<Case> {
             serde_json::from_str(line).unwrap_or_else(|error| panic!("not JSON ({error}): {line}"));
         let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
         let command = text("command");
-        let nothing = KeptShell::default();
-        let kept = entry["kept"].as_str().map(|kept| KeptShell::read([], kept, Some(&nothing)));
-        let around = CommandContext { shell: kept.as_ref(), ..halves::PLACE };
-        let mut earlier = EarlierCommands::default();
-        let mut analysis = Analysis::default();
-        // An answer to any command of a sequence keeps the last one from running.
-        let before = entry["before"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        for text in before.chain([command.as_str()]) {
-            let found = analyse(text, &around.after(Some(&earlier)));
-            earlier.take_in(found.left);
-            analysis.findings.extend(found.findings);
-        }
+        let analysis = sequence::judge(&entry, &halves::PLACE);
         let reported = halves::is_reported(&command);
         Case {
             command,

@@ -17,10 +17,10 @@ use hermes_skills::offer::Withheld;
 use hermes_store::config::Config;
 use hermes_store::config_keys::check;
 use hermes_store::dotenv::is_secret_name;
-use hermes_tool::{Availability, Tool};
+use hermes_tool::Availability;
 use serde::Serialize;
 
-use crate::{Host, PLATFORM};
+use crate::Host;
 
 /// How a check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -226,14 +226,12 @@ fn tools(host: &Host, report: &mut Report) {
     let pass = runtime.availability().pass(tools.iter().copied(), host.vars());
     let available = tools.iter().filter(|tool| pass.allows(tool)).count();
     report.good("tools", format!("{available} of {} can work here", tools.len()));
-    // What is switched off lacks nothing: a key for a service that nobody asked for is no gap.
-    let toolsets = runtime.toolsets().snapshot();
-    let enabled = host.platform_toolsets(&runtime, PLATFORM);
-    let is_on = |tool: &Tool| {
-        enabled.iter().any(|name| toolsets.resolve(name, &*tables).contains(tool.name()))
-    };
-    for tool in tools.iter().filter(|tool| is_on(tool)) {
-        if let Availability::Unavailable { reason, fix } = pass.of(tool) {
+    // A service nobody has an account with is no fault of the installation: `tools list` says what it wants. What somebody
+    // set up and does not work, and what this machine lacks, is worth a note.
+    for tool in &tools {
+        let is_set_up = tool.requires_env().is_empty()
+            || tool.requires_env().iter().any(|name| host.vars().non_blank(name).is_some());
+        if let (true, Availability::Unavailable { reason, fix }) = (is_set_up, pass.of(tool)) {
             report.note("tools", format!("{}: {reason}", tool.name()), fix);
         }
     }

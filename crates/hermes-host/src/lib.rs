@@ -40,6 +40,7 @@ mod interaction;
 mod mcp;
 mod models;
 mod plugin_model;
+mod plugin_skills;
 mod plugins;
 mod reviewer;
 mod sampler;

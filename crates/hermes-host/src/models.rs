@@ -150,6 +150,11 @@ impl SessionModels {
         })
     }
 
+    /// The models of the same provider; none if it does not tell.
+    pub async fn offered(&self) -> Vec<discover::ModelInfo> {
+        discover::models(&self.main, &self.options.proxies).await
+    }
+
     /// The model and its provider.
     pub fn names(&self) -> (&str, &str) {
         (&self.main.model, &self.main.provider)

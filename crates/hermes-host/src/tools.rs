@@ -22,6 +22,7 @@ use hermes_web::{DoorOptions, HttpDoor};
 use serde_json::Value;
 
 use crate::mcp::McpStart;
+use crate::plugin_skills;
 use crate::plugins::{self, PluginStart};
 use crate::{Host, HostError, Interaction};
 
@@ -103,6 +104,7 @@ impl Host {
         warnings.extend(unknown);
         let (call, odd) = self.call_services_of(&runtime, &options, interaction);
         warnings.extend(odd);
+        plugin_skills::serve(&call.services, &plugins, self.plugin_setup());
         plugins.set_context(call.context());
         Ok(ToolSession { runtime, scope, call, plugins, servers, warnings })
     }

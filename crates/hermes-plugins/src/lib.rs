@@ -10,8 +10,8 @@
 //! * [`context_spill`]: what hooks add to a conversation is kept short; the full text of a long
 //!   piece goes to a file the model can read.
 //!
-//! * [`Plugins`]: programs that stay, in any language, and bring tools, hooks, middleware and slash
-//!   commands. [`discover`] finds them, [`protocol`] is what is spoken with them, and a host written
+//! * [`Plugins`]: programs that stay, in any language, and bring tools, hooks, middleware, slash
+//!   commands and skills. [`discover`] finds them, [`protocol`] is what is spoken with them, and a host written
 //!   in Python runs those that are Python packages ([`python`]). A plugin runs because somebody
 //!   enabled it, sees the variables somebody granted, and dies with us.
 //!
@@ -75,6 +75,7 @@ mod settings;
 mod setup;
 mod shared;
 pub mod shell_hooks;
+mod skills;
 mod user_folder;
 
 pub use error::PluginError;
@@ -84,6 +85,7 @@ pub use report::PluginReport;
 pub use settings::PluginSettings;
 pub use setup::PluginOptions;
 pub use shared::{Injected, MessageSink, ModelDoor};
+pub use skills::BroughtSkill;
 
 /// Writes a file for a test.
 #[cfg(test)]

@@ -108,6 +108,10 @@ impl Plugins {
         Self { shared: Some(shared), plugins, problems }
     }
 
+    pub(crate) fn all(&self) -> &[Arc<Plugin>] {
+        &self.plugins
+    }
+
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -4,6 +4,7 @@ use hermes_runtime::hooks::HookEvent;
 use serde::Serialize;
 
 use crate::plugin::Plugin;
+use crate::plugin::skill_files::document;
 use crate::protocol::{
     CliCommand, CommandEntry, HookEntry, MiddlewareEntry, OtherEntry, SkillEntry,
 };
@@ -74,7 +75,6 @@ impl PluginReport {
         let silent = brings.hooks.iter().filter(is_silent);
         let unused = silent
             .map(|hook| format!("hook {}: nothing in this build raises it yet", hook.event))
-            .chain(brings.skills.iter().map(|skill| format!("skill {}", skill.name)))
             .chain(brings.others.iter().map(|OtherEntry { kind, name }| format!("{kind} {name}")))
             .collect();
         Self {
@@ -88,7 +88,12 @@ impl PluginReport {
             middleware: brings.middleware.clone(),
             commands: book.commands.clone(),
             cli_commands: brings.cli_commands.clone(),
-            skills: brings.skills.clone(),
+            skills: brings
+                .skills
+                .iter()
+                .filter(|skill| document(&plugin.found, &skill.path).is_some())
+                .cloned()
+                .collect(),
             refused: book.refused.clone(),
             unused,
             missing_env,

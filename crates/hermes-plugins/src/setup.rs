@@ -68,7 +68,7 @@ impl PluginOptions {
         discovery
     }
 
-    fn folders(&self) -> Discovery {
+    pub(crate) fn folders(&self) -> Discovery {
         PluginFolders::usual(&self.home, &self.vars, self.cwd.as_deref()).look()
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use hermes_llm::TokenUsage;
 use hermes_llm::model::BoxFuture;
+use hermes_tool::OutputTail;
 use serde_json::Value;
 
 /// Something that happened in a turn.
@@ -47,6 +48,13 @@ pub enum AgentEvent {
         id: String,
         /// What it does.
         message: String,
+    },
+    /// A program that a tool runs has written more.
+    ToolOutput {
+        /// The model's id of the call.
+        id: String,
+        /// What it wrote last, secrets masked.
+        tail: OutputTail,
     },
     /// A tool is done.
     ToolFinished {

@@ -14,6 +14,7 @@
 //! * [`ChatSession`] is what a surface may ask of a session, with the plain data that goes along.
 //! * [`AgentEvent`] is what happens in a turn, and [`FrontEnd`] whoever is told of it and asked.
 //! * [`approval`] puts a question of the command gate, or of a plugin's rule, into words.
+//! * [`json_stream`] is the same events as lines of JSON.
 //! * [`notes`] marks what an agent tells itself, so that nobody takes it for a person's words.
 //! * [`text`] cuts and pads by terminal columns; both sides make lines for people.
 //!
@@ -22,6 +23,7 @@
 
 pub mod approval;
 pub mod event;
+pub mod json_stream;
 pub mod notes;
 pub mod session;
 pub mod text;

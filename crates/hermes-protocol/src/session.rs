@@ -57,6 +57,11 @@ pub trait ChatSession: Send + Sync + 'static {
     /// Makes the history shorter; gives a line on what came of it.
     fn compress(&self, how: CompactRequest) -> Reply<'_, String>;
 
+    /// The models that the present provider offers; none if it does not tell.
+    fn models(&self) -> Reply<'_, Vec<ModelEntry>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
     /// Talks with another model from now on; gives a line on what came of it.
     fn set_model(&self, choice: ModelChoice) -> Reply<'_, String>;
 
@@ -311,6 +316,15 @@ pub struct SessionEntry {
     pub messages: usize,
     /// How it began.
     pub preview: String,
+}
+
+/// A model in the list of `/model`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelEntry {
+    /// As its provider calls it.
+    pub name: String,
+    /// Tokens it has room for, where the provider says so.
+    pub window: Option<u64>,
 }
 
 /// What `/compress` asks for.

@@ -161,7 +161,10 @@ fn is_looked_after(
     let ours = match provenance {
         SkillProvenance::Agent => true,
         SkillProvenance::Bundled => settings.prune_builtins,
-        SkillProvenance::External | SkillProvenance::Hub { .. } | SkillProvenance::User => false,
+        SkillProvenance::External
+        | SkillProvenance::Plugin
+        | SkillProvenance::Hub { .. }
+        | SkillProvenance::User => false,
     };
     ours && !usage.pinned
         && !PROTECTED.contains(&entry.name.as_str())

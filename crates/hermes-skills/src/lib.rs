@@ -12,7 +12,7 @@
 //! ([`listing`]), the document ([`lookup`], [`view`], [`setup`], [`preprocess`]), single files ([`support`]). People
 //! call them by name ([`activation`]). Both change them through [`manage`]. [`bundled`] keeps those we ship current,
 //! [`curator`] puts away what nobody uses, [`conformance`] helps authors.
-//! [`hub`] brings in other people's. [`verbs`] is all of this as words of a command line or of a chat.
+//! [`hub`] brings in other people's; [`plugin_skills`] are those that plugins have in their own folders. [`verbs`] is all of this as words of a command line or of a chat.
 //!
 //! What holds everywhere in here:
 //!
@@ -38,6 +38,7 @@ pub mod lookup;
 pub mod manage;
 pub mod name;
 pub mod offer;
+pub mod plugin_skills;
 pub mod preprocess;
 pub mod prompt;
 pub mod provenance;

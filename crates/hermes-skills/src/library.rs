@@ -4,16 +4,17 @@
 //! from one call to the next, so they come with each look: a [`SkillStore`] is the library as one call sees it.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hermes_store::home::Home;
 use hermes_tool::Vars;
 use serde_json::Value;
 
 use crate::bundled::{self, Stock, SyncReport};
-use crate::index::{SkillIndex, SkillTable};
+use crate::index::{IndexedSkill, SkillIndex, SkillTable};
 use crate::layout::SkillsHome;
 use crate::offer::OfferContext;
+use crate::plugin_skills::PluginSkills;
 use crate::roots::{SkillRoot, roots};
 use crate::settings::SkillsSettings;
 use crate::viewed::ViewedSkills;
@@ -24,6 +25,7 @@ pub struct SkillLibrary {
     home: SkillsHome,
     index: Mutex<SkillIndex>,
     viewed: ViewedSkills,
+    plugins: OnceLock<Arc<dyn PluginSkills>>,
 }
 
 impl SkillLibrary {
@@ -34,6 +36,7 @@ impl SkillLibrary {
             home: SkillsHome::new(home),
             index: Mutex::default(),
             viewed: ViewedSkills::default(),
+            plugins: OnceLock::new(),
         }
     }
 
@@ -49,6 +52,15 @@ impl SkillLibrary {
         let settings = SkillsSettings::from_config(config);
         let roots = roots(&self.home, &settings, vars);
         SkillStore { library: self, settings, vars, roots }
+    }
+
+    /// Has the skills of these plugins listed and served, too. Only the first call counts.
+    pub fn set_plugin_skills(&self, plugins: Arc<dyn PluginSkills>) {
+        let _ = self.plugins.set(plugins);
+    }
+
+    pub(crate) fn plugin_skills(&self) -> Option<&Arc<dyn PluginSkills>> {
+        self.plugins.get()
     }
 
     /// Which files were viewed, in which turn.
@@ -133,6 +145,22 @@ impl<'a> SkillStore<'a> {
     #[must_use]
     pub fn table(&self) -> Arc<SkillTable> {
         self.library.index().refresh(&self.roots, &self.library.home.snapshot_file())
+    }
+
+    /// The skills as lists show them: those of the folders, then those of plugins.
+    #[must_use]
+    pub fn listed_table(&self) -> Arc<SkillTable> {
+        let table = self.table();
+        let brought = self.library.plugins.get().map(|plugins| plugins.all());
+        match brought.filter(|brought| !brought.is_empty()) {
+            None => table,
+            Some(brought) => {
+                let mut table = SkillTable::clone(&table);
+                let entries = brought.iter().map(IndexedSkill::of_plugin);
+                table.all.extend(entries.map(Arc::new));
+                Arc::new(table)
+            }
+        }
     }
 
     /// What decides about offers on a platform.

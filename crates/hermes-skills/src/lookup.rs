@@ -3,6 +3,8 @@
 //! A name is never joined to a path before it is known to hold nothing that leads elsewhere. Several documents that
 //! answer to it are an error: which of them was meant would be a guess.
 
+mod of_plugins;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +17,8 @@ use crate::name::MAX_NAME_CHARS;
 use crate::offer::OfferContext;
 use crate::refusal::SkillRefusal;
 use crate::roots::RootKind;
+
+pub(crate) use of_plugins::banner;
 
 /// Most names listed when none fits.
 pub const MAX_LISTED: usize = 20;
@@ -30,6 +34,8 @@ pub struct LocatedSkill {
     pub relative: PathBuf,
     /// Whose folder it is in.
     pub kind: RootKind,
+    /// The other skills of the plugin it comes from, if it does.
+    pub siblings: Vec<String>,
 }
 
 impl LocatedSkill {
@@ -72,6 +78,19 @@ impl SkillStore<'_> {
         }
     }
 
+    /// The same among skills of plugins too, for whoever only reads.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find), and when a plugin has no such skill.
+    pub fn find_readable(&self, name: &str) -> Result<LocatedSkill, SkillRefusal> {
+        match self.find_in_plugin(name) {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => self.find(name),
+            // A category may be called like a plugin.
+            Err(refusal) => self.find(name).map_err(|_| refusal),
+        }
+    }
+
     /// The same, for whoever wants to use it: not one for another system, and not a disabled one.
     ///
     /// # Errors
@@ -81,7 +100,7 @@ impl SkillStore<'_> {
         name: &str,
         context: &OfferContext,
     ) -> Result<LocatedSkill, SkillRefusal> {
-        let found = self.find(name)?;
+        let found = self.find_readable(name)?;
         if let Some(entry) = &found.entry {
             if !context.fits_system(&entry.gates) {
                 let systems = entry.gates.platforms.join(", ");
@@ -114,6 +133,7 @@ impl SkillStore<'_> {
             file: entry.file.clone(),
             relative: entry.relative.clone(),
             kind: entry.kind,
+            siblings: Vec::new(),
             entry: Some(Arc::clone(entry)),
         };
         let mut found: Vec<LocatedSkill> = table.all.iter().filter(fits).map(located).collect();
@@ -143,7 +163,8 @@ impl SkillStore<'_> {
                 && file.is_file()
             {
                 let relative = file.strip_prefix(&root.path).unwrap_or(&file).to_path_buf();
-                found.push(LocatedSkill { entry: None, file, relative, kind: root.kind });
+                let siblings = Vec::new();
+                found.push(LocatedSkill { entry: None, file, relative, kind: root.kind, siblings });
             }
         }
         found
@@ -185,14 +206,7 @@ fn checked(name: &str) -> Result<String, SkillRefusal> {
 
 fn unknown(table: &SkillTable, name: &str) -> SkillRefusal {
     let names: Vec<&str> = table.usable().map(|entry| entry.name.as_str()).collect();
-    let last = name.rsplit('/').next().unwrap_or(name);
-    let mut near: Vec<(usize, &str)> = names
-        .iter()
-        .map(|known| (strsim::levenshtein(known, last), *known))
-        .filter(|(distance, known)| *distance <= (last.len().max(known.len()) / 3).max(2))
-        .collect();
-    near.sort();
-    let near: Vec<&str> = near.into_iter().take(3).map(|(_, known)| known).collect();
+    let near = nearest(names.iter().copied(), name.rsplit('/').next().unwrap_or(name));
     let hint = match near.as_slice() {
         [] => "List the skills to see which there are.".to_owned(),
         near => format!("Did you mean {}?", near.join(", ")),
@@ -201,6 +215,16 @@ fn unknown(table: &SkillTable, name: &str) -> SkillRefusal {
     SkillRefusal::new("not_found", format!("There is no skill `{name}`."))
         .with("available_skills", json!(listed))
         .hint(hint)
+}
+
+/// Up to three names that somebody who wrote `wanted` may have meant, the likeliest first.
+pub(crate) fn nearest<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Vec<&'a str> {
+    let mut near: Vec<(usize, &str)> = names
+        .map(|known| (strsim::levenshtein(known, wanted), known))
+        .filter(|(distance, known)| *distance <= (wanted.len().max(known.len()) / 3).max(2))
+        .collect();
+    near.sort();
+    near.into_iter().take(3).map(|(_, known)| known).collect()
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub const PROTECTED: [&str; 1] = ["plan"];
 pub enum SkillProvenance {
     /// One of the user's further folders.
     External,
+    /// A plugin's folder.
+    Plugin,
     /// Installed from elsewhere.
     Hub {
         /// The source it came from.
@@ -39,6 +41,7 @@ impl SkillProvenance {
     pub fn word(&self) -> &'static str {
         match self {
             Self::External => "external",
+            Self::Plugin => "plugin",
             Self::Hub { .. } => "hub",
             Self::Bundled => "builtin",
             Self::Agent => "agent",
@@ -84,8 +87,10 @@ impl Origins {
     /// Where a skill comes from.
     #[must_use]
     pub fn of(&self, entry: &IndexedSkill) -> SkillProvenance {
-        if entry.kind == RootKind::External {
-            return SkillProvenance::External;
+        match entry.kind {
+            RootKind::External => return SkillProvenance::External,
+            RootKind::Plugin => return SkillProvenance::Plugin,
+            RootKind::Local => {}
         }
         let path = crate::support::slashed(entry.relative.parent().unwrap_or(Path::new("")));
         if let Some((source, trust)) = self.installed.get(&path) {

@@ -23,6 +23,8 @@ pub enum RootKind {
     Local,
     /// One of the user's further folders: only at the user's word.
     External,
+    /// A plugin's own folder: nobody.
+    Plugin,
 }
 
 /// The home's own folder, then the further ones that exist. The first to hold a skill of a name wins.

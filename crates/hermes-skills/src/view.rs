@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 
 use crate::document::SkillDocument;
 use crate::library::SkillStore;
-use crate::lookup::LocatedSkill;
+use crate::lookup::{LocatedSkill, banner};
 use crate::preprocess;
 use crate::refusal::SkillRefusal;
+use crate::roots::RootKind;
 use crate::setup::{SetupSurface, SkillSetup};
 use crate::support::{SupportFiles, slashed};
 
@@ -50,6 +51,10 @@ impl SkillStore<'_> {
             true => preprocess::fill_in(&document.text, located.root(), session),
             false => document.text.clone(),
         };
+        let content = match banner(&located) {
+            Some(banner) => format!("{banner}\n{content}"),
+            None => content,
+        };
         let files = match &located.entry {
             Some(_) => SupportFiles::of(located.root(), &located.file),
             None => SupportFiles::default(),
@@ -60,9 +65,12 @@ impl SkillStore<'_> {
 }
 
 impl OpenedSkill {
-    /// The name from the document, or else that of its folder.
+    /// The name from the document, or else that of its folder; for a plugin's skill the one it is loaded by.
     #[must_use]
     pub fn name(&self) -> String {
+        if self.located.kind == RootKind::Plugin {
+            return self.located.name();
+        }
         self.document.frontmatter.name().unwrap_or_else(|| self.located.name())
     }
 

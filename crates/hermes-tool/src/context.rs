@@ -40,6 +40,15 @@ pub struct Progress {
     pub fraction: Option<f64>,
 }
 
+/// What a running program wrote last, for people who watch; secrets are masked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutputTail {
+    /// The last lines, oldest first, without terminal codes.
+    pub lines: Vec<String>,
+    /// How many lines there were so far.
+    pub total: usize,
+}
+
 /// What the host offers to handlers, at most one of each type: `Arc<T>`, or `Arc<dyn Trait>`, which
 /// is found by the type of the trait.
 #[derive(Clone, Default)]
@@ -76,6 +85,7 @@ impl fmt::Debug for Services {
 }
 
 type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
+type OutputSink = Arc<dyn Fn(OutputTail) + Send + Sync>;
 
 /// The parts of a context, with named fields; turn it into a [`ToolContext`] with `into`.
 #[derive(Clone, Default)]
@@ -98,6 +108,8 @@ pub struct ContextParts {
     pub cancellation: CancellationToken,
     /// Where progress goes.
     pub progress: Option<ProgressSink>,
+    /// Where the output of running programs is watched.
+    pub output: Option<OutputSink>,
     /// Services of the host.
     pub services: Services,
     /// Makes calls on behalf of the handler; set by whoever runs it.
@@ -185,6 +197,19 @@ impl ToolContext {
     pub fn report(&self, message: impl Into<String>, fraction: Option<f64>) {
         if let Some(sink) = &self.0.progress {
             sink(Progress { message: message.into(), fraction });
+        }
+    }
+
+    /// Whether anybody watches what running programs write.
+    #[must_use]
+    pub fn is_output_watched(&self) -> bool {
+        self.0.output.is_some()
+    }
+
+    /// Shows whoever watches what a running program wrote last.
+    pub fn show_output(&self, tail: OutputTail) {
+        if let Some(sink) = &self.0.output {
+            sink(tail);
         }
     }
 

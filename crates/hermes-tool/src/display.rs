@@ -82,6 +82,19 @@ pub enum ResultView {
     Plain,
     /// `todos` as a list of steps, each with its state.
     Checklist,
+    /// The last lines of `output`, which a program wrote.
+    Output,
+    /// The beginning of the argument `content`, which is now in a file.
+    Written,
+}
+
+/// What calls are counted as that only look, so that several in a row are told in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedAs {
+    /// The word for one.
+    pub one: &'static str,
+    /// The word for several.
+    pub many: &'static str,
 }
 
 /// How calls of a tool are told in a chat.
@@ -102,6 +115,7 @@ pub struct CallDisplay {
     detail: Detail,
     cut_at: CutAt,
     view: ResultView,
+    counted_as: Option<CountedAs>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -127,6 +141,7 @@ impl CallDisplay {
         detail: Detail::BestGuess,
         cut_at: CutAt::End,
         view: ResultView::Plain,
+        counted_as: None,
     };
 
     /// Calls are told by this word instead of the tool's name.
@@ -165,6 +180,12 @@ impl CallDisplay {
         Self { view, ..self }
     }
 
+    /// Calls in a row that went well are told together, and counted in these words.
+    #[must_use]
+    pub const fn counted_as(self, one: &'static str, many: &'static str) -> Self {
+        Self { counted_as: Some(CountedAs { one, many }), ..self }
+    }
+
     /// The word for a call of the tool of this name.
     #[must_use]
     pub fn verb_of<'t>(&self, tool: &'t str, call: &ShownCall<'_>) -> &'t str {
@@ -195,6 +216,12 @@ impl CallDisplay {
     #[must_use]
     pub const fn result_view(&self) -> ResultView {
         self.view
+    }
+
+    /// What its calls are counted as, if they may be told together.
+    #[must_use]
+    pub const fn counts_as(&self) -> Option<CountedAs> {
+        self.counted_as
     }
 }
 

@@ -101,8 +101,10 @@ mod vars;
 
 pub use availability::{Availability, Check, CheckId};
 pub use call_tools::{CallTools, InnerCall};
-pub use context::{CallIds, ContextParts, Progress, Services, ToolContext};
-pub use display::{CallDisplay, CutAt, PastCall, ResultView, ShownCall, Summary, clipped_line};
+pub use context::{CallIds, ContextParts, OutputTail, Progress, Services, ToolContext};
+pub use display::{
+    CallDisplay, CountedAs, CutAt, PastCall, ResultView, ShownCall, Summary, clipped_line,
+};
 pub use effects::{Effect, Effects};
 pub use error::{ToolError, ToolErrorExt};
 pub use hermes_tool_macros::tool;

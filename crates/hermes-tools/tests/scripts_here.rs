@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a failed step fails the test")]
 
 #[allow(dead_code, unused_imports, reason = "the suite uses the rest")]
-mod places;
+mod backends;
 
 mod scripts {
     mod calls;
@@ -13,7 +13,7 @@ mod scripts {
 
 use std::path::Path;
 
-use places::{Place, Rig};
+use backends::{Rig, TestBackend};
 use serde_json::{Value, json};
 
 /// This machine with these settings; nothing is started but scripts.
@@ -28,7 +28,7 @@ impl Here {
         let folder = tempfile::tempdir().expect("a folder");
         let work = folder.path().join("work");
         std::fs::create_dir(&work).expect("a folder to work in");
-        let rig = Rig::configured(Place::Local, &work, &folder.path().join("home"), own);
+        let rig = Rig::configured(TestBackend::Local, &work, &folder.path().join("home"), own);
         let workers = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()

@@ -1,10 +1,10 @@
-//! One suite, four places: terminal, processes, file tools and scripts behave the same on this machine, in
+//! One suite, four backends: terminal, processes, file tools and scripts behave the same on this machine, in
 //! a container, on another host and in an Apptainer instance. All four are real; what they need is
 //! started by `scripts/test-parts/all start`.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a failed step fails the test")]
 
-mod places;
+mod backends;
 
 mod suite {
     pub(crate) mod background;
@@ -18,10 +18,10 @@ mod suite {
 /// Writes one test for each place and each part of the suite.
 macro_rules! everywhere {
     ($($part:ident :: $test:ident),+ $(,)?) => {
-        mod local { $(#[test] fn $test() { crate::places::run(crate::places::Place::Local, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
-        mod docker { $(#[test] fn $test() { crate::places::run(crate::places::Place::Docker, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
-        mod ssh { $(#[test] fn $test() { crate::places::run(crate::places::Place::Ssh, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
-        mod apptainer { $(#[test] fn $test() { crate::places::run(crate::places::Place::Apptainer, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
+        mod local { $(#[test] fn $test() { crate::backends::run(crate::backends::TestBackend::Local, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
+        mod docker { $(#[test] fn $test() { crate::backends::run(crate::backends::TestBackend::Docker, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
+        mod ssh { $(#[test] fn $test() { crate::backends::run(crate::backends::TestBackend::Ssh, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
+        mod apptainer { $(#[test] fn $test() { crate::backends::run(crate::backends::TestBackend::Apptainer, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
     };
 }
 

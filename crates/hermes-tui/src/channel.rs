@@ -5,12 +5,12 @@
 //! need a person's word. The chat's end is a queue that holds all of it in order.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use hermes_approval::{ApprovalAnswer, ApprovalPrompter};
+use hermes_approval::{ApprovalAnswer, ApprovalPrompter, AskPatience};
 use hermes_llm::model::BoxFuture;
 use hermes_mcp::client::elicitation::{Form, FormReply, PageConsent, PageRequest, Person};
-use hermes_protocol::approval::{ApprovalPrompt, PLUGIN_WAIT, choice, decision};
+use hermes_protocol::approval::{ApprovalPrompt, choice, decision};
 use hermes_protocol::{AgentEvent, Confirmed, FrontEnd, Notification};
 use hermes_runtime::approval::{ApprovalRequest, Approver, Decision};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -65,6 +65,8 @@ pub enum UserAnswer {
     Text(String),
     /// The person does not want to answer.
     Refused,
+    /// No, and what to do instead, in the person's words.
+    RefusedBecause(String),
 }
 
 /// The agent's end.
@@ -113,14 +115,16 @@ impl ChatSender {
         given.await.ok()
     }
 
-    /// The same for a limited time.
-    async fn put_for(&self, prompt: ApprovalPrompt, wait: Duration) -> ApprovalAnswer {
-        let asked = self.put(QuestionKind::Approval(prompt), Some(Instant::now() + wait));
-        match tokio::time::timeout(wait, asked).await {
-            Err(_) => ApprovalAnswer::TimedOut,
-            Ok(None) => ApprovalAnswer::NobodyThere,
-            Ok(Some(UserAnswer::Text(words))) => choice(&words),
-            Ok(Some(UserAnswer::Refused)) => ApprovalAnswer::no(),
+    /// Asks whether something may run. Whoever sits at the terminal may take their time: nothing happens meanwhile, and
+    /// a question that vanished would be a refusal nobody made.
+    async fn put_approval(&self, prompt: ApprovalPrompt) -> ApprovalAnswer {
+        match self.put(QuestionKind::Approval(prompt), None).await {
+            None => ApprovalAnswer::NobodyThere,
+            Some(UserAnswer::Text(words)) => choice(&words),
+            Some(UserAnswer::Refused) => ApprovalAnswer::no(),
+            Some(UserAnswer::RefusedBecause(words)) => ApprovalAnswer::Denied {
+                reason: Some(words).filter(|words| !words.trim().is_empty()),
+            },
         }
     }
 }
@@ -145,7 +149,7 @@ impl FrontEnd for ChatSender {
         Box::pin(async move {
             match self.put(subject, None).await {
                 Some(UserAnswer::Text(words)) => Some(words),
-                Some(UserAnswer::Refused) | None => None,
+                Some(UserAnswer::Refused | UserAnswer::RefusedBecause(_)) | None => None,
             }
         })
     }
@@ -156,7 +160,9 @@ impl FrontEnd for ChatSender {
         Box::pin(async move {
             match self.put(subject, None).await {
                 Some(UserAnswer::Text(words)) => confirmed(&words),
-                Some(UserAnswer::Refused) | None => Confirmed::NoAnswer,
+                Some(UserAnswer::Refused | UserAnswer::RefusedBecause(_)) | None => {
+                    Confirmed::NoAnswer
+                }
             }
         })
     }
@@ -178,6 +184,10 @@ fn confirmed(words: &str) -> Confirmed {
 }
 
 impl ApprovalPrompter for ChatSender {
+    fn patience(&self) -> AskPatience {
+        AskPatience::UntilAnswered
+    }
+
     fn ask(
         &self,
         question: hermes_approval::ApprovalQuestion,
@@ -185,7 +195,7 @@ impl ApprovalPrompter for ChatSender {
         let sender = self.clone();
         Box::pin(async move {
             let prompt = ApprovalPrompt::about_command(&question);
-            let asked = sender.put_for(prompt, question.wait);
+            let asked = sender.put_approval(prompt);
             question
                 .cancellation
                 .run_until_cancelled(asked)
@@ -199,7 +209,7 @@ impl Approver for ChatSender {
     fn ask(&self, request: ApprovalRequest) -> hermes_tool::BoxFuture<Decision> {
         let sender = self.clone();
         Box::pin(async move {
-            decision(&sender.put_for(ApprovalPrompt::about_call(&request), PLUGIN_WAIT).await)
+            decision(&sender.put_approval(ApprovalPrompt::about_call(&request)).await)
         })
     }
 }
@@ -212,7 +222,9 @@ impl LinePrompter for ChatSender {
             let given = sender.put(QuestionKind::Line(asked), Some(until));
             match tokio::time::timeout_at(until.into(), given).await {
                 Ok(Some(UserAnswer::Text(words))) => Some(words),
-                Ok(Some(UserAnswer::Refused) | None) | Err(_) => None,
+                Ok(Some(UserAnswer::Refused | UserAnswer::RefusedBecause(_)) | None) | Err(_) => {
+                    None
+                }
             }
         })
     }

@@ -21,6 +21,7 @@
 //! | `repl` | the event loop in which they meet |
 //! | [`channel`] | how the session's events and questions get there |
 //! | [`welcome`] | the first rows |
+//! | [`steps`] | the steps of a single question, on stderr |
 //! | `piped` | a chat without a terminal |
 //! | [`table`], [`words`] | tables and prose as wide as a terminal, for single commands |
 //! | [`approval`], [`elicit`], [`line_prompt`] | the same questions at the terminal of a single command |
@@ -29,6 +30,7 @@
 //! this crate, only what one says; whatever implements [`ChatSession`] can be talked with.
 
 pub mod approval;
+mod attachments;
 pub mod channel;
 mod clipboard;
 pub mod display;
@@ -37,10 +39,12 @@ pub mod external_editor;
 pub(crate) mod input;
 pub mod line_prompt;
 pub(crate) mod piped;
+mod place;
 mod real_terminal;
 pub(crate) mod repl;
 pub mod settings;
 pub mod slash;
+pub mod steps;
 pub mod table;
 pub mod terminal;
 #[cfg(test)]
@@ -63,15 +67,15 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 pub use self::channel::{ChatReceiver, ChatSender};
-use self::display::{Colour, Style, ToolLines, ToolLook, notices};
+use self::display::{Colour, Motion, Style, Theme, ToolLines, ToolLook, notices};
 use self::input::{Completer, Composer, History};
-use self::real_terminal::RealTerminal;
+use self::real_terminal::{AskBackground, RealTerminal};
 pub use self::repl::CommandLine;
-use self::repl::{Repl, ReplParts};
+use self::repl::{PlaceNames, Repl, ReplParts};
 use self::settings::ChatSettings;
 pub use self::slash::quick;
 use self::slash::quick::QuickCommand;
-use self::terminal::{Size, TerminalInput};
+use self::terminal::{Background, Size, TerminalInput};
 
 /// What was typed before, in the home.
 const HISTORY_FILE: &str = "chat_history";
@@ -136,9 +140,17 @@ pub async fn run(chat: Chat) -> anyhow::Result<ChatExit> {
     let (sender, input) = unbounded_channel();
     watch_signals(&sender)?;
     let place = (chat.home.clone(), chat.vars.clone());
-    let terminal = RealTerminal::take(sender, size, place, Arc::clone(&chat.command_line))?;
-    let colour = colour();
-    let style = Style::new(colour, size.columns);
+    let plain = chat.settings.plain;
+    let colour = if plain { Colour::Off } else { colour() };
+    let asks = AskBackground(colour == Colour::On && chat.settings.theme.is_none());
+    let (terminal, background) =
+        RealTerminal::take(sender, size, place, Arc::clone(&chat.command_line), asks)?;
+    let theme = chat.settings.theme.unwrap_or(match background {
+        Some(Background::Light) => Theme::Light,
+        Some(Background::Dark) | None => Theme::Dark,
+    });
+    let motion = if plain { Motion::Still } else { Motion::Lively };
+    let style = Style { motion, ..Style::new(colour, size.columns).with_theme(theme) };
     let mut rows = welcome::greeting(&chat.conversation.status(), &style);
     rows.push(String::new());
     if !chat.before.is_empty() {
@@ -151,8 +163,12 @@ pub async fn run(chat: Chat) -> anyhow::Result<ChatExit> {
         terminal,
         tool_lines,
         settings: chat.settings,
-        colour,
+        style,
         size,
+        place: PlaceNames {
+            folder: std::env::current_dir().unwrap_or_default(),
+            user_home: chat.vars.non_blank("HOME").map(PathBuf::from),
+        },
         home: chat.home.root().to_owned(),
         quick: chat.quick,
     });

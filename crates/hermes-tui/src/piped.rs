@@ -86,6 +86,7 @@ pub(crate) async fn run<O: Write, E: Write>(
         while let Ok(told) = receiver.try_recv() {
             teller.tell(told)?;
         }
+        teller.end()?;
         exit = match end.outcome {
             TurnStatus::Done => ChatExit::Done,
             TurnStatus::Interrupted => ChatExit::Interrupted,
@@ -106,6 +107,15 @@ struct Teller<'a, O, E> {
 }
 
 impl<O: Write, E: Write> Teller<'_, O, E> {
+    /// Tells what was held back to be told together.
+    fn end(&mut self) -> std::io::Result<()> {
+        let (rows, _) = self.transcript.end(Instant::now(), &Style::new(Colour::Off, WIDE));
+        for row in rows.iter().filter(|row| !row.is_empty()) {
+            writeln!(self.streams.err, "{row}")?;
+        }
+        Ok(())
+    }
+
     fn tell(&mut self, told: ChatEvent) -> std::io::Result<()> {
         let style = Style::new(Colour::Off, WIDE);
         match told {

@@ -12,8 +12,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::clipboard::{self, Clip};
 use super::repl::{ChatTerminal, CommandLine};
 use super::terminal::{
-    DrawCommand, KeyReader, LogRedirect, RawMode, ScreenRenderer, Size, TerminalInput,
-    stop_until_continued,
+    Background, DrawCommand, KeyReader, LogRedirect, RawMode, ScreenRenderer, Size, TerminalInput,
+    ask_background, stop_until_continued,
 };
 use crate::external_editor::open_in_editor;
 
@@ -21,6 +21,10 @@ use crate::external_editor::open_in_editor;
 const PASTED: &str = "image_cache";
 /// Used where the user has named no editor.
 const USUAL_EDITOR: &str = "vi";
+
+/// Whether the terminal is asked for the colour of its background.
+#[derive(Clone, Copy)]
+pub(super) struct AskBackground(pub(super) bool);
 
 /// Standard input and output, which are a terminal.
 pub(super) struct RealTerminal {
@@ -42,12 +46,21 @@ impl RealTerminal {
         size: Size,
         (home, vars): (Home, Vars),
         command_line: CommandLine,
-    ) -> io::Result<Self> {
+        asks: AskBackground,
+    ) -> io::Result<(Self, Option<Background>)> {
         let raw = Some(RawMode::enter()?);
+        let (background, typed) = match asks {
+            AskBackground(true) => ask_background(io::stdin(), io::stdout()),
+            AskBackground(false) => (None, Vec::new()),
+        };
+        for key in typed {
+            let _ = input.send(TerminalInput::Key(key));
+        }
         let log = LogRedirect::to(input.clone());
         let keys = KeyReader::start(input)?;
         let drawer = ScreenRenderer::start(io::stdout(), size)?;
-        Ok(Self { drawer, keys, _log: log, raw, vars, home, command_line })
+        let terminal = Self { drawer, keys, _log: log, raw, vars, home, command_line };
+        Ok((terminal, background))
     }
 
     /// Lends the terminal to somebody else, in the state a shell leaves it in.

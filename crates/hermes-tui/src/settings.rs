@@ -5,11 +5,12 @@ use hermes_store::config::Config;
 use hermes_tool::Vars;
 use hermes_tool::settings::Settings;
 
-use super::display::{ArgumentPreview, DisplayOptions, MarkdownMode};
+use super::display::status_line::USUAL_FORMAT;
+use super::display::{ArgumentPreview, DisplayOptions, MarkdownMode, Theme};
 use super::slash::BusyMode;
 
 /// What a person may change about the look and the keys of the chat.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ChatSettings {
     /// Which parts of a turn are shown, and how (`streaming`, `show_reasoning`, `inline_diffs` …).
     pub shown: DisplayOptions,
@@ -24,6 +25,28 @@ pub struct ChatSettings {
     pub bell: bool,
     /// Each turn ends with a line on what it used.
     pub cost: bool,
+    /// What the row at the bottom tells (`status_line`); none: there is no such row.
+    pub status_line: Option<String>,
+    /// Which shades are used (`theme`); none: those that fit the terminal's background.
+    pub theme: Option<Theme>,
+    /// Nothing moves and nothing is drawn, for screen readers (`plain`).
+    pub plain: bool,
+}
+
+/// Which theme the settings name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, hermes_tool::settings::SettingWords)]
+enum ThemeName {
+    /// The one that fits the terminal's background.
+    #[default]
+    Auto,
+    /// For a dark background.
+    Dark,
+    /// For a light background.
+    Light,
+    /// For a dark background; changes are blue and orange.
+    DarkColourblind,
+    /// For a light background; changes are blue and orange.
+    LightColourblind,
 }
 
 /// The section as it is written.
@@ -50,6 +73,14 @@ struct DisplaySection {
     show_cost: bool,
     /// Ring when a turn is over.
     bell_on_complete: bool,
+    /// The row at the bottom, with names in braces ({model}, {context}, {cost}, {dir}, {branch}, {mode}, {tasks},
+    /// {queue}, {provider}, {session}, {title}, {goal}); `off` for none.
+    #[setting(default = USUAL_FORMAT.to_owned())]
+    status_line: String,
+    /// Shades for the background and for changes.
+    theme: ThemeName,
+    /// Nothing moves, no colours, no drawings: for screen readers.
+    plain: bool,
 }
 
 impl ChatSettings {
@@ -59,7 +90,10 @@ impl ChatSettings {
         let written = DisplaySection::read(config.value(), &Vars::default());
         Self {
             shown: DisplayOptions {
-                markdown: written.final_response_markdown,
+                markdown: match written.plain {
+                    true => MarkdownMode::Strip,
+                    false => written.final_response_markdown,
+                },
                 streaming: written.streaming,
                 reasoning: written.show_reasoning,
                 diffs: written.inline_diffs,
@@ -74,6 +108,16 @@ impl ChatSettings {
             redactor,
             bell: written.bell_on_complete,
             cost: written.show_cost,
+            status_line: Some(written.status_line)
+                .filter(|format| !written.plain && !matches!(format.trim(), "" | "off" | "false")),
+            theme: match written.theme {
+                ThemeName::Auto => None,
+                ThemeName::Dark => Some(Theme::Dark),
+                ThemeName::Light => Some(Theme::Light),
+                ThemeName::DarkColourblind => Some(Theme::DarkColourblind),
+                ThemeName::LightColourblind => Some(Theme::LightColourblind),
+            },
+            plain: written.plain,
         }
     }
 }

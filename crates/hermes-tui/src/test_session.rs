@@ -9,9 +9,9 @@ use hermes_llm::model::{BoxFuture, Effort};
 use hermes_mcp::client::elicitation::{Form, Person};
 use hermes_protocol::{AgentEvent, FrontEnd};
 use hermes_protocol::{
-    ChatSession, CompactRequest, GoalRequest, GoalUpdate, ModelChoice, PersonalitySummary,
-    PluginCommand, ReloadedSettings, Reply, SessionEntry, SessionStatus, StopTarget, TaskSummary,
-    TurnEnd, TurnMode, TurnStatus, UserInput, Yolo,
+    ChatSession, CompactRequest, GoalRequest, GoalUpdate, ModelChoice, ModelEntry,
+    PersonalitySummary, PluginCommand, ReloadedSettings, Reply, SessionEntry, SessionStatus,
+    StopTarget, TaskSummary, TurnEnd, TurnMode, TurnStatus, UserInput, Yolo,
 };
 use hermes_store::config::Config;
 use serde_json::json;
@@ -231,6 +231,11 @@ impl ChatSession for ScriptedSession {
             }
             Ok(format!("compressed {how:?}"))
         })
+    }
+
+    fn models(&self) -> Reply<'_, Vec<ModelEntry>> {
+        let entry = |name: &str| ModelEntry { name: name.into(), window: Some(200_000) };
+        done(vec![entry("small"), entry("medium"), entry("large")])
     }
 
     fn set_model(&self, choice: ModelChoice) -> Reply<'_, String> {

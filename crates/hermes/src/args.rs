@@ -64,6 +64,12 @@ pub(crate) struct TalkFlags {
     /// With -z: print the whole result as JSON for programs
     #[arg(long)]
     pub(crate) json: bool,
+    /// With -z: print what happens as JSON, one event a line, the result last
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) json_stream: bool,
+    /// With -z: tell no steps on stderr, only errors
+    #[arg(long)]
+    pub(crate) quiet: bool,
     /// With -z: write tokens and cost to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) usage_file: Option<PathBuf>,
@@ -89,6 +95,8 @@ impl TalkFlags {
             pass_session_id: self.pass_session_id || before.pass_session_id,
             source: self.source.or(before.source),
             json: self.json || before.json,
+            json_stream: self.json_stream || before.json_stream,
+            quiet: self.quiet || before.quiet,
             usage_file: self.usage_file.or(before.usage_file),
             images: if self.images.is_empty() { before.images } else { self.images },
         }

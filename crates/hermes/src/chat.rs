@@ -1,11 +1,13 @@
 //! The chat: an agent of `hermes-host` behind the terminal UI of `hermes-tui`.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use hermes_host::{AgentConversation, HostError, Interaction};
 use hermes_llm::discover::{self, ServerAddress};
 use hermes_plugins::MessageSink;
 use hermes_protocol::ChatSession;
+use hermes_tool::Tool;
 use hermes_tools::product::policy_of;
 use hermes_tui::display::{Colour, Style, ToolLook};
 use hermes_tui::quick::QuickCommand;
@@ -55,11 +57,7 @@ async fn chat(
     ui.warn_all(session.models().learn_window().await)?;
     let before = session.agent().conversation().messages().to_vec();
     let tools = session.tools().runtime().registry().snapshot();
-    let looks = tools
-        .tools()
-        .into_iter()
-        .map(|tool| (tool.name().to_string(), ToolLook::new(tool.emoji(), policy_of(tool))))
-        .collect();
+    let looks = looks(tools.tools());
     session.tools().plugins().set_messages(messages(sender.clone()));
     let conversation = AgentConversation::new(session, host, options, &sender.front()).await;
     let flags_of_commands = global.clone();
@@ -81,6 +79,13 @@ async fn chat(
         ui.warn(warning)?;
     }
     exit.map(Exit::from)
+}
+
+/// How each tool wants its calls shown.
+pub(crate) fn looks<'a>(tools: impl IntoIterator<Item = &'a Tool>) -> HashMap<String, ToolLook> {
+    let look =
+        |tool: &Tool| (tool.name().to_string(), ToolLook::new(tool.emoji(), policy_of(tool)));
+    tools.into_iter().map(look).collect()
 }
 
 /// Says what plugins want said.

@@ -3,7 +3,7 @@
 //! The answer, and nothing else, goes to stdout. What happens on the way goes to stderr, and the exit
 //! code says how it ended: a provider that fails is not an answer.
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,12 +11,14 @@ use anyhow::Context as _;
 use hermes_agent::{AgentEvent, ExitReason, FrontEnd, NoticeLevel, TurnResult};
 use hermes_host::{Expanded, Interaction, NOBODY_ANSWERS, content};
 use hermes_llm::model::BoxFuture;
-use hermes_protocol::UserInput;
+use hermes_protocol::{UserInput, json_stream};
 use hermes_store::atomic::{self, WriteOptions};
+use hermes_tui::steps::Steps;
 use owo_colors::OwoColorize as _;
 use serde_json::json;
 
 use crate::args::TalkFlags;
+use crate::chat::looks;
 use crate::exit::{Exit, UsageError};
 use crate::host::{self, Host};
 use crate::session_flags::session_options;
@@ -41,10 +43,23 @@ pub(crate) fn run(
 
 async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let cancel = stop_on_signals()?;
-    let events = Arc::new(Quiet { is_shown: std::io::stderr().is_terminal() || ui.is_verbose() });
+    let tells = !flags.quiet && (std::io::stderr().is_terminal() || ui.is_verbose());
+    let told = Arc::new(Told {
+        steps: tells.then(|| Steps::new(host.redactor())),
+        tells_warnings: !flags.quiet,
+        streams: flags.json_stream,
+    });
+    if flags.json_stream {
+        write_line(&json_stream::start());
+    }
+    let events = Arc::clone(&told);
     let interaction =
         Interaction { hook_question: host::hook_question(), ..Interaction::unattended() };
     let mut session = host.agent_session(&session_options(flags), events, &interaction).await?;
+    let tools = session.tools().runtime().registry().snapshot();
+    if let Some(steps) = &told.steps {
+        steps.set_looks(looks(tools.tools()));
+    }
     ui.warn_all(session.warnings())?;
     ui.warn_all(session.models().learn_window().await)?;
     let text = match session.expand_skills(question)? {
@@ -55,7 +70,7 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
         }
     };
     let asked = UserInput { text, images: flags.images.clone(), ..UserInput::default() };
-    let result = session.ask(content(asked)?, &cancel).await;
+    let result = told.moving_while(session.ask(content(asked)?, &cancel)).await;
     // The answer is there: nobody waits for it until everything is closed.
     let shown = show(&result, flags, ui);
     if let Some(warning) = session.close("user_exit").await {
@@ -74,6 +89,14 @@ fn show(result: &TurnResult, flags: &TalkFlags, ui: &mut Ui) -> anyhow::Result<E
         exit if exit.is_partial() => Exit::Partial,
         _ => Exit::Failed,
     };
+    if flags.json_stream {
+        let mut line = serde_json::to_value(result.report())?;
+        if let Some(fields) = line.as_object_mut() {
+            fields.insert("type".to_owned(), "result".into());
+        }
+        write_line(&line);
+        return Ok(exit);
+    }
     if flags.json {
         ui.json(&result.report())?;
         return Ok(exit);
@@ -146,26 +169,53 @@ fn question(asked: &str) -> anyhow::Result<String> {
     Ok(question)
 }
 
-/// Tells of tools and troubles on stderr.
-struct Quiet {
-    is_shown: bool,
+/// Tells what happens: steps on stderr, or events on stdout for programs.
+struct Told {
+    steps: Option<Steps>,
+    tells_warnings: bool,
+    streams: bool,
 }
 
-impl FrontEnd for Quiet {
-    fn on_event(&self, event: AgentEvent) {
-        let line = match event {
-            AgentEvent::Notice { level: NoticeLevel::Warning, text } => format!("warning: {text}"),
-            AgentEvent::ToolFinished { tool, failed, took, .. } if self.is_shown => {
-                let failed = if failed { " [failed]" } else { "" };
-                format!("┊ {tool}  {:.1}s{failed}", took.as_secs_f64())
+impl Told {
+    /// Waits for something and keeps the steps moving meanwhile.
+    async fn moving_while<T>(&self, work: impl Future<Output = T>) -> T {
+        let Some(steps) = &self.steps else { return work.await };
+        let mut work = std::pin::pin!(work);
+        let done = loop {
+            match tokio::time::timeout(Steps::period(), work.as_mut()).await {
+                Ok(done) => break done,
+                Err(_) => steps.refresh(),
             }
-            _ => return,
         };
-        // Nobody is left to tell if stderr is gone.
-        let _ = Ui::stdio().note(line);
+        steps.end();
+        done
+    }
+}
+
+impl FrontEnd for Told {
+    fn on_event(&self, event: AgentEvent) {
+        if self.streams {
+            write_line(&json_stream::line(&event));
+        }
+        match (&self.steps, event) {
+            (Some(steps), event) => steps.tell(&event),
+            (None, AgentEvent::Notice { level: NoticeLevel::Warning, text })
+                if self.tells_warnings =>
+            {
+                // Nobody is left to tell if stderr is gone.
+                let _ = Ui::stdio().note(format_args!("warning: {text}"));
+            }
+            (None, _) => {}
+        }
     }
 
     fn clarify<'a>(&'a self, _: &'a str, _: &'a [String]) -> BoxFuture<'a, Option<String>> {
         Box::pin(std::future::ready(Some(NOBODY_ANSWERS.to_owned())))
     }
+}
+
+/// Writes a line of the stream at once; a reader that is gone needs none.
+fn write_line(line: &serde_json::Value) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }

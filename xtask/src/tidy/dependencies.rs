@@ -25,6 +25,7 @@ const ORDER: &[(&str, MayUse)] = &[
     ("hermes-sessions", MayUse::Only(&["hermes-process", "hermes-store"])),
     ("hermes-testkit", MayUse::Only(&[])),
     ("hermes-llm", MayUse::Only(&["hermes-tool", "hermes-testkit"])),
+    ("hermes-extract", MayUse::Only(&[])),
     ("hermes-web", MayUse::Only(&["hermes-tool", "hermes-guard", "hermes-testkit"])),
     (
         "hermes-approval",

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-struct Place {
+struct PromptFixture {
     folder: tempfile::TempDir,
     config: Value,
     model: &'static str,
@@ -13,7 +13,7 @@ struct Place {
     rules: ProjectRules,
 }
 
-impl Place {
+impl PromptFixture {
     fn new() -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
@@ -67,7 +67,7 @@ fn part<'p>(prompt: &'p PromptSections, name: &str) -> Option<&'p str> {
 
 #[test]
 fn the_default_prompt_is_short_and_ends_with_what_differs() {
-    let mut place = Place::new();
+    let mut place = PromptFixture::new();
     // The family that is told most, with every tool that has guidance.
     place.model = "gpt-5-codex-gemini";
     place.tools = hermes_tool::linked_tools().iter().map(|(_, tool)| tool.name().clone()).collect();
@@ -93,7 +93,7 @@ fn the_default_prompt_is_short_and_ends_with_what_differs() {
 
 #[test]
 fn the_soul_replaces_the_identity_unless_it_is_an_attack() {
-    let place = Place::new();
+    let place = PromptFixture::new();
     assert!(part(&place.prompt(), "identity").unwrap().starts_with("You are Hermes"));
     place.put("home/SOUL.md", "\u{feff}You are Ada.\n");
     assert_eq!(part(&place.prompt(), "identity"), Some("You are Ada."));
@@ -104,7 +104,7 @@ fn the_soul_replaces_the_identity_unless_it_is_an_attack() {
 
 #[test]
 fn guidance_follows_tools_and_switches() {
-    let mut place = Place::new();
+    let mut place = PromptFixture::new();
     assert_eq!(part(&place.prompt(), "tools"), None);
     place.tools = vec!["memory".into()];
     assert!(part(&place.prompt(), "tools").unwrap().contains("`memory`"));
@@ -119,7 +119,7 @@ fn guidance_follows_tools_and_switches() {
 
 #[test]
 fn families_that_announce_are_told_to_act() {
-    let mut place = Place::new();
+    let mut place = PromptFixture::new();
     assert_eq!(part(&place.prompt(), "enforcement"), None);
     place.config = json!({"agent": {"tool_use_enforcement": ["sonnet"]}});
     assert!(part(&place.prompt(), "enforcement").is_some());
@@ -133,7 +133,7 @@ fn families_that_announce_are_told_to_act() {
 
 #[test]
 fn one_kind_of_project_file_speaks_the_nearest_first() {
-    let place = Place::new();
+    let place = PromptFixture::new();
     place.put(".git/HEAD", "");
     place.put("a/b/x", "");
     let context = || part(&place.prompt_in("a/b"), "project").map(str::to_owned);
@@ -156,13 +156,13 @@ fn one_kind_of_project_file_speaks_the_nearest_first() {
     assert!(context().unwrap().ends_with("from the root"));
     place.put("HERMES.md", "---\ntitle: x\n---\nours");
     assert!(context().unwrap().ends_with("\n\nours"));
-    let ignoring = Place { rules: ProjectRules::Ignore, ..place };
+    let ignoring = PromptFixture { rules: ProjectRules::Ignore, ..place };
     assert_eq!(part(&ignoring.prompt_in("a/b"), "project"), None);
 }
 
 #[test]
 fn outside_a_repository_only_the_working_directory_speaks() {
-    let place = Place::new();
+    let place = PromptFixture::new();
     place.put("AGENTS.md", "above");
     place.put("a/x", "");
     // The temporary folder itself may lie in a repository of somebody; then the rule does not apply.
@@ -174,7 +174,7 @@ fn outside_a_repository_only_the_working_directory_speaks() {
 
 #[test]
 fn git_facts_come_from_its_files() {
-    let place = Place::new();
+    let place = PromptFixture::new();
     place.put(".git/HEAD", "ref: refs/heads/feature/x\n");
     place.put("package.json", "{}");
     let facts = part(&place.prompt(), "workspace").unwrap().to_owned();
@@ -193,7 +193,7 @@ fn git_facts_come_from_its_files() {
 
 #[test]
 fn another_machine_is_named_and_nothing_is_said_about_this_one() {
-    let mut place = Place::new();
+    let mut place = PromptFixture::new();
     place.put(".git/HEAD", "ref: refs/heads/main\n");
     place.config = json!({"terminal": {"backend": "docker"}});
     let prompt = place.prompt();
@@ -205,7 +205,7 @@ fn another_machine_is_named_and_nothing_is_said_about_this_one() {
 
 #[test]
 fn memory_comes_as_it_was_frozen_and_its_problems_are_passed_on() {
-    let mut place = Place::new();
+    let mut place = PromptFixture::new();
     place.memory = MemorySnapshot {
         memory: Some("NOTES".into()),
         user: Some("PERSON".into()),
@@ -218,7 +218,7 @@ fn memory_comes_as_it_was_frozen_and_its_problems_are_passed_on() {
 
 #[test]
 fn skills_callers_and_ids_have_their_places() {
-    let place = Place::new();
+    let place = PromptFixture::new();
     let index = || Some("<available_skills>".to_owned());
     let prompt = PromptSections::build(&PromptSources {
         home: &Home::at(place.folder.path()),

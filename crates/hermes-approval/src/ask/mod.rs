@@ -87,10 +87,25 @@ pub struct SecretQuestion {
     pub cancellation: CancellationToken,
 }
 
+/// How long whoever asks a person waits for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AskPatience {
+    /// As long as the settings say (`approvals.timeout`).
+    #[default]
+    Limited,
+    /// As long as it takes: the question stands before somebody at a terminal.
+    UntilAnswered,
+}
+
 /// Knows how to ask a person.
 pub trait ApprovalPrompter: Send + Sync {
     /// Asks and waits for the answer. Dropped when nobody wants it any more.
     fn ask(&self, question: ApprovalQuestion) -> BoxFuture<ApprovalAnswer>;
+
+    /// How long an answer may take.
+    fn patience(&self) -> AskPatience {
+        AskPatience::Limited
+    }
 
     /// Asks for something that is typed unseen. Nothing, if there is no answer or no way to hide it.
     fn secret(&self, _question: SecretQuestion) -> BoxFuture<Option<String>> {

@@ -4,12 +4,16 @@
 //! reviewing model is asked, and whatever it leaves open goes to a person. Waiting for the person
 //! ends with the answer, the time limit or the cancellation of the call, whichever is first.
 
+use std::time::Duration;
+
 use tokio::time::timeout;
 
 use super::Approvals;
 use super::case::{CaseKind, OpenCase};
 use super::rule::GateRuling;
-use crate::ask::{ApprovalAnswer, ApprovalPrompter, ApprovalQuestion, ApprovalSurface, AskEvent};
+use crate::ask::{
+    ApprovalAnswer, ApprovalPrompter, ApprovalQuestion, ApprovalSurface, AskEvent, AskPatience,
+};
 use crate::refusal::Doubt;
 use crate::request::{Audience, GrantScope};
 use crate::review::{self, Review};
@@ -130,8 +134,8 @@ impl Approvals {
         let outcome = tokio::select! {
             biased;
             () = case.cancellation.cancelled() => Outcome::Interrupted,
-            answer = timeout(wait, asker.ask(question)) => {
-                Outcome::Answered(answer.unwrap_or(ApprovalAnswer::TimedOut))
+            answer = within(wait, asker.patience(), asker.ask(question)) => {
+                Outcome::Answered(answer)
             }
         };
         let choice = match &outcome {
@@ -173,4 +177,16 @@ impl Approvals {
 enum Outcome {
     Answered(ApprovalAnswer),
     Interrupted,
+}
+
+/// The answer, or that there was none in time.
+async fn within(
+    wait: Duration,
+    patience: AskPatience,
+    asked: impl Future<Output = ApprovalAnswer>,
+) -> ApprovalAnswer {
+    match patience {
+        AskPatience::Limited => timeout(wait, asked).await.unwrap_or(ApprovalAnswer::TimedOut),
+        AskPatience::UntilAnswered => asked.await,
+    }
 }

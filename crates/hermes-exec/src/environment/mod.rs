@@ -23,11 +23,13 @@ mod begin;
 mod bytes;
 mod conclude;
 mod files;
+mod live;
 mod options;
 mod prepare;
 mod shells;
 
 pub(crate) use begin::random_id;
+pub use live::LiveOutput;
 pub use options::{ExecEnd, ExecOptions, ExecResult, ShellMemory, SpawnOptions, SudoPassword};
 
 use begin::{SessionState, StartOfShell, own_command};
@@ -321,6 +323,13 @@ impl Environment {
             FileReach::Remote => OutputMode::Separate,
         };
         let ender = EndRemoteCall { guard: guard.as_ref(), call: &call };
+        let client = match &how.live {
+            Some(live) => {
+                live.leave_out(scripts.marker());
+                client.on_output(live.tap())
+            }
+            None => client,
+        };
         let done = client
             .output(merged)
             .capture(how.capture)

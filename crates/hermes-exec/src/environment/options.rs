@@ -7,6 +7,8 @@ use futures_util::future::BoxFuture;
 use hermes_process::{CaptureLimit, PtySize};
 use tokio_util::sync::CancellationToken;
 
+use super::live::LiveOutput;
+
 /// How a command is run.
 #[derive(Clone)]
 pub struct ExecOptions {
@@ -22,6 +24,8 @@ pub struct ExecOptions {
     pub cancel: CancellationToken,
     /// Variables for this command (and those after it, unless they say otherwise).
     pub exports: Vec<(String, String)>,
+    /// Keeps what it wrote last, for whoever watches.
+    pub live: Option<Arc<LiveOutput>>,
     /// Who is asked when sudo wants a password.
     pub sudo: Option<Arc<dyn SudoPassword>>,
 }
@@ -35,6 +39,7 @@ impl Default for ExecOptions {
             capture: CaptureLimit::default(),
             cancel: CancellationToken::new(),
             exports: Vec::new(),
+            live: None,
             sudo: None,
         }
     }

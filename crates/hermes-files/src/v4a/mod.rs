@@ -57,9 +57,9 @@ mod strategy;
 mod workspace;
 
 #[cfg(test)]
-mod properties;
+mod memory_files;
 #[cfg(test)]
-mod test_world;
+mod properties;
 
 pub use self::editor::AppliedHunk;
 pub use self::parse::{ParseError, ParseProblem, parse};

@@ -1,6 +1,6 @@
 //! What holds for every text and every patch.
 
-use super::test_world::World;
+use super::memory_files::MemoryFiles;
 use super::{ChangeKind, parse};
 use proptest::prelude::*;
 use similar::TextDiff;
@@ -68,7 +68,7 @@ proptest! {
     ) {
         let files = [("a", a), ("b", b.map(String::into_bytes))];
         let files = files.into_iter().filter_map(|(path, content)| Some((path.to_owned(), content?)));
-        let world = World(files.collect());
+        let world = MemoryFiles(files.collect());
         if let Ok(patch) = parse(&like)
             && let Ok(plan) = world.plan_parsed(&patch)
         {
@@ -80,7 +80,7 @@ proptest! {
     #[test]
     fn a_diff_as_patch_gives_the_new_text(old in text(), new in text(), radius in 0_usize..4) {
         prop_assume!(old != new);
-        let world = World::new([("f", old.as_bytes())]);
+        let world = MemoryFiles::new([("f", old.as_bytes())]);
         let patched = world.patched(&diff(&old, &new, radius));
         prop_assert_eq!(String::from_utf8_lossy(&patched.0["f"]), new);
     }
@@ -90,7 +90,7 @@ proptest! {
         // The first line shows the ending; the rest may be anything.
         let (old, new) = (format!("top\n{old}"), format!("top\n{new}x\n"));
         let crlf = |text: &str| text.replace('\n', "\r\n");
-        let world = World::new([("f", crlf(&old).as_bytes())]);
+        let world = MemoryFiles::new([("f", crlf(&old).as_bytes())]);
         let patched = world.patched(&diff(&old, &new, 3));
         prop_assert_eq!(String::from_utf8_lossy(&patched.0["f"]), crlf(&new));
     }
@@ -107,7 +107,7 @@ proptest! {
         let at = at.index(lines.len());
         lines.insert(at, b"unique target".to_vec());
         let file = lines.join(&b'\n');
-        let world = World::new([("f", &file)]);
+        let world = MemoryFiles::new([("f", &file)]);
         let plan = world.plan("*** Update File: f\n-unique target\n+new\n").unwrap();
         prop_assert_eq!(&plan.files[0].change, &ChangeKind::Modified);
         lines[at] = b"new".to_vec();

@@ -55,6 +55,10 @@ flags! {
     DUMP = 11,
     /// Statements for a database that a query put together.
     STATEMENTS = 10,
+    /// A key or password, by the name of the variable that holds it.
+    KEY = 13,
+    /// There is no end to it.
+    ENDLESS = 12,
     /// The address of somebody who reads what is sent there, by the variable's name.
     ADDRESSEE = 9,
 }

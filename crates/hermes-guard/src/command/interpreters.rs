@@ -122,7 +122,8 @@ fn dialect_of(name: &str) -> Option<Dialect> {
         "julia" => Dialect { code_long: &["eval"], ..dialect("eELp", "eE") },
         "osascript" => dialect("els", "e"),
         "elixir" => Dialect { code_long: &["eval"], ..dialect("er", "e") },
-        "groovy" | "scala" | "tclsh" | "racket" | "swift" => dialect("e", "e"),
+        "groovy" | "scala" | "tclsh" | "racket" | "swift" | "kotlin" | "crystal" | "clojure"
+        | "clj" | "bb" | "jshell" | "dart" | "janet" | "gjs" | "qjs" | "nu" => dialect("e", "e"),
         "guile" => dialect("ec", "ec"),
         "ghc" | "runghc" => dialect("eiXo", "e"),
         "octave" | "erl" | "sbcl" | "clisp" | "ecl" | "gst" | "iex-shell" => Dialect {
@@ -151,6 +152,10 @@ pub(super) fn program<'c>(name: &str, args: &'c [Arg<'c>]) -> Option<Interpreter
         _ => {}
     }
     let dialect = dialect_of(name)?;
+    // `php -- words`: the words are for the program that comes in.
+    if name == "php" && args.first().is_some_and(|arg| arg.text == "--") {
+        return Some(Interpreter::Input);
+    }
     for opt in options(args, &dialect.spec) {
         match opt {
             Opt::Short(letter, text) if dialect.code.contains(letter) => {

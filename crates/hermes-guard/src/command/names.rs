@@ -43,6 +43,12 @@ pub(super) fn canonical(word: &str) -> Cow<'_, str> {
     if name == "mkfs" || name.starts_with("mkfs.") {
         return Cow::Borrowed("mkfs");
     }
+    if name.starts_with("newfs_") || matches!(name.as_str(), "mkntfs" | "newfs") {
+        return Cow::Borrowed("mkfs");
+    }
+    if name.starts_with("fsck.") {
+        return Cow::Borrowed("fsck");
+    }
     if let Some(alias) = alias(&name) {
         return Cow::Borrowed(alias);
     }

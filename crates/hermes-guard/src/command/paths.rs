@@ -224,7 +224,8 @@ pub(super) fn is_sensitive(path: &str) -> bool {
         return false;
     }
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-    if matches!(name, "sitecustomize.py" | "usercustomize.py")
+    if name.ends_with(".pth") && path.contains("-packages/")
+        || matches!(name, "sitecustomize.py" | "usercustomize.py")
         || matches!(
             path,
             "/usr/local/bin/sudo"
@@ -243,7 +244,11 @@ pub(super) fn is_sensitive(path: &str) -> bool {
 }
 
 fn is_git_hook(path: &str) -> bool {
-    path.starts_with(".git/hooks/") || path.contains("/.git/hooks/")
+    path.starts_with(".git/hooks/")
+        || path.contains("/.git/hooks/")
+        || path.ends_with("/.git/config")
+        || path == ".git/config"
+        || path.ends_with("/.git/HEAD")
 }
 
 /// What follows a home folder, whosever it is.
@@ -378,6 +383,46 @@ fn is_sensitive_at_home(rest: &str) -> bool {
         ".sqliterc",
         ".curlrc",
         ".wgetrc",
+        ".forward",
+        ".bash_completion",
+        ".gnupg/gpg-agent.conf",
+        ".config/tmux/tmux.conf",
+        ".config/nushell/config.nu",
+        ".config/nushell/env.nu",
+        ".jupyter/jupyter_notebook_config.py",
+        ".ipython/profile_default/ipython_config.py",
+        ".config/Code/User/settings.json",
+        ".config/Code/User/tasks.json",
+        ".xbindkeysrc",
+        ".lesskey",
+        ".lessfilter",
+        ".makepkg.conf",
+        ".config/mimeapps.list",
+        ".config/user-dirs.dirs",
+        ".procmailrc",
+        ".mailrc",
+        ".config/kitty/kitty.conf",
+        ".config/alacritty/alacritty.toml",
+        ".config/wezterm/wezterm.lua",
+        ".hushlogin",
+        ".claude/settings.json",
+        ".claude.json",
+        ".codex/config.toml",
+        ".cursor/mcp.json",
+        ".gemini/settings.json",
+        ".config/pip/pip.conf",
+        ".pip/pip.conf",
+        ".condarc",
+        ".gemrc",
+        ".yarnrc",
+        ".yarnrc.yml",
+        ".m2/settings.xml",
+        ".cargo/config.toml",
+        ".cargo/config",
+        ".gradle/init.gradle",
+        ".bundle/config",
+        ".config/containers/registries.conf",
+        ".config/uv/uv.toml",
         ".mailcap",
         ".config/i3/config",
         ".config/sway/config",
@@ -385,6 +430,14 @@ fn is_sensitive_at_home(rest: &str) -> bool {
     ];
     const FOLDERS: &[&str] = &[
         ".config/fish/conf.d",
+        ".config/fish/functions",
+        ".local/share/applications",
+        ".config/git",
+        ".git-templates",
+        ".zsh",
+        ".oh-my-zsh/custom",
+        ".config/direnv",
+        ".mozilla/native-messaging-hosts",
         ".config/autostart",
         ".config/systemd/user",
         "Library/LaunchAgents",
@@ -486,13 +539,22 @@ pub(super) fn is_personal(path: &str) -> bool {
         )
 }
 
+/// Where programs keep logins, wallets and private messages of an account.
+pub(super) fn is_private_store(path: &str) -> bool {
+    below_home(path).is_some_and(|rest| {
+        is_in(rest, PRIVATE_STORES)
+            || CREDENTIAL_FILES.contains(&rest)
+            || is_in(rest, CREDENTIAL_FOLDERS)
+    })
+}
+
 /// A file whose content should not leave the machine.
 pub(super) fn is_secret(path: &str) -> bool {
     const SYSTEM_FILES: &[&str] =
         &["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/proc/self/environ"];
     const KEY_NAMES: &[&str] = &["id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "credentials"];
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-    if SYSTEM_FILES.contains(&path) || KEY_NAMES.contains(&name) {
+    if SYSTEM_FILES.contains(&path) || KEY_NAMES.contains(&name) || path.ends_with(".git/config") {
         return true;
     }
     if name == ".env" || (name.starts_with(".env.") && !is_example(name)) {

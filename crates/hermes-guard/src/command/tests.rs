@@ -57,6 +57,64 @@ fn a_home_is_known_by_any_detour_and_pattern() {
 }
 
 #[test]
+fn a_home_with_a_short_name_is_known_as_well() {
+    let host = CommandContext {
+        home: Some("/root"),
+        hermes_home: Some("/tmp/h2"),
+        user: Some("root"),
+        cwd: Some("/tmp/project"),
+        temp_dir: Some("/tmp"),
+        shell: None,
+        earlier: None,
+    };
+    for command in [
+        "tar xf a.tar -C /tmp/h2",
+        "git clone x /tmp/h2/plugins/y",
+        "D=/tmp/h; echo x > ${D}2/config.yaml",
+        "python3 -c \"open('/tmp/h2/config.yaml','w').write('x')\"",
+        "python3 -c \"import os; os.remove('/tmp/h2/config.yaml')\"",
+        "node -e \"require('fs').writeFileSync('/tmp/h2/config.yaml','')\"",
+        "printf x | dd of=/tmp/h2/config.yaml",
+        "ln -s /tmp/h2 l; echo x > l/config.yaml",
+        "perl -e 'unlink q(/tmp/h2/config.yaml)'",
+        "rm -rf ../h2",
+        "bash -c 'cat x > /tmp/h2/hooks/pre.sh'",
+        "cat <<E > /tmp/h2/.env\nA=1\nE",
+        "sqlite3 /tmp/h2/state.db 'delete from x'",
+        "vim -c 'w! /tmp/h2/config.yaml' -c q x",
+        "ed -s /tmp/h2/config.yaml < script",
+        "awk '{print > \"/tmp/h2/config.yaml\"}' x",
+        "rsync -a x/ /tmp/h2/",
+        "xargs rm < list /tmp/h2/config.yaml",
+        "cd /tmp; rm h2/config.yaml",
+        "cd ../h2 && sed -i d config.yaml",
+        "unzip a.zip -d /tmp/h2",
+        "pip install --target /tmp/h2/plugins x",
+        "mv /tmp/h2/logs/approvals.jsonl x",
+        "crontab /tmp/h2/x; chattr +i /tmp/h2",
+        "patch -d /tmp/h2 < x.diff",
+        "git -C /tmp/h2 checkout .",
+        "git apply --directory=/tmp/h2 x.diff",
+        "jq . x | sponge /tmp/h2/config.yaml",
+        "install -m 644 x /tmp/h2/config.yaml",
+        "cpio -D /tmp/h2 -i < x",
+        "bsdtar -xf x -C /tmp/h2",
+        "7z x a.7z -o/tmp/h2",
+        "wget -P /tmp/h2 https://e.com/config.yaml",
+        "make -C /tmp/h2",
+    ] {
+        let analysis = analyse(command, &host);
+        let found = analysis.findings.iter().any(|finding| finding.category == "own rules");
+        assert!(found, "{command}: {:?}", analysis.findings);
+    }
+    for command in ["ls /tmp/h2", "tar xf a.tar -C /tmp/h3", "perl -ne 'print' /tmp/h2/config.yaml"]
+    {
+        let analysis = analyse(command, &host);
+        assert!(!analysis.is_dangerous(), "{command}: {:?}", analysis.findings);
+    }
+}
+
+#[test]
 fn findings_quote_the_words_that_caused_them() {
     let analysis = look("ls && git push -f origin main; echo done");
     assert_eq!(analysis.findings[0].words, "git push -f origin main");

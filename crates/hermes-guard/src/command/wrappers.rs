@@ -109,6 +109,9 @@ pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
         "firejail" | "cgexec" => plain("g", &[]),
         "watch" => plain("n", &["interval"]).inner(WrappedCommand::ProgramOrText),
         "entr" => plain("", &[]),
+        name if name.starts_with("ld-linux") || name.starts_with("ld-musl") => {
+            plain("", &["library-path", "preload", "argv0"])
+        }
         "hyperfine" => plain("wmrpcSLN", &["warmup", "min-runs", "runs", "prepare", "export-json"])
             .inner(WrappedCommand::Texts),
         "uv" => plain("p", &["python", "with", "project", "directory", "env-file"]).verb("run"),

@@ -13,14 +13,15 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::fields::{Field, Sign, field};
-use super::flags;
 use super::headers::plausible_in_code;
 use super::keys::hide_value;
 use super::mask::is_masked;
+use super::memorable::{begins_as_program_word, is_memorable, is_pass_phrase};
 use super::names::{SecretFamily, family};
 use super::scan::{Names, SecretScan, is_blank, is_gap};
 use super::values::{SecretLook, follows_password_rules, is_prose, is_reference, look, stands_in};
 use super::words::{is_expression, is_field, is_placeholder, made_of_words};
+use super::{flags, lists, sentences, tables};
 
 /// Longest name, to either side of the hit.
 const LONGEST_NAME: usize = 64;
@@ -71,7 +72,12 @@ const PLAIN_VALUES: &[&str] = &[
     "any",
     "object",
     "bytes",
+    "absent",
     "await",
+    "empty",
+    "present",
+    "unset",
+    "void",
     "new",
     "|",
     ">",
@@ -83,15 +89,33 @@ const PLAIN_VALUES: &[&str] = &[
 
 pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let Some(name) = whole_name(scan, &hit) else { return };
-    let name = with_word_before(scan, name);
+    let name = with_words_around(scan, name);
     if scan.text[..name.start].ends_with("--") {
         return flags::long_option(scan, name);
     }
     if scan.text[name.end..].starts_with(">\n") && &scan.text[name.clone()] == "auth-user-pass" {
         return flags::user_and_password(scan, name.end + 2);
     }
-    if is_gap(scan.byte(name.end)) || scan.byte(name.end) == b'\n' {
-        flags::directive(scan, name.clone());
+    let dash = name.start.checked_sub(2).map_or(b' ', |at| scan.byte(at));
+    let takes_kind = matches!(&scan.text[name.clone()], "passin" | "passout");
+    if scan.byte_before(name.start) == b'-'
+        && is_blank(dash)
+        && is_gap(scan.byte(name.end))
+        && !takes_kind
+    {
+        return flags::short_option(scan, name);
+    }
+    if tables::visit(scan, &name) || tables::upright(scan, &name) || lists::visit(scan, &name) {
+        return;
+    }
+    let ends_in_blank = is_gap(scan.byte(name.end)) || scan.byte(name.end) == b'\n';
+    // To pass something is a verb.
+    let verb = scan.text[name.clone()].eq_ignore_ascii_case("pass");
+    if ends_in_blank
+        && !verb
+        && (flags::directive(scan, name.clone()) || sentences::visit(scan, &name))
+    {
+        return;
     }
     let plain_name = &scan.text[name.clone()];
     let Some(field) = field(scan, name) else { return };
@@ -101,6 +125,11 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
         || !given.contains(|char: char| char.is_alphanumeric() || char == '*')
         || !field.value_quoted && is_same_name(plain_name, given)
     {
+        return;
+    }
+    // `"Enter password": "…"`: a sentence and what it is in another language.
+    let sentence = field.name_quoted && scan.byte_before(field.name.start) == b' ';
+    if sentence && look(given) != SecretLook::Generated {
         return;
     }
     // A part of `arn:aws:secretsmanager:…`
@@ -119,7 +148,15 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
         }
         return;
     }
-    // A key with a remark behind it.
+    // A key with a remark behind it, or with its kind before it.
+    if let Some((_, last)) = value.rsplit_once(' ')
+        && field.value_quoted
+        && value.split(' ').count() == 2
+        && matches!(family(plain_name), Some(SecretFamily::Token | SecretFamily::ApiKey))
+        && look(last) == SecretLook::Generated
+    {
+        return hide_value(scan, field.value.end - last.len()..field.value.end);
+    }
     if field.sign == Sign::Colon
         && !field.value_quoted
         && family(plain_name).is_some_and(|family| family != SecretFamily::Auth)
@@ -180,13 +217,16 @@ impl Special {
             // `Service::ApiKey` is the name of a type.
             Self::Header if scan.byte_before(field.name.start) == b':' => false,
             Self::Header if !field.value_quoted && value.starts_with(['{', '[']) => false,
+            Self::Header if !field.value_quoted && value.ends_with('>') => false,
             Self::Header if stands_in(value) || !field.value_quoted && is_field(value) => false,
             Self::Header if scan.rules.code() => plausible_in_code(value),
             Self::Header => !is_plain(value, SecretFamily::ApiKey) && !is_expression(value),
             Self::Registry => equals && !is_expression(value),
             Self::Storage => equals && value.len() >= LEAST_STORAGE_KEY && !made_of_words(value),
             Self::SecretAccessKey => {
-                value.len() == SECRET_ACCESS_KEY_CHARS && value.bytes().all(base64)
+                value.len() == SECRET_ACCESS_KEY_CHARS
+                    && value.bytes().all(base64)
+                    && !value.contains("EXAMPLE")
             }
             Self::Login => field.value_quoted && is_login(value),
         }
@@ -207,6 +247,10 @@ fn is_secret(scan: &mut SecretScan<'_>, field: &Field) -> bool {
     let value = &scan.text[field.value.clone()];
     let Some(family) = family(name) else { return false };
     let guessing = scan.rules.names == Names::Guess;
+    // A method of something is named after it; what it is given is not.
+    if field.sign == Sign::Argument && !field.name_quoted && !ends_as_secret(name) {
+        return false;
+    }
     let looks = looks_secret(scan, field, family);
     if !looks && !guessing {
         return false;
@@ -216,6 +260,7 @@ fn is_secret(scan: &mut SecretScan<'_>, field: &Field) -> bool {
             || field.sign == Sign::Equals
                 && is_field(value)
                 && (field.spaced
+                    || names_secret(value)
                     || name.contains('.') && !value.contains(|end: char| end.is_ascii_digit())));
     if computed
         || is_plain(value, family)
@@ -228,19 +273,61 @@ fn is_secret(scan: &mut SecretScan<'_>, field: &Field) -> bool {
     looks || named_as_secret(scan, field, family)
 }
 
+/// `setPassword(…)`, `dbPass(…)`, and not `password.encode(…)`.
+fn ends_as_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["password", "passwd", "pass", "pwd", "passphrase", "secret", "token", "key", "login"]
+        .iter()
+        .any(|last| name.ends_with(last))
+}
+
+/// `settings.API_KEY`: the last part is the name of a secret.
+fn names_secret(value: &str) -> bool {
+    let value = value.trim_end_matches([',', ';', ')']);
+    value.rsplit('.').next().is_some_and(|last| family(last).is_some())
+}
+
 /// Whether the value shows by itself that it belongs to the name.
 fn looks_secret(scan: &SecretScan<'_>, field: &Field, family: SecretFamily) -> bool {
     let value = &scan.text[field.value.clone()];
     let look = look(value);
     match family {
         SecretFamily::Password
-            if (field.value_quoted
-                || matches!(field.sign, Sign::Element | Sign::Pair)
-                || is_setting(scan, field)
-                || is_word_of_line(scan, field))
-                && follows_password_rules(value) =>
+            if follows_password_rules(value) && (is_text(scan, field) || is_line(scan, field)) =>
         {
             true
+        }
+        SecretFamily::Password
+            if is_memorable(value) && (is_text(scan, field) || is_dashed(scan, field))
+                || field.value_quoted && is_pass_phrase(value) =>
+        {
+            true
+        }
+        SecretFamily::Secret
+            if is_memorable(value)
+                && is_shouted(&scan.text[field.name.clone()])
+                && value.bytes().any(|byte| byte.is_ascii_digit())
+                && is_text(scan, field) =>
+        {
+            true
+        }
+        SecretFamily::Password
+            if is_pin(value) && (is_text(scan, field) || is_line(scan, field)) =>
+        {
+            let name = scan.text[field.name.clone()].to_ascii_lowercase();
+            ["password", "passwd", "pass", "pwd", "passcode"]
+                .iter()
+                .any(|last| name.ends_with(last))
+        }
+        SecretFamily::Credential if is_login_pair(value) => true,
+        SecretFamily::AnyKey
+            if scan.text[field.name.clone()].to_ascii_lowercase().ends_with("login")
+                && is_login_pair(value) =>
+        {
+            true
+        }
+        SecretFamily::AnyKey if scan.text[field.name.clone()].eq_ignore_ascii_case("key") => {
+            is_bare_key(scan, field)
         }
         SecretFamily::Password | SecretFamily::Secret if look == SecretLook::Chosen => {
             field.value_quoted
@@ -255,8 +342,78 @@ fn looks_secret(scan: &SecretScan<'_>, field: &Field, family: SecretFamily) -> b
             false
         }
         _ if field.value_quoted => look == SecretLook::Generated,
-        _ => look == SecretLook::Generated && !value.contains(['(', '[', '{']),
+        _ => look == SecretLook::Generated && !value.contains(['(', '[', '{', '<']),
     }
+}
+
+/// Whether the value is given as a text, and not by the name of something else.
+fn is_text(scan: &SecretScan<'_>, field: &Field) -> bool {
+    field.value_quoted
+        || matches!(field.sign, Sign::Element | Sign::Pair)
+        || is_setting(scan, field)
+        || is_word_of_line(scan, field)
+}
+
+/// `Password: Welcome1`, `Password = Harbor3600`: the rest of a line, and no type or name.
+fn is_line(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let value = &scan.text[field.value.clone()];
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    (field.sign == Sign::Colon || field.sign == Sign::Equals && digits >= 3)
+        && field.spaced
+        && matches!(scan.byte(field.value.end), 0 | b'\n' | b'\r')
+        && at_line_start(scan, field.name.start)
+        && !is_camel_case(value)
+        && !begins_as_program_word(value)
+}
+
+/// `password: river-opal-92`, `password = river-opal-92`: no program subtracts like this.
+fn is_dashed(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let value = &scan.text[field.value.clone()];
+    let before = scan.byte_before(field.name.start);
+    value.contains('-')
+        && (before == 0
+            || is_blank(before)
+            || matches!(before, b'"' | b'\'' | b':' | b'{' | b'.' | b'|'))
+}
+
+/// Digits of a number that is a password.
+const PIN_DIGITS: std::ops::RangeInclusive<usize> = 6..=12;
+
+/// A number that nobody writes as an example.
+fn is_pin(value: &str) -> bool {
+    let distinct = (b'0'..=b'9').filter(|digit| value.as_bytes().contains(digit)).count();
+    PIN_DIGITS.contains(&value.len())
+        && value.bytes().all(|byte| byte.is_ascii_digit())
+        && distinct >= 4
+        && !value.starts_with("1234")
+        && !value.starts_with("0123")
+}
+
+/// `ada:Welcome!1` behind a name that means a login.
+fn is_login_pair(value: &str) -> bool {
+    value.split_once(':').is_some_and(|(user, password)| {
+        !user.is_empty()
+            && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._@-".contains(&byte))
+            && look(password) >= SecretLook::Chosen
+    })
+}
+
+/// How far before a bare `key` the name of its account may stand.
+const ACCOUNT_BACK: usize = 160;
+
+/// `key = …` in the settings of an account.
+fn is_bare_key(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let value = &scan.text[field.value.clone()];
+    let from = field.name.start.saturating_sub(ACCOUNT_BACK);
+    let before =
+        String::from_utf8_lossy(&scan.bytes()[from..field.name.start]).to_ascii_lowercase();
+    value.len() >= LEAST_STORAGE_KEY
+        && look(value) == SecretLook::Generated
+        && at_line_start(scan, field.name.start)
+        && before.lines().any(|line| {
+            let name = line.trim_start_matches([' ', '\t', '-', '"']);
+            ["account", "user", "access", "bucket"].iter().any(|word| name.starts_with(word))
+        })
 }
 
 /// Whether a name, a sign and a value are all there is on a line.
@@ -270,10 +427,11 @@ fn is_setting(scan: &SecretScan<'_>, field: &Field) -> bool {
 /// Whether `name=value` is a word by itself, as on command lines and in connection strings.
 fn is_word_of_line(scan: &SecretScan<'_>, field: &Field) -> bool {
     let value = &scan.text[field.value.clone()];
-    let edge = |byte: u8| byte == 0 || is_blank(byte) || matches!(byte, b'"' | b'\'');
+    let edge = |byte: u8| byte == 0 || is_blank(byte) || matches!(byte, b'"' | b'\'' | b',');
+    let before = scan.byte_before(field.name.start);
     field.sign == Sign::Equals
         && !field.spaced
-        && edge(scan.byte_before(field.name.start))
+        && (edge(before) || matches!(before, b'=' | b'|' | b'-'))
         && edge(scan.byte(field.value.end))
         && !value.contains(['(', ')', '[', '{', '<', '>'])
 }
@@ -291,8 +449,8 @@ fn is_same_name(name: &str, value: &str) -> bool {
         && plain(value).len() >= 3
 }
 
-/// The words that belong to the name behind a blank: `Private key: …`.
-fn with_word_before(scan: &SecretScan<'_>, name: Range<usize>) -> Range<usize> {
+/// The words that belong to the name with a blank between: `Private key: …`, `Secret ID = …`.
+fn with_words_around(scan: &SecretScan<'_>, name: Range<usize>) -> Range<usize> {
     const WORDS: [&str; 10] = [
         "private ",
         "secret ",
@@ -305,6 +463,9 @@ fn with_word_before(scan: &SecretScan<'_>, name: Range<usize>) -> Range<usize> {
         "unseal ",
         "recovery ",
     ];
+    if scan.text[name.start..].starts_with("Secret ID") {
+        return name.start..name.start + "Secret ID".len();
+    }
     if !matches!(&scan.text[name.clone()], "key" | "Key" | "KEY" | "phrase" | "Phrase") {
         return name;
     }
@@ -342,13 +503,16 @@ fn is_connection(scan: &SecretScan<'_>, field: &Field) -> bool {
 fn named_as_secret(scan: &mut SecretScan<'_>, field: &Field, family: SecretFamily) -> bool {
     let name = &scan.text[field.name.clone()];
     let value = &scan.text[field.value.clone()];
-    let shouted = name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    let shouted = is_shouted(name);
     let strong = !matches!(family, SecretFamily::Auth | SecretFamily::AnyKey);
     match field.sign {
         _ if family == SecretFamily::AnyKey || is_prose(value) => false,
+        _ if family != SecretFamily::Password && is_label(value) => false,
+        Sign::Colon if !value.is_ascii() && value.chars().all(char::is_alphabetic) => false,
+        _ if is_made_of_name(name, value) => false,
         Sign::Colon if is_field(value) || !field.value_quoted && is_camel_case(value) => false,
         _ if scan.byte_before(field.value.start) == b'`' && value.contains(' ') => false,
-        _ if !field.value_quoted && value.contains(['(', ')', '<', '|']) => false,
+        _ if !field.value_quoted && value.contains(['(', ')', '<', '>', '|']) => false,
         Sign::Equals if shouted => true,
         Sign::Equals if field.name_quoted => field.value_quoted && strong,
         Sign::Equals => {
@@ -370,6 +534,27 @@ fn named_as_secret(scan: &mut SecretScan<'_>, field: &Field, family: SecretFamil
         }
         Sign::Element | Sign::Argument | Sign::Pair => false,
     }
+}
+
+/// `token: "token--YR1Yw"`: a class of a style sheet, made of the name.
+fn is_made_of_name(name: &str, value: &str) -> bool {
+    let name = name.rsplit(['.', '_']).next().unwrap_or(name);
+    let rest = value.get(..name.len()).filter(|start| start.eq_ignore_ascii_case(name));
+    rest.is_some() && value[name.len()..].starts_with(['-', '_'])
+}
+
+/// One word with a capital first, as a form labels its fields.
+fn is_label(value: &str) -> bool {
+    let mut letters = value.chars();
+    letters.next().is_some_and(char::is_uppercase)
+        && value.chars().count() >= 4
+        && letters.all(|letter| letter.is_alphabetic() && letter.is_lowercase())
+}
+
+/// `APP_SECRET`: the name of a variable of the environment, perhaps behind the object that holds them.
+fn is_shouted(name: &str) -> bool {
+    let name = name.strip_prefix("process.env.").unwrap_or(name);
+    name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
 /// `userPassword1`, `PrivateKey`: the name of a variable or a type.
@@ -404,6 +589,12 @@ fn is_name(byte: u8) -> bool {
 }
 
 fn whole_name(scan: &SecretScan<'_>, hit: &Range<usize>) -> Option<Range<usize>> {
+    // Words of other languages stand alone.
+    if scan.text[hit.clone()].bytes().any(|byte| byte >= 0x80)
+        || scan.text[hit.clone()].contains(" de ")
+    {
+        return Some(hit.clone());
+    }
     let start = scan.run_start(hit.start, LONGEST_NAME, is_name);
     // Some hits end in the sign behind the name.
     let hit_end = scan.run_end_within(hit.start, hit.len(), is_name);

@@ -12,6 +12,8 @@ use super::scan::{KeyEnds, SecretScan};
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const DASHES: &str = "-----";
+/// How another kind of file for keys begins.
+const SSH2: &str = "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----";
 /// Longest label between the dashes.
 const LONGEST_LABEL: usize = 64;
 /// Longest key with both ends.
@@ -21,7 +23,13 @@ const LONGEST_LINE: usize = 4096;
 
 pub(super) fn visit(scan: &mut SecretScan<'_>, start: usize) {
     let rest = &scan.text[start..];
-    if let Some(length) = armour(rest, BEGIN) {
+    if rest.starts_with(SSH2) {
+        let body = start + scan.text[start..].find('\n').unwrap_or(rest.len());
+        let end = end_of_material(scan, body);
+        if end > body + 1 {
+            scan.replace(start..end, PRIVATE_KEY);
+        }
+    } else if let Some(length) = armour(rest, BEGIN) {
         begin(scan, start, start + length);
     } else if let Some(length) = armour(rest, END) {
         end(scan, start, start + length);

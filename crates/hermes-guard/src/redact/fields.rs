@@ -17,6 +17,9 @@ const WIDEST_GAP: usize = 32;
 /// Furthest that the value of a pair may stand behind its name, and longest type of a constant.
 const WIDEST_PAIR: usize = 128;
 
+/// Most backslashes before a quote, in strings within strings.
+const MOST_SLASHES: usize = 7;
+
 /// The sign between a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
@@ -48,7 +51,10 @@ impl Field {
         match (self.value_quoted, self.sign) {
             (true, _) => self.value.clone(),
             (false, Sign::Element) => element(scan, self.value.start, usize::MAX),
-            _ => unquoted(scan, self.value.start, self.sign, self.name_quoted, usize::MAX),
+            _ => {
+                let one_word = self.name_quoted || !self.spaced;
+                unquoted(scan, self.value.start, self.sign, one_word, usize::MAX)
+            }
         }
     }
 }
@@ -56,17 +62,29 @@ impl Field {
 /// The sign and the value behind a name.
 pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> {
     let mut at = name.end;
-    if scan.byte(at) == b'\\' && is_quote(scan.byte(at + 1)) {
-        at += 1;
+    let slashes = scan.run_end_within(at, MOST_SLASHES, |byte| byte == b'\\');
+    if is_quote(scan.byte(slashes)) {
+        at = slashes;
     }
     let name_quoted = is_quote(scan.byte(at));
     at += usize::from(name_quoted);
-    at += usize::from(name_quoted && scan.byte(at) == b']');
+    let listed = name_quoted || scan.byte_before(name.start) == b'[';
+    at += usize::from(listed && scan.byte(at) == b']');
     at = behind_remark(scan, at);
-    let sign_at = scan.run_end_within(at, WIDEST_GAP, is_gap);
+    let mut sign_at = scan.run_end_within(at, WIDEST_GAP, is_gap);
+    if name_quoted && is_blank(scan.byte(sign_at)) {
+        let below = scan.run_end_within(sign_at, WIDEST_GAP, is_blank);
+        sign_at = if scan.byte(below) == b':' { below } else { sign_at };
+    }
+    if let Some(typed) = behind_type(scan, sign_at) {
+        sign_at = typed;
+    }
     let (sign, length) = match (scan.byte(sign_at), scan.byte(sign_at + 1)) {
+        _ if scan.text[sign_at..].starts_with('：') => (Sign::Colon, '：'.len_utf8()),
         (b':', b'=') => (Sign::Equals, 2),
         (b'=', b'>') => (Sign::Colon, 2),
+        // `userPassword:: …`, as directories write what is encoded
+        (b':', b':') if is_gap(scan.byte(sign_at + 2)) && sign_at == name.end => (Sign::Colon, 2),
         (b':', b':') | (b'=', b'=' | b'~') => return None,
         (b':', _) => (Sign::Colon, 1),
         (b'=', _) => (Sign::Equals, 1),
@@ -78,11 +96,28 @@ pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> 
             None => (Sign::Argument, 1),
         },
         (b'(', _) if !name_quoted => (Sign::Argument, 1),
+        (b',', _) if scan.byte_before(name.start) == b'{' => (Sign::Argument, 1),
+        // `<name attribute="…">value</name>`
+        _ if matches!(scan.byte_before(name.start), b'<' | b':') && sign_at > at => {
+            let inside = |byte: u8| !matches!(byte, b'<' | b'>' | b'\n');
+            let tag = scan.run_end_within(sign_at, WIDEST_PAIR, inside);
+            if scan.byte(tag) != b'>' || scan.byte_before(tag) == b'/' {
+                return pair(scan, name, at);
+            }
+            sign_at = tag;
+            (Sign::Element, 1)
+        }
         _ => return pair(scan, name, at),
     };
     let behind = sign_at + length;
     let start = scan.run_end_within(behind, WIDEST_GAP, is_gap);
     let spaced = sign_at > at || start > behind;
+    // `"password:"`: the quote ends what it stands in.
+    let open = scan.byte_before(name.start);
+    if is_quote(open) && !name_quoted && scan.byte(behind) == open {
+        return None;
+    }
+    let start = behind_tag(scan, start, sign);
     // `"password": { "value": "…" }`
     if scan.byte(start) == b'{'
         && let Some(pair) = pair(scan, name.clone(), start)
@@ -93,9 +128,9 @@ pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> 
         Some(value) => (behind_scheme(scan, value), true),
         None if sign == Sign::Argument => return None,
         None if sign == Sign::Element => (element(scan, behind, JUDGED), false),
-        None => match constant(scan, start, sign) {
+        None => match constant(scan, start, sign).or_else(|| wrapped(scan, start)) {
             Some(value) => (value, true),
-            None => (unquoted(scan, start, sign, name_quoted, JUDGED), false),
+            None => (unquoted(scan, start, sign, name_quoted || !spaced, JUDGED), false),
         },
     };
     (!value.is_empty()).then_some(Field { name, name_quoted, sign, spaced, value, value_quoted })
@@ -118,6 +153,61 @@ fn behind_remark(scan: &SecretScan<'_>, at: usize) -> usize {
         _ => at,
     };
     if scan.byte(end) == b':' { end } else { at }
+}
+
+/// `name As String = "…"`: where the sign behind the type stands.
+fn behind_type(scan: &SecretScan<'_>, at: usize) -> Option<usize> {
+    let word = scan.bytes().get(at..at + 3)?;
+    if !word.eq_ignore_ascii_case(b"as ") {
+        return None;
+    }
+    let end = scan.run_end_within(at + 3, WIDEST_GAP, |byte| is_token(byte) || byte == b'.');
+    let sign = scan.run_end_within(end, WIDEST_GAP, is_gap);
+    (scan.byte(sign) == b'=').then_some(sign)
+}
+
+/// `!!str value`, `&anchor value`: where the value behind the mark stands.
+fn behind_tag(scan: &SecretScan<'_>, start: usize, sign: Sign) -> usize {
+    if sign != Sign::Colon || !matches!(scan.byte(start), b'&' | b'!') {
+        return start;
+    }
+    let end = scan.run_end_within(start + 1, WIDEST_GAP, |byte| is_token(byte) || byte == b'!');
+    let marks = scan.byte(start) == b'&' || scan.bytes()[start..end].starts_with(b"!!");
+    match scan.run_end_within(end, WIDEST_GAP, is_gap) {
+        value if marks && value > end && scan.byte(value) != b'=' => value,
+        _ => start,
+    }
+}
+
+/// Calls that only wrap the text they are given.
+const WRAPPERS: &[&str] = &[
+    "Some(",
+    "Just(",
+    "Ok(",
+    "String::from(",
+    "str(",
+    "bytes(",
+    "Buffer.from(",
+    "SecretString::new(",
+    "SecretString::from(",
+    "SecretStr(",
+    "Secret::new(",
+    "Secret(",
+    "Optional.of(",
+    "Redacted(",
+    "base64encode(",
+    "sensitive(",
+    "quote(",
+    "new String(",
+    "String(",
+    "ConvertTo-SecureString ",
+];
+
+/// `Some("value")`: the text within the brackets.
+fn wrapped(scan: &SecretScan<'_>, start: usize) -> Option<Range<usize>> {
+    let rest = scan.text.get(start..)?;
+    let wrapper = WRAPPERS.iter().find(|wrapper| rest.starts_with(*wrapper))?;
+    quoted(scan, start + wrapper.len())
 }
 
 /// `Bearer …`: what is secret stands behind the word.
@@ -143,6 +233,7 @@ fn constant(scan: &SecretScan<'_>, start: usize, sign: Sign) -> Option<Range<usi
 /// The other half of a pair: `value="…"`, `"value": "…"`, `<string>…`, at most a few signs away.
 fn pair(scan: &SecretScan<'_>, name: Range<usize>, at: usize) -> Option<Field> {
     let window = scan.bytes().get(at..scan.text.len().min(at + WIDEST_PAIR))?;
+    let name_start = name.start;
     let between =
         |byte: u8| is_blank(byte) || matches!(byte, b',' | b'"' | b'\'' | b'/' | b'>' | b'{');
     let field = |value: Range<usize>, value_quoted| {
@@ -157,6 +248,17 @@ fn pair(scan: &SecretScan<'_>, name: Range<usize>, at: usize) -> Option<Field> {
             value_quoted,
         })
     };
+    // A part of a form: `name="password"`, an empty line, the value.
+    if let Some(rest) =
+        ["\r\n\r\n", "\n\n"].iter().find_map(|gap| window.strip_prefix(gap.as_bytes()))
+        && is_quote(scan.byte_before(at))
+        && scan.text[..name_start].ends_with("name=\"")
+        && !rest.is_empty()
+    {
+        let start = at + window.len() - rest.len();
+        let end = scan.run_end_within(start, JUDGED, |byte| !is_blank(byte));
+        return field(start..scan.text.floor_char_boundary(end), false);
+    }
     if window.starts_with(b"</key>") {
         let tag = scan.run_end_within(at + 6, WIDEST_PAIR, is_blank);
         let start = tag + "<string>".len();
@@ -165,11 +267,23 @@ fn pair(scan: &SecretScan<'_>, name: Range<usize>, at: usize) -> Option<Field> {
             _ => None,
         };
     }
-    // `<string name="api_key">value</string>`
-    if window.first() == Some(&b'>') && is_quote(scan.byte_before(at)) {
-        return field(element(scan, at + 1, JUDGED), false);
+    // `<string name="api_key">value</string>`, and the value in an element of its own
+    let named =
+        scan.text[..name_start].ends_with("name=\"") || scan.text[..name_start].ends_with("name='");
+    if window.first() == Some(&b'>') && is_quote(scan.byte_before(at)) || named {
+        let tag = scan.run_end_within(at, WIDEST_PAIR, |byte| !matches!(byte, b'>' | b'<' | b'\n'));
+        if scan.byte(tag) == b'>' && scan.byte_before(tag) != b'/' {
+            let inside = scan.run_end_within(tag + 1, WIDEST_PAIR, is_blank);
+            let own = scan.text[inside..].starts_with("<value>");
+            return field(element(scan, if own { inside + 7 } else { tag + 1 }, JUDGED), false);
+        }
     }
-    let word = at + window.iter().position(|&byte| !between(byte))?;
+    // `variable "name" { type = string`
+    let mut word = at + window.iter().position(|&byte| !between(byte))?;
+    if scan.bytes()[at..word].contains(&b'{') && scan.bytes()[word..].starts_with(b"type") {
+        word = scan.run_end_within(word, WIDEST_PAIR, |byte| byte != b'\n');
+        word = scan.run_end_within(word, WIDEST_PAIR, is_blank);
+    }
     let rest = scan.bytes().get(word..)?;
     let key = ["value", "default"].into_iter().find(|key| {
         rest.get(..key.len()).is_some_and(|word| word.eq_ignore_ascii_case(key.as_bytes()))
@@ -192,6 +306,16 @@ fn pair(scan: &SecretScan<'_>, name: Range<usize>, at: usize) -> Option<Field> {
 
 /// The text of an element, up to the next tag.
 fn element(scan: &SecretScan<'_>, start: usize, most: usize) -> Range<usize> {
+    const CDATA: &str = "<![CDATA[";
+    let start = scan.run_end_within(start, WIDEST_GAP, is_blank);
+    let own =
+        scan.bytes().get(start..start + 7).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<value>"));
+    let start = if own { start + 7 } else { start };
+    if scan.text[start..].starts_with(CDATA) {
+        let start = start + CDATA.len();
+        let end = scan.run_end_within(start, most, |byte| !matches!(byte, b']' | b'\n'));
+        return start..scan.text.floor_char_boundary(end);
+    }
     let end = scan.run_end_within(start, most, |byte| !matches!(byte, b'<' | b'\n'));
     let end = scan.text.floor_char_boundary(end);
     let text = &scan.text[start..end];
@@ -204,7 +328,7 @@ pub(super) fn quoted(scan: &SecretScan<'_>, at: usize) -> Option<Range<usize>> {
     let at = at
         + usize::from(matches!(scan.byte(at), b'b' | b'r' | b'u') && is_quote(scan.byte(at + 1)));
     let escaped = scan.byte(at) == b'\\';
-    let open = at + usize::from(escaped);
+    let open = scan.run_end_within(at, MOST_SLASHES, |byte| byte == b'\\');
     let quote = scan.byte(open);
     if !is_quote(quote) {
         return None;
@@ -213,7 +337,9 @@ pub(super) fn quoted(scan: &SecretScan<'_>, at: usize) -> Option<Range<usize>> {
     let mut end = start;
     while end < start + LONGEST_QUOTED {
         match scan.byte(end) {
-            b'\\' if escaped && scan.byte(end + 1) == quote => return Some(start..end),
+            b'\\' if escaped && scan.byte(end + 1) == quote => {
+                return Some(start..start + scan.text[start..end].trim_end_matches('\\').len());
+            }
             b'\\' => end += 2,
             b'\n' => break,
             byte if byte == quote => return Some(start..end),
@@ -230,7 +356,7 @@ fn unquoted(
     scan: &SecretScan<'_>,
     start: usize,
     sign: Sign,
-    name_quoted: bool,
+    one_word: bool,
     most: usize,
 ) -> Range<usize> {
     let bytes = &scan.bytes()[..scan.text.floor_char_boundary(start.saturating_add(most))];
@@ -240,7 +366,7 @@ fn unquoted(
         let stop = match byte {
             b'\\' => matches!(next, b'n' | b'r' | b't' | b'"' | b'\''),
             b'&' => sign == Sign::Equals,
-            b' ' => sign != Sign::Colon || name_quoted || next == b'#',
+            b' ' => sign != Sign::Colon || one_word || matches!(next, b'#' | b'}'),
             // `Password=…;Encrypt=True`, `password=…,uid=1000`, `{password: …, port: 1}`
             b';' => sign == Sign::Equals,
             b',' => match sign {
@@ -261,5 +387,6 @@ fn unquoted(
         end += 1;
     }
     let value = scan.text[start..end].trim_end_matches([',', ';', ')', ' ', '"', '\'', '`']);
+    let value = if value.contains('{') { value } else { value.trim_end_matches('}') };
     start..start + value.len()
 }

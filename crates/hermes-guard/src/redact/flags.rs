@@ -2,37 +2,15 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
-
 use super::mask::is_masked;
+use super::memorable::is_memorable;
 use super::names::{SecretFamily, family};
 use super::scan::{SecretScan, is_blank, is_gap, is_quote, is_token};
-use super::values::{SecretLook, is_reference, look, stands_in};
+use super::values::{SecretLook, follows_password_rules, is_reference, look, stands_in};
 use super::words::is_placeholder;
 
 /// How far back on the line the program's name may stand.
 const LINE_BACK: usize = 256;
-/// Programs with a short option that is a password, and whether it has to follow without a blank.
-const WITH_PASSWORD: &[(&str, u8, Attached)] = &[
-    ("sshpass", b'p', Attached::Maybe),
-    ("mysql", b'p', Attached::Always),
-    ("mariadb", b'p', Attached::Always),
-    ("7z", b'p', Attached::Always),
-    ("login", b'p', Attached::Maybe),
-    ("mongo", b'p', Attached::Maybe),
-    ("redis-cli", b'a', Attached::Maybe),
-    ("zip", b'P', Attached::Maybe),
-    ("mosquitto", b'P', Attached::Maybe),
-    ("ldap", b'w', Attached::Maybe),
-    ("smbclient", b'U', Attached::Maybe),
-];
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Attached {
-    Maybe,
-    Always,
-}
-
 /// Shortest key behind the word `login`.
 const LEAST_LOGIN: usize = 32;
 
@@ -49,6 +27,10 @@ const DIRECTIVES: &[&str] = &[
     "keypassword",
     "to-securestring",
 ];
+
+/// How files end whose names are given in place of what is in them.
+const FILES: &[&str] =
+    &["pem", "key", "json", "txt", "yml", "yaml", "env", "crt", "p12", "pfx", "jks", "gpg"];
 
 /// Words that follow an option in its description, not in its use.
 const DESCRIPTIONS: &[&str] = &[
@@ -107,13 +89,34 @@ const DESCRIPTIONS: &[&str] = &[
 ];
 
 /// A value on a command line: within quotes, or up to a blank or quote.
-fn argument(scan: &SecretScan<'_>, at: usize) -> Range<usize> {
+pub(super) fn argument(scan: &SecretScan<'_>, at: usize) -> Range<usize> {
     let quote = scan.byte(at);
     if is_quote(quote) {
         let end = scan.run_end(at + 1, |byte| byte != quote && byte != b'\n');
         return at + 1..end;
     }
     at..scan.run_end(at, |byte| !is_blank(byte) && !is_quote(byte))
+}
+
+/// Whether a value looks like a password, made by a generator or by a person.
+pub(super) fn look_or_memory(value: &str) -> bool {
+    look(value) >= SecretLook::Chosen || is_memorable(value) || follows_password_rules(value)
+}
+
+/// `-storepass value`, as some programs write long options.
+pub(super) fn short_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
+    let start = scan.run_end(name.end, is_gap);
+    let range = argument(scan, start);
+    let value = &scan.text[range.clone()];
+    if family(&scan.text[name]) == Some(SecretFamily::Password)
+        && look_or_memory(value)
+        && !stands_in(value)
+        && !is_reference(value)
+        && !value.starts_with('$')
+        && !is_masked(value)
+    {
+        scan.hide(range);
+    }
 }
 
 /// `--password value`, `--token=value`. The range is the name without its dashes.
@@ -125,6 +128,7 @@ pub(super) fn long_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
                 | SecretFamily::Secret
                 | SecretFamily::Token
                 | SecretFamily::ApiKey
+                | SecretFamily::Key
         )
     ) || scan.text[name.clone()].eq_ignore_ascii_case("pass");
     let separator = scan.byte(name.end);
@@ -135,11 +139,14 @@ pub(super) fn long_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
     let range = argument(scan, start);
     let value = &scan.text[range.clone()];
     let bare = value.trim_end_matches([',', '.', ':', ']', ')']);
+    let far = start > name.end + 1 && look(value) == SecretLook::Plain && !is_memorable(value);
     let described = is_gap(separator)
-        && (value.starts_with(['-', '[', '|', '(', ',', '='])
+        && (far
+            || value.starts_with(['-', '[', '|', '(', ',', '='])
             || DESCRIPTIONS.contains(&bare)
-            || bare.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'));
-    let names_place = value.starts_with("id=") || value.starts_with("type=");
+            || bare.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'=')));
+    let file = value.rsplit_once('.').is_some_and(|(_, kind)| FILES.contains(&kind));
+    let names_place = value.starts_with("id=") || value.starts_with("type=") || file;
     let option = &scan.text[name.clone()];
     let names_secret = option.ends_with("-id") && look(value) != SecretLook::Generated;
     if option.starts_with("no-") || names_secret {
@@ -151,7 +158,7 @@ pub(super) fn long_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
     scan.hide(range);
 }
 
-/// `-u user:password` and `--user user:password`.
+/// `-u user:password`, `-a user:password` and `--user user:password`.
 pub(super) fn user(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let option = scan.run_start(hit.start, 16, is_token);
     let name = &scan.text[option..hit.end];
@@ -193,34 +200,15 @@ pub(super) fn user(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     scan.hide(range.start + user.len() + 1..range.end);
 }
 
-/// `sshpass -p password`, `mysql -ppassword`, `redis-cli -a password`.
-pub(super) fn password_option(scan: &mut SecretScan<'_>, hit: Range<usize>) {
-    let bytes = scan.bytes();
-    let letter = scan.byte_before(hit.end);
-    let line = &bytes[hit.start.saturating_sub(LINE_BACK)..hit.start];
-    let from = memchr::memrchr3(b'\n', b'|', b';', line).map_or(0, |at| at + 1);
-    let program = WITH_PASSWORD.iter().find(|(program, option, _)| {
-        *option == letter && memmem::find(&line[from..], program.as_bytes()).is_some()
-    });
-    let Some(&(_, _, attached)) = program else { return };
-    let start = match attached {
-        Attached::Always => hit.end,
-        Attached::Maybe => scan.run_end(hit.end, is_gap),
-    };
-    let mut range = argument(scan, start);
-    if letter == b'U' {
-        // `user%password`
-        let Some((user, _)) = scan.text[range.clone()].split_once('%') else { return };
-        range.start += user.len() + 1;
-    }
-    let value = &scan.text[range.clone()];
-    if !value.is_empty() && !value.starts_with('-') && !is_placeholder(value) {
-        scan.hide(range);
-    }
+/// What stands behind a name and a blank: logins, settings of servers, variables that are set. Says
+/// whether something was hidden.
+pub(super) fn directive(scan: &mut SecretScan<'_>, name: Range<usize>) -> bool {
+    let done = scan.done();
+    find_directive(scan, name);
+    scan.done() > done
 }
 
-/// What stands behind a name and a blank: logins, settings of servers, variables that are set.
-pub(super) fn directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
+fn find_directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
     let word = &scan.text[name.clone()];
     if word == "password" && netrc(scan, name.clone()) {
         return;
@@ -269,6 +257,9 @@ pub(super) fn directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
     {
         return scan.hide(range);
     }
+    if behind_blank(scan, word, &range) {
+        return scan.hide(range);
+    }
     // `PASSWORD 'value'` of a query, `tool login value`
     if lower == "password" && scan.byte(start) == b'\'' && look(value) >= SecretLook::Chosen
         || lower == "login" && value.len() >= LEAST_LOGIN && look(value) == SecretLook::Generated
@@ -284,12 +275,48 @@ pub(super) fn directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
             && family(word).is_some()
     };
     if (known || kind || sets())
-        && look(value) >= SecretLook::Chosen
+        && look_or_memory(value)
         && !is_masked(value)
         && !value.contains(['(', '{', '['])
     {
         scan.hide(range);
     }
+}
+
+/// Shortest key behind a name and a blank.
+const LEAST_BARE: usize = 20;
+
+/// Whether what stands behind a name and a blank is the secret it names: `password "…"`, `secret_id …`.
+fn behind_blank(scan: &SecretScan<'_>, word: &str, range: &Range<usize>) -> bool {
+    let value = &scan.text[range.clone()];
+    let quoted = is_quote(scan.byte_before(range.start)) && is_quote(scan.byte(range.end));
+    let look = look(value);
+    let fits = match family(word) {
+        Some(SecretFamily::Password) if quoted => look >= SecretLook::Chosen || is_memorable(value),
+        Some(SecretFamily::Password) => {
+            let digits = value.bytes().any(|byte| byte.is_ascii_digit());
+            let signed = value.bytes().skip(1).any(|byte| b"!#$%&@^*".contains(&byte));
+            digits
+                && !value.ends_with([',', ';', ')', '.', ':'])
+                && (look >= SecretLook::Chosen && (signed || follows_password_rules(value))
+                    || look == SecretLook::Generated
+                    || is_memorable(value) && value.contains('-'))
+        }
+        Some(
+            SecretFamily::Secret | SecretFamily::Token | SecretFamily::ApiKey | SecretFamily::Key,
+        ) => look == SecretLook::Generated && value.len() >= LEAST_BARE,
+        // `AUTH password` of a cache, `tool auth key`
+        Some(SecretFamily::Auth) if word == "AUTH" => look >= SecretLook::Chosen,
+        Some(SecretFamily::Auth) if word == "auth" => {
+            look == SecretLook::Generated && value.len() >= LEAST_LOGIN
+        }
+        _ => word.ends_with("community") && !quoted && look >= SecretLook::Chosen,
+    };
+    fits && !stands_in(value)
+        && !is_reference(value)
+        && !is_placeholder(value)
+        && !is_masked(value)
+        && !value.trim_end_matches('=').contains(['(', '{', '[', '<', '=', '$'])
 }
 
 /// Words before a variable and its value.
@@ -303,6 +330,7 @@ const SETTERS: &[&str] = &[
     "configure set",
     "config set",
     "secret set",
+    "setx",
 ];
 
 /// `machine host login user password value`. The range is the word `password`.
@@ -333,7 +361,19 @@ const POSITIONAL: &[(&str, usize, &str)] =
 pub(super) fn positional(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let program = scan.text[hit.clone()].to_ascii_lowercase();
     let mut range = argument(scan, hit.end);
-    if program == "sqlplus " {
+    if program == "send \"" {
+        // The key at the end of what is typed: `send "…\r"`
+        range = argument(scan, hit.end - 1);
+        let typed = &scan.text[range.clone()];
+        let Some(value) = typed.strip_suffix("\\r").or_else(|| typed.strip_suffix("\\n")) else {
+            return;
+        };
+        range.end = range.start + value.len();
+    } else if program == "with user '" {
+        range = argument(scan, hit.end - 1);
+        let Some((user, _)) = scan.text[range.clone()].split_once(':') else { return };
+        range.start += user.len() + 1;
+    } else if program == "sqlplus " {
         let login = &scan.text[range.clone()];
         let Some((user, rest)) = login.split_once('/') else { return };
         let length = rest.rfind('@').unwrap_or(rest.len());
@@ -351,8 +391,9 @@ pub(super) fn positional(scan: &mut SecretScan<'_>, hit: Range<usize>) {
             range = argument(scan, scan.run_end(range.end + quote, is_gap));
         }
     }
+    range.end = range.start + scan.text[range.clone()].trim_end_matches(';').len();
     let value = &scan.text[range.clone()];
-    if look(value) >= SecretLook::Chosen && !is_masked(value) && !value.starts_with('-') {
+    if look_or_memory(value) && !is_masked(value) && !value.starts_with('-') {
         scan.hide(range);
     }
 }

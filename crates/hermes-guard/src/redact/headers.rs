@@ -26,6 +26,12 @@ const LEAST_IN_CODE: usize = 8;
 /// Longest name of a scheme or a cookie.
 const LONGEST_NAME: usize = 64;
 
+/// What is said about a header in place of its value.
+const STATES: &[&str] = &[
+    "required", "optional", "missing", "invalid", "none", "null", "true", "false", "string", "yes",
+    "no",
+];
+
 /// Parts of a `Set-Cookie` header that are about the cookie.
 const COOKIE_ATTRIBUTES: &[&str] =
     &["path", "domain", "expires", "max-age", "samesite", "version", "priority", "comment"];
@@ -47,6 +53,10 @@ pub(super) fn value_start(scan: &SecretScan<'_>, name_end: usize) -> Option<usiz
         at += 1;
     }
     at = scan.run_end(at, is_gap);
+    // `set_header Authorization "Basic …"`
+    if at > name_end && is_quote(scan.byte(at)) {
+        return Some(at + 1);
+    }
     if !matches!(scan.byte(at), b':' | b'=') || matches!(scan.byte(at + 1), b'=' | b':') {
         return None;
     }
@@ -100,7 +110,13 @@ pub(super) fn authorization(scan: &mut SecretScan<'_>, name: std::ops::Range<usi
     if is_masked(first) {
         return scan.keep(start..first_end);
     }
-    if first.is_empty() || first.contains("://") || known || stands_for_secret(first, code) {
+    let says = |word: &str| word.eq_ignore_ascii_case(first.trim_end_matches([',', ';', '.']));
+    if first.is_empty()
+        || first.contains("://")
+        || known
+        || stands_for_secret(first, code)
+        || STATES.iter().any(|word| says(word))
+    {
         return;
     }
     if if code { plausible_in_code(first) } else { !has_second } {

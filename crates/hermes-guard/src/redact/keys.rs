@@ -236,6 +236,10 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, start: usize, index: usize) {
     if judged.len() < prefix.least || names_possible && is_name(judged) || filler(judged) {
         return;
     }
+    // The samples of the vendor's manual.
+    if matches!(prefix.text, "AKIA" | "ASIA") && judged.ends_with("EXAMPLE") {
+        return;
+    }
     let end = scan.run_end(body, belongs);
     // A call of a function.
     if prefix.shape == Shape::Common && scan.byte(end) == b'(' {

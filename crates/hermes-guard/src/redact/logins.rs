@@ -12,6 +12,45 @@ const LEAST_PORT: u32 = 1024;
 /// The port of the server whose logins these are: with it any password counts.
 const USUAL_PORT: &str = "5432";
 
+/// Fields of a line in a file with cookies.
+const COOKIE_FIELDS: usize = 7;
+/// Shortest cookie that is worth hiding.
+const LEAST_COOKIE: usize = 12;
+
+/// `host<tab>TRUE<tab>/<tab>…<tab>name<tab>value`: the value. The hit is the first flag and the path.
+pub(super) fn cookie_jar(scan: &mut SecretScan<'_>, hit: std::ops::Range<usize>) {
+    let start = scan.run_start(hit.start, LONGEST_LINE, |byte| byte != b'\n');
+    let end =
+        scan.run_end_within(hit.end, 16 * LONGEST_LINE, |byte| !matches!(byte, b'\n' | b'\r'));
+    let (Some(line), true) = (scan.text.get(start..end), end > start) else { return };
+    let Some((_, value)) = line.rsplit_once('\t') else { return };
+    let fields = line.split('\t').count() == COOKIE_FIELDS;
+    if fields
+        && value.len() >= LEAST_COOKIE
+        && look(value) >= SecretLook::Chosen
+        && !is_masked(value)
+    {
+        scan.hide(end - value.len()..end);
+    }
+}
+
+/// `WIFI:T:WPA;S:name;P:password;;`
+pub(super) fn wifi(scan: &mut SecretScan<'_>, start: usize) {
+    let end = scan.run_end_within(start, LONGEST_LINE, |byte| !is_blank(byte) && byte < 0x80);
+    let code = &scan.text[start..end];
+    let Some(at) =
+        code.find(";P:").map(|at| at + 3).or_else(|| code.starts_with("P:").then_some(2))
+    else {
+        return;
+    };
+    let length = code[at..].find(';').unwrap_or(0);
+    let range = start + at..start + at + length;
+    if length > 0 && !is_masked(&scan.text[range.clone()]) && !stands_in(&scan.text[range.clone()])
+    {
+        scan.hide(range);
+    }
+}
+
 /// Looks at the line around the colon before or behind a port.
 pub(super) fn visit(scan: &mut SecretScan<'_>, colon: usize) {
     let ours = |byte: u8| !is_blank(byte) && byte < 0x80;

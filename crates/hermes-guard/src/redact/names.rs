@@ -21,6 +21,7 @@ pub(super) enum SecretFamily {
 
 /// Last words of names whose values describe a secret but are none.
 const ABOUT: &[&str] = &[
+    "accessor",
     "age",
     "alg",
     "algorithm",
@@ -34,6 +35,8 @@ const ABOUT: &[&str] = &[
     "bytes",
     "cache",
     "callback",
+    "change",
+    "changed",
     "chars",
     "claims",
     "class",
@@ -72,7 +75,9 @@ const ABOUT: &[&str] = &[
     "format",
     "generator",
     "group",
+    "hasher",
     "hashers",
+    "hashing",
     "header",
     "help",
     "helper",
@@ -98,7 +103,9 @@ const ABOUT: &[&str] = &[
     "lines",
     "list",
     "location",
+    "management",
     "manager",
+    "mgr",
     "max",
     "message",
     "method",
@@ -124,6 +131,7 @@ const ABOUT: &[&str] = &[
     "prompt",
     "provider",
     "rate",
+    "realm",
     "ref",
     "reference",
     "regex",
@@ -166,6 +174,7 @@ const ABOUT: &[&str] = &[
     "uri",
     "url",
     "usage",
+    "updated",
     "used",
     "user",
     "username",
@@ -283,7 +292,6 @@ const PLAIN_KEYS: &[&str] = &[
     "publishable",
     "range",
     "registry",
-    "routing",
     "row",
     "s3",
     "sort",
@@ -298,10 +306,71 @@ const PLAIN_KEYS: &[&str] = &[
 /// Names that end like one that is about a secret and are one all the same.
 const SECRET_ALL_THE_SAME: &[(&str, SecretFamily)] = &[
     ("secret_id", SecretFamily::Secret),
+    ("mot_de_passe", SecretFamily::Password),
     ("secret_input", SecretFamily::Secret),
     ("client_key_data", SecretFamily::Key),
     ("key_data", SecretFamily::Key),
     ("service_role_key", SecretFamily::Key),
+];
+
+/// The word for a password in other languages.
+pub(super) const FOREIGN_PASSWORDS: &[&str] = &[
+    "passwort",
+    "kennwort",
+    "contrase\u{f1}a",
+    "contrasena",
+    "senha",
+    "mot_de_passe",
+    "mot de passe",
+    "motdepasse",
+    "wachtwoord",
+    "has\u{142}o",
+    "\u{43f}\u{430}\u{440}\u{43e}\u{43b}\u{44c}",
+    "\u{5bc6}\u{7801}",
+    "\u{5bc6}\u{78bc}",
+    "\u{53e3}\u{4ee4}",
+    "\u{30d1}\u{30b9}\u{30ef}\u{30fc}\u{30c9}",
+    "\u{be44}\u{bc00}\u{bc88}\u{d638}",
+];
+
+/// Whose password it is, in names written together: `dbpass`.
+const PASS_OF: &[&str] = &[
+    "admin",
+    "auth",
+    "bind",
+    "db",
+    "ftp",
+    "http",
+    "https",
+    "imap",
+    "jdbc",
+    "key",
+    "keystore",
+    "ldap",
+    "login",
+    "mail",
+    "my",
+    "mysql",
+    "pg",
+    "pop",
+    "proxy",
+    "redis",
+    "remote",
+    "root",
+    "smb",
+    "smtp",
+    "sql",
+    "src",
+    "srcstore",
+    "deststore",
+    "ssh",
+    "store",
+    "sudo",
+    "truststore",
+    "user",
+    "vpn",
+    "web",
+    "wifi",
 ];
 
 /// Words that mean a password and nothing else.
@@ -322,6 +391,12 @@ const PASSWORDS: &[&str] = &[
 /// What kind of secret a name speaks of, if any.
 pub(super) fn family(name: &str) -> Option<SecretFamily> {
     let spread = spread(name);
+    if !name.is_ascii() || name.contains(' ') {
+        let lower = name.to_lowercase();
+        if FOREIGN_PASSWORDS.contains(&lower.as_str()) {
+            return Some(SecretFamily::Password);
+        }
+    }
     let words: Vec<&str> = spread.split('_').filter(|word| !word.is_empty()).collect();
     if let Some(&(_, family)) = SECRET_ALL_THE_SAME.iter().find(|(name, _)| spread.ends_with(name))
     {
@@ -353,6 +428,8 @@ fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
         || contains("passwd")
         || contains("passphrase")
         || word == "pass" && last
+        || last && word.strip_suffix("pass").is_some_and(|whose| PASS_OF.contains(&whose))
+        || FOREIGN_PASSWORDS.contains(&word)
         || PASSWORDS.contains(&word)
     {
         Some(SecretFamily::Password)
@@ -367,7 +444,7 @@ fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
         Some(SecretFamily::ApiKey)
     } else if last && word == "key" && KEY_KINDS.contains(&before)
         || last && word == "material" && before == "key"
-        || ["privatekey", "accesskey", "accountkey", "keymaterial"]
+        || ["privkey", "privatekey", "accesskey", "accountkey", "keymaterial"]
             .iter()
             .any(|key| word.ends_with(key))
     {
@@ -376,7 +453,9 @@ fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
         Some(SecretFamily::Credential)
     } else if matches!(word, "phrase" | "seed") && (last || words.len() == 2)
         || word == "login" && last
-        || last && word == "key" && index > 0 && !PLAIN_KEYS.contains(&before)
+        || word == "sessionid"
+        || word == "session" && last && index > 0
+        || last && word == "key" && !PLAIN_KEYS.contains(&before)
     {
         Some(SecretFamily::AnyKey)
     } else if contains("auth")

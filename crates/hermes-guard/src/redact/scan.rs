@@ -82,6 +82,10 @@ pub(super) struct SecretScan<'t> {
     line: (Range<usize>, bool),
     /// End of the last URL whose query was looked at.
     pub(super) url_end: usize,
+    /// End of the last table that was read.
+    pub(super) table_end: usize,
+    /// The last line that was looked at and is no line of headings.
+    pub(super) plain_line: Range<usize>,
     pub(super) key_ends: KeyEnds,
     /// The documents with secrets, once somebody asked for them.
     secret_documents: Option<Vec<Range<usize>>>,
@@ -97,6 +101,8 @@ impl<'t> SecretScan<'t> {
             copied: 0,
             line: (0..0, false),
             url_end: 0,
+            table_end: 0,
+            plain_line: 0..0,
             key_ends: KeyEnds::default(),
             secret_documents: None,
         }

@@ -105,6 +105,27 @@ pub(super) fn crypt(scan: &mut SecretScan<'_>, hit: std::ops::Range<usize>) {
     scan.hide(hit.start..end);
 }
 
+/// How far the members of a key stand from each other.
+const LONGEST_KEY: usize = 4096;
+/// Fewest characters of a secret member.
+const LEAST_MEMBER: usize = 32;
+
+/// `"d": "…"` of a key as JSON has it: the members that only its owner has.
+pub(super) fn key_member(scan: &mut SecretScan<'_>, hit: std::ops::Range<usize>) {
+    let start = scan.run_end_within(hit.end, 4, |byte| byte == b' ');
+    let belongs = |byte: u8| is_token(byte);
+    let end = scan.run_end_within(start + 1, LONGEST_KEY, belongs);
+    if scan.byte(start) != b'"' || scan.byte(end) != b'"' || end - start <= LEAST_MEMBER {
+        return;
+    }
+    let bytes = scan.bytes();
+    let before = &bytes[hit.start.saturating_sub(LONGEST_KEY)..hit.start];
+    let after = &bytes[end..bytes.len().min(end + LONGEST_KEY)];
+    if [before, after].iter().any(|part| memchr::memmem::find(part, b"\"kty\"").is_some()) {
+        scan.hide(start + 1..end);
+    }
+}
+
 /// Characters before and after the `Q~` in an application's secret.
 const AZURE_BEFORE: usize = 4;
 const AZURE_AFTER: std::ops::RangeInclusive<usize> = 28..=40;

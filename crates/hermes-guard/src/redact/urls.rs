@@ -211,6 +211,18 @@ pub(super) fn webhook(scan: &mut SecretScan<'_>, path: usize) {
         start = number + 1;
     }
     let secret = &scan.text[start..end];
+    let last = secret.rsplit('/').next().unwrap_or_default();
+    // Other services put theirs below a path of this name.
+    if scan.text[..path].ends_with("/hooks/")
+        && !scan.text[..path].ends_with(".com/hooks/")
+        && (look(last) != SecretLook::Generated || last.len() < LEAST_PARAMETER)
+    {
+        return;
+    }
+    let blank = |part: &str| part.bytes().all(|byte| part.as_bytes().first() == Some(&byte));
+    if secret.split('/').all(blank) {
+        return;
+    }
     if secret.len() >= LEAST_WEBHOOK && !is_masked(secret) && !is_placeholder(secret) {
         scan.replace(start..end, MASK);
     }

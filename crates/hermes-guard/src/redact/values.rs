@@ -5,6 +5,7 @@
 //! a person who was told to use digits and signs. Names, types, versions, paths and the blanks that
 //! a manual leaves to fill in are all made of words, and that is what is looked for here.
 
+use super::names::FOREIGN_PASSWORDS;
 use super::words::{is_placeholder, made_of_words};
 
 /// How much a value looks like a secret.
@@ -21,6 +22,8 @@ pub(super) enum SecretLook {
 /// Fewest characters of something generated, and of a password.
 const LEAST_GENERATED: usize = 16;
 const LEAST_CHOSEN: usize = 6;
+/// A sign in a value no longer than this makes it more than words.
+const SHORT: usize = 20;
 /// How much of a value is judged.
 const JUDGED: usize = 128;
 /// Longest run of letters that passes for a word.
@@ -38,6 +41,9 @@ pub(super) fn look(value: &str) -> SecretLook {
         return SecretLook::Generated;
     }
     let value = &value[..value.floor_char_boundary(JUDGED)];
+    if is_noise(value) {
+        return SecretLook::Generated;
+    }
     if value.len() < LEAST_CHOSEN || value.bytes().any(|byte| byte <= b' ') {
         return SecretLook::Plain;
     }
@@ -51,7 +57,7 @@ pub(super) fn look(value: &str) -> SecretLook {
     if named && !(has_sign && digits > 0 && letters > 0) {
         return SecretLook::Plain;
     }
-    if mostly_words(value) && !(has_sign && digits > 0)
+    if mostly_words(value) && !(has_sign && (digits > 0 || !named && value.len() <= SHORT))
         || is_number(value)
         || is_alphabet(value)
         || stands_in(value)
@@ -63,6 +69,25 @@ pub(super) fn look(value: &str) -> SecretLook {
         return SecretLook::Generated;
     }
     SecretLook::Chosen
+}
+
+/// Fewest characters of noise, and the share of signs in it: one in so many.
+const LEAST_NOISE: usize = 24;
+const SIGN_SHARE: usize = 5;
+
+/// Letters, digits and signs of all kinds in no order, perhaps with blanks between.
+fn is_noise(value: &str) -> bool {
+    let signs = value.bytes().filter(|byte| b"!@#$%^&*()|~+;<>?`[]{}=".contains(byte));
+    let has = |test: fn(&u8) -> bool| value.bytes().any(|byte| test(&byte));
+    value.len() >= LEAST_NOISE
+        && signs.clone().count() * SIGN_SHARE >= value.len()
+        && signs.collect::<std::collections::BTreeSet<u8>>().len() >= 6
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && value
+            .split(' ')
+            .all(|word| word.len() >= 4 && !word.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
 /// Whether most of a value is words: `nl80211_rekey_data::DATA`, `x25519_generate_private_key`.
@@ -156,9 +181,14 @@ const STAND_INS: &[&str] = &[
 
 /// Words that are names of secrets or states of them, and so are none themselves.
 const PLAIN_WORDS: &[&str] = &[
+    "absent",
     "apikey",
+    "argon2",
+    "argon2i",
+    "argon2id",
     "basic",
     "bearer",
+    "code",
     "denied",
     "digest",
     "disabled",
@@ -169,6 +199,7 @@ const PLAIN_WORDS: &[&str] = &[
     "incorrect",
     "inherit",
     "invalid",
+    "key",
     "missing",
     "oauth",
     "oauth2",
@@ -177,7 +208,9 @@ const PLAIN_WORDS: &[&str] = &[
     "password",
     "password1",
     "password123",
+    "pbkdf2",
     "placeholder",
+    "present",
     "prompt",
     "read",
     "secret",
@@ -200,6 +233,7 @@ pub(super) fn stands_in(value: &str) -> bool {
     let short = lower.len() <= 48;
     is_placeholder(value)
         || PLAIN_WORDS.contains(&lower.as_str())
+        || FOREIGN_PASSWORDS.contains(&value.to_lowercase().as_str())
         || short && STAND_INS.iter().any(|word| lower.contains(word))
         || short
             && (lower.ends_with("example") || lower.ends_with("_here") || lower.ends_with("-here"))
@@ -323,7 +357,7 @@ fn is_path_of_words(value: &str) -> bool {
 }
 
 /// Words that text has and a pass phrase has not.
-const PROSE: &[&str] = &[
+pub(super) const PROSE: &[&str] = &[
     "a", "an", "and", "by", "can", "de", "der", "die", "enter", "for", "from", "has", "is", "must",
     "not", "of", "or", "please", "that", "the", "this", "to", "too", "used", "was", "when", "with",
     "you", "your",

@@ -2,7 +2,9 @@
 
 use super::anchors::{self, SecretAnchor};
 use super::scan::{RedactRules, SecretScan};
-use super::{assignment, blocks, flags, headers, keys, logins, manifests, tokens, urls};
+use super::{
+    assignment, blocks, calls, flags, headers, keys, logins, manifests, short_options, tokens, urls,
+};
 
 /// The text with everything hidden, if anything is.
 pub(super) fn walk(text: &str, rules: RedactRules) -> Option<String> {
@@ -33,7 +35,12 @@ pub(super) fn walk(text: &str, rules: RedactRules) -> Option<String> {
             SecretAnchor::Authorization => headers::authorization(&mut scan, range),
             SecretAnchor::Cookie => headers::cookie(&mut scan, range),
             SecretAnchor::User => flags::user(&mut scan, range),
-            SecretAnchor::PasswordOption => flags::password_option(&mut scan, range),
+            SecretAnchor::PasswordOption => short_options::password_option(&mut scan, range),
+            SecretAnchor::CookieJar => logins::cookie_jar(&mut scan, range),
+            SecretAnchor::WifiCode => logins::wifi(&mut scan, range.end),
+            SecretAnchor::Call => calls::visit(&mut scan, range),
+            SecretAnchor::Piped => short_options::piped(&mut scan, range),
+            SecretAnchor::KeyMember => tokens::key_member(&mut scan, range),
             SecretAnchor::Name => assignment::visit(&mut scan, range),
         }
     }

@@ -6,10 +6,12 @@ use anyhow::Context as _;
 use hermes_agent::conversation::{Conversation as Messages, message_of};
 use hermes_agent::{ExitReason, TurnResult};
 use hermes_approval::SessionYolo;
+use hermes_llm::discover::ModelInfo;
 use hermes_llm::model::{BoxFuture, Effort};
 use hermes_llm::{EndpointChoice, Message};
+use hermes_protocol::text::nearest;
 use hermes_protocol::{
-    ChatSession, ChoiceScope, CompactRequest, GoalRequest, GoalUpdate, ModelChoice,
+    ChatSession, ChoiceScope, CompactRequest, GoalRequest, GoalUpdate, ModelChoice, ModelEntry,
     PersonalitySummary, PluginCommand, ReloadedSettings, Reply, SessionEntry, SessionStatus,
     StopTarget, TaskSummary, TurnEnd, TurnMode, TurnStatus, UserInput, Yolo,
 };
@@ -187,6 +189,16 @@ impl ChatSession for AgentConversation {
         })
     }
 
+    fn models(&self) -> Reply<'_, Vec<ModelEntry>> {
+        Box::pin(async move {
+            let (sources, choice) = (lock(&self.sources).clone(), lock(&self.choice).clone());
+            let offered = SessionModels::of(&sources, &choice).await?.offered().await;
+            let entry =
+                |model: ModelInfo| ModelEntry { name: model.id, window: model.context_length };
+            Ok(offered.into_iter().map(entry).collect())
+        })
+    }
+
     fn set_model(&self, choice: ModelChoice) -> Reply<'_, String> {
         Box::pin(async move {
             let asked = EndpointChoice {
@@ -196,6 +208,7 @@ impl ChatSession for AgentConversation {
             };
             let sources = lock(&self.sources).clone();
             let models = SessionModels::of(&sources, &asked).await?;
+            require_offered(models.names().0, &models.offered().await)?;
             *lock(&self.choice) = asked;
             let warning = models.learn_window().await;
             let (model, provider) = models.names();
@@ -345,4 +358,35 @@ fn end_of(result: TurnResult) -> TurnEnd {
         _ => TurnStatus::Failed(explained(&result)),
     };
     TurnEnd { outcome, pending_steer: result.pending_steer, dollars: result.cost_usd }
+}
+
+/// Refuses a model that its provider does not have, where that tells what it has.
+fn require_offered(wanted: &str, offered: &[ModelInfo]) -> anyhow::Result<()> {
+    // Some servers list `name:tag` and answer to the name alone.
+    let is_it = |model: &ModelInfo| {
+        model.id.eq_ignore_ascii_case(wanted)
+            || model.id.split_once(':').is_some_and(|(name, _)| name.eq_ignore_ascii_case(wanted))
+    };
+    if offered.is_empty() || offered.iter().any(is_it) {
+        return Ok(());
+    }
+    let near = nearest(wanted, offered.iter().map(|model| model.id.as_str()));
+    let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    anyhow::bail!("the provider has no model `{wanted}`: {near}/model lists what it has")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_the_provider_does_not_have_is_refused_with_the_nearest() {
+        let offered = ["gpt-small", "qwen3:8b"]
+            .map(|id| ModelInfo { id: id.to_owned(), context_length: None });
+        assert!(require_offered("GPT-small", &offered).is_ok());
+        assert!(require_offered("qwen3", &offered).is_ok());
+        assert!(require_offered("anything", &[]).is_ok());
+        let refusal = require_offered("gpt-smal", &offered).unwrap_err().to_string();
+        assert!(refusal.contains("did you mean `gpt-small`?"), "{refusal}");
+    }
 }

@@ -79,7 +79,7 @@ impl SessionSkills {
     pub fn listed(&self, platform: &str) -> Option<String> {
         let library = self.library.as_ref().filter(|_| self.tools.toolsets.contains(TOOLSET))?;
         let store = library.store(&self.config, &self.vars);
-        prompt::block(&store.table(), &store.offers(Some(platform)), &self.tools)
+        prompt::block(&store.listed_table(), &store.offers(Some(platform)), &self.tools)
     }
 
     /// What skills say that are loaded from the start, and what is to be told of those that cannot be.

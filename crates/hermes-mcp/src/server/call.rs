@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::ServerContext;
 use super::caller::Caller;
 use super::client_state::ClientState;
-use super::handles::{self, NoPlace, SessionPlace};
+use super::handles::{self, LeaseRefusal, SessionLease};
 use super::open_call::{CallParts, Carrier, Finished, OpenCall, Subject};
 use super::{content, declared, revision};
 
@@ -41,15 +41,15 @@ pub(super) async fn serve(
     let begun = rounds.resume(&subject).unwrap_or_else(|| begin_call(client, subject, &context));
     let call = match begun {
         Ok(call) => call,
-        Err(NoPlace::Refused(why)) => {
+        Err(LeaseRefusal::Refused(why)) => {
             return Ok(CallToolResult::error(vec![ContentBlock::text(why)]).into());
         }
-        Err(NoPlace::Failed(error)) => return Err(error),
+        Err(LeaseRefusal::Failed(error)) => return Err(error),
     };
     match rounds.carry(call).await? {
         Answer::Finished(Finished::Call(outcome), place) => {
             let mut result = content::result(&outcome);
-            let notice = place.as_ref().and_then(SessionPlace::notice);
+            let notice = place.as_ref().and_then(SessionLease::notice);
             result.content.extend(notice.map(ContentBlock::text));
             Ok(result.into())
         }
@@ -75,8 +75,8 @@ pub(super) async fn prompt(
     let begun = rounds.resume(&subject).unwrap_or_else(|| begin_prompt(client, subject, &context));
     let call = match begun {
         Ok(call) => call,
-        Err(NoPlace::Refused(why)) => return Err(ErrorData::invalid_params(why, None)),
-        Err(NoPlace::Failed(error)) => return Err(error),
+        Err(LeaseRefusal::Refused(why)) => return Err(ErrorData::invalid_params(why, None)),
+        Err(LeaseRefusal::Failed(error)) => return Err(error),
     };
     match rounds.carry(call).await? {
         Answer::Finished(Finished::Prompt(found), _) => Ok(found?.into()),
@@ -87,7 +87,7 @@ pub(super) async fn prompt(
 
 /// What a request is answered with.
 enum Answer {
-    Finished(Finished, Option<SessionPlace>),
+    Finished(Finished, Option<SessionLease>),
     Asks(InputRequiredResult),
 }
 
@@ -102,9 +102,9 @@ struct Rounds<'a> {
 
 impl Rounds<'_> {
     /// The call this request goes on with, if it says that it does.
-    fn resume(&self, subject: &Subject) -> Option<Result<OpenCall, NoPlace>> {
+    fn resume(&self, subject: &Subject) -> Option<Result<OpenCall, LeaseRefusal>> {
         let state = self.state.as_deref().filter(|_| revision::is_stateless(self.context))?;
-        Some(self.client.server.waiting.resume(state, subject).map_err(NoPlace::Failed))
+        Some(self.client.server.waiting.resume(state, subject).map_err(LeaseRefusal::Failed))
     }
 
     async fn carry(self, mut call: OpenCall) -> Result<Answer, ErrorData> {
@@ -134,14 +134,14 @@ fn begin_call(
     client: &ClientState,
     subject: Subject,
     context: &RequestContext<RoleServer>,
-) -> Result<OpenCall, NoPlace> {
+) -> Result<OpenCall, LeaseRefusal> {
     let server = &client.server;
     let catalog = server.catalog();
     let allowed = Arc::clone(&catalog.names);
     let name = subject.name.clone();
     if !allowed.contains(&name) {
         let why = format!("Unknown tool: {name}. This server offers: {}", listed(&allowed));
-        return Err(NoPlace::Failed(ErrorData::invalid_params(why, None)));
+        return Err(LeaseRefusal::Failed(ErrorData::invalid_params(why, None)));
     }
     let mut arguments = arguments(subject.arguments.clone());
     let place = place_of(server, context, || {
@@ -150,7 +150,7 @@ fn begin_call(
         wanted.flatten()
     })?;
     let session = place.as_ref().map_or_else(|| client.session(), |place| place.session.clone());
-    let lasts = place.as_ref().is_none_or(SessionPlace::lasts);
+    let lasts = place.as_ref().is_none_or(SessionLease::lasts);
     let (caller, messages) = Caller::new(session.clone(), lasts, declared::of(context));
     let id = call_id(&session);
     let present = Some(server.callers.enter(id.clone(), caller.clone()));
@@ -184,7 +184,7 @@ fn begin_prompt(
     client: &ClientState,
     subject: Subject,
     context: &RequestContext<RoleServer>,
-) -> Result<OpenCall, NoPlace> {
+) -> Result<OpenCall, LeaseRefusal> {
     let server = &client.server;
     let place = place_of(server, context, || None)?;
     let session = place.as_ref().map_or_else(|| client.session(), |place| place.session.clone());
@@ -195,7 +195,7 @@ fn begin_prompt(
         sources.find_map(|source| source.get_asking(&subject.name, &arguments, &caller))
     else {
         let why = format!("There is no prompt `{}`", subject.name);
-        return Err(NoPlace::Failed(ErrorData::invalid_params(why, None)));
+        return Err(LeaseRefusal::Failed(ErrorData::invalid_params(why, None)));
     };
     let cancel = CancellationToken::new();
     let stopped = cancel.clone();
@@ -214,7 +214,7 @@ fn place_of(
     server: &Arc<ServerContext>,
     context: &RequestContext<RoleServer>,
     wanted: impl FnOnce() -> Option<Value>,
-) -> Result<Option<SessionPlace>, NoPlace> {
+) -> Result<Option<SessionLease>, LeaseRefusal> {
     if !revision::stands_alone(context) {
         return Ok(None);
     }

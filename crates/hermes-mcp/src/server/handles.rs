@@ -33,17 +33,17 @@ pub(super) type EndSession = Arc<dyn Fn(&str) + Send + Sync>;
 /// The places that are kept.
 #[derive(Default)]
 pub(super) struct SessionHandles {
-    places: Mutex<HashMap<String, Place>>,
+    places: Mutex<HashMap<String, KeptSession>>,
 }
 
-struct Place {
+struct KeptSession {
     session: Arc<str>,
     used: Instant,
     calls: usize,
 }
 
 /// A call's place, as long as the call lasts.
-pub(super) struct SessionPlace {
+pub(super) struct SessionLease {
     pub(super) session: Arc<str>,
     /// The name by which others come back to it.
     name: Option<String>,
@@ -55,7 +55,7 @@ pub(super) struct SessionPlace {
 
 /// Why a call has no place.
 #[derive(Debug)]
-pub(super) enum NoPlace {
+pub(super) enum LeaseRefusal {
     /// What the one who called should do instead.
     Refused(String),
     /// The machine cannot.
@@ -68,27 +68,28 @@ impl SessionHandles {
         self: &Arc<Self>,
         wanted: Option<&Value>,
         end: EndSession,
-    ) -> Result<SessionPlace, NoPlace> {
+    ) -> Result<SessionLease, LeaseRefusal> {
         self.give_up_idle(&end);
         let at = |session, name, is_new| {
             let handles = Arc::clone(self);
-            Ok(SessionPlace { session, name, is_new, handles, end })
+            Ok(SessionLease { session, name, is_new, handles, end })
         };
         match wanted {
             None => at(new_session(), None, false),
             Some(Value::String(name)) if name == NEW => {
                 let none = || ErrorData::internal_error("the system gives no random numbers", None);
-                let name = random::secret().ok_or_else(|| NoPlace::Failed(none()))?;
+                let name = random::secret().ok_or_else(|| LeaseRefusal::Failed(none()))?;
                 let name: String = name.chars().take(NAME_CHARS).collect();
                 let session = new_session();
                 let mut places = self.lock();
                 if places.len() >= MAX_PLACES {
-                    return Err(NoPlace::Refused(format!(
+                    return Err(LeaseRefusal::Refused(format!(
                         "{MAX_PLACES} sessions are kept, which is all there may be. Name one of \
                          them, or leave `{ARGUMENT}` out"
                     )));
                 }
-                let place = Place { session: Arc::clone(&session), used: Instant::now(), calls: 1 };
+                let place =
+                    KeptSession { session: Arc::clone(&session), used: Instant::now(), calls: 1 };
                 places.insert(name.clone(), place);
                 at(session, Some(name), true)
             }
@@ -105,18 +106,19 @@ impl SessionHandles {
 
     fn give_up_idle(&self, end: &EndSession) {
         let now = Instant::now();
-        let is_idle = |place: &Place| place.calls == 0 && now.duration_since(place.used) >= IDLE;
-        let over: Vec<(String, Place)> =
+        let is_idle =
+            |place: &KeptSession| place.calls == 0 && now.duration_since(place.used) >= IDLE;
+        let over: Vec<(String, KeptSession)> =
             self.lock().extract_if(|_, place| is_idle(place)).collect();
         over.iter().for_each(|(_, place)| end(&place.session));
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Place>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, KeptSession>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl SessionPlace {
+impl SessionLease {
     /// Whether other calls can come here.
     pub(super) fn lasts(&self) -> bool {
         self.name.is_some()
@@ -129,7 +131,7 @@ impl SessionPlace {
     }
 }
 
-impl Drop for SessionPlace {
+impl Drop for SessionLease {
     fn drop(&mut self) {
         match &self.name {
             None => (self.end)(&self.session),
@@ -149,8 +151,8 @@ fn new_session() -> Arc<str> {
     format!("mcp_{}_call_{number}", std::process::id()).into()
 }
 
-fn unknown(name: &str) -> NoPlace {
-    NoPlace::Refused(format!(
+fn unknown(name: &str) -> LeaseRefusal {
+    LeaseRefusal::Refused(format!(
         "There is no session {name:?}: it was never begun, or not used for half an hour. Give `{NEW}` \
          to begin one, or leave `{ARGUMENT}` out"
     ))
@@ -203,7 +205,10 @@ mod tests {
     fn names_that_were_not_given_out_lead_nowhere() {
         let handles = Arc::<SessionHandles>::default();
         for wanted in [json!("main"), json!(""), json!(7), json!({"session": "new"})] {
-            assert!(matches!(handles.enter(Some(&wanted), ends().0), Err(NoPlace::Refused(_))));
+            assert!(matches!(
+                handles.enter(Some(&wanted), ends().0),
+                Err(LeaseRefusal::Refused(_))
+            ));
         }
     }
 
@@ -214,7 +219,7 @@ mod tests {
         for _ in 0..MAX_PLACES {
             handles.enter(Some(&new), ends().0).unwrap();
         }
-        assert!(matches!(handles.enter(Some(&new), ends().0), Err(NoPlace::Refused(_))));
+        assert!(matches!(handles.enter(Some(&new), ends().0), Err(LeaseRefusal::Refused(_))));
         assert!(handles.enter(None, ends().0).is_ok());
     }
 

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::{CallerError, CallerMessage, ClientRequest, Present};
-use super::handles::SessionPlace;
+use super::handles::SessionLease;
 use super::log::{self, LogLevel};
 use super::progress::{Meter, SILENCE};
 use super::questions::OpenQuestions;
@@ -48,7 +48,7 @@ pub(super) struct Subject {
 pub(super) struct OpenCall {
     pub(super) subject: Subject,
     pub(super) questions: OpenQuestions,
-    pub(super) place: Option<SessionPlace>,
+    pub(super) place: Option<SessionLease>,
     pub(super) started: Instant,
     messages: mpsc::Receiver<CallerMessage>,
     work: JoinHandle<Finished>,
@@ -68,7 +68,7 @@ impl Drop for CancelOnDrop {
 /// What a call is made of.
 pub(super) struct CallParts {
     pub(super) subject: Subject,
-    pub(super) place: Option<SessionPlace>,
+    pub(super) place: Option<SessionLease>,
     pub(super) messages: mpsc::Receiver<CallerMessage>,
     pub(super) present: Option<Present>,
     /// Cancels the work.

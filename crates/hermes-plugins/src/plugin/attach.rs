@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use hermes_runtime::hooks::HookEvent;
 
+use super::skill_files::document;
 use super::{Plugin, hooks, middleware, tools};
 use crate::protocol::{CommandEntry, Registrations};
 
@@ -49,6 +50,10 @@ pub(super) fn attach(plugin: &Arc<Plugin>, mut brings: Registrations) {
     attach_hooks(plugin, &brings, &mut refused);
     attach_middleware(plugin, &brings, &mut refused);
     let commands = commands(plugin, &brings, &mut refused);
+    for skill in brings.skills.iter().filter(|skill| document(&plugin.found, &skill.path).is_none())
+    {
+        refused.push(format!("skill {}: no .md file in the plugin's folder", skill.name));
+    }
     let mut book = plugin.book();
     book.brings = brings;
     book.tools = tools;

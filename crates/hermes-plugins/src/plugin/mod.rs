@@ -14,6 +14,7 @@ mod hooks;
 mod launch;
 mod middleware;
 mod serve;
+pub(crate) mod skill_files;
 mod tools;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::{Gates, SkillDocument};
 use crate::layout::{category_chain, category_of};
 use crate::name::MAX_NAME_CHARS;
+use crate::plugin_skills::PluginSkill;
 use crate::roots::RootKind;
 
 /// Most characters of a description that are kept.
@@ -107,6 +108,23 @@ impl IndexedSkill {
             warnings,
             broken,
         }
+    }
+
+    /// A skill of a plugin, as its document and its plugin describe it.
+    #[must_use]
+    pub fn of_plugin(skill: &PluginSkill) -> Self {
+        let root = skill.file.parent().unwrap_or(Path::new("."));
+        let relative = skill.file.file_name().map(PathBuf::from).unwrap_or_default();
+        let summary = Summary::read(&skill.file);
+        let mut entry = Self::new(summary, root, &relative, RootKind::Plugin);
+        entry.name = skill.full_name();
+        entry.folder = entry.name.clone();
+        entry.category = Some(skill.plugin.clone());
+        entry.chain = Some(skill.plugin.clone());
+        if entry.description.is_empty() {
+            entry.description = shortened(&skill.description, MAX_DESCRIPTION_CHARS);
+        }
+        entry
     }
 
     /// The skill's folder.

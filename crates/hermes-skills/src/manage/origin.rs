@@ -70,6 +70,7 @@ impl SkillEditor<'_> {
             _ if origins.is_pinned(&entry.name) => "pinned",
             _ if PROTECTED.contains(&entry.name.as_str()) => "protected",
             SkillProvenance::External => "in a folder of the user's",
+            SkillProvenance::Plugin => "a plugin's",
             SkillProvenance::Hub { .. } => "installed from elsewhere",
             SkillProvenance::Bundled => "one that came with the program",
             SkillProvenance::User => "the user's own",

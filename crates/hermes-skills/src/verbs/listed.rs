@@ -42,7 +42,8 @@ impl ListedSkill<'_> {
 pub(super) fn list(place: &VerbPlace<'_>, args: &SkillsListArgs) -> VerbReport {
     let seeded = place.library.seed(place.config, place.vars);
     let store = place.store();
-    let (table, offers, origins) = (store.table(), store.offers(None), Origins::read(store.home()));
+    let (table, offers, origins) =
+        (store.listed_table(), store.offers(None), Origins::read(store.home()));
     let usable: Vec<_> = table.usable().map(|entry| entry.file.clone()).collect();
     let mut listed = Vec::new();
     for entry in &table.all {
@@ -107,7 +108,7 @@ pub(super) fn view(
 ) -> Result<VerbReport, VerbError> {
     place.library.seed(place.config, place.vars);
     let store = place.store();
-    let answer = store.find(name).and_then(|located| match file {
+    let answer = store.find_readable(name).and_then(|located| match file {
         Some(path) => support::read_file(&located.name(), located.root(), &located.file, path),
         None => {
             store.open(located, None).map(|opened| opened.to_value(SetupSurface::Local, "local"))

@@ -26,6 +26,7 @@ use serde_json::Value;
 use crate::SkillLibrary;
 use crate::hub::HubContext;
 use crate::hub::verbs::{self as hub_verbs, VerbFront};
+use crate::plugin_skills::PluginSkills;
 use crate::report::VerbReport;
 use crate::scan::AuditModel;
 
@@ -52,6 +53,15 @@ impl<'a> VerbPlace<'a> {
     #[must_use]
     pub fn with_auditor(self, auditor: Option<Arc<dyn AuditModel>>) -> Self {
         Self { auditor, ..self }
+    }
+
+    /// The same with the skills of plugins.
+    #[must_use]
+    pub fn with_plugin_skills(self, plugins: Option<Arc<dyn PluginSkills>>) -> Self {
+        if let Some(plugins) = plugins {
+            self.library.set_plugin_skills(plugins);
+        }
+        self
     }
 
     fn store(&self) -> crate::SkillStore<'_> {

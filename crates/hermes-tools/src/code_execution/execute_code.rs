@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use hermes_exec::code::{RunScript, ScriptMode};
 use hermes_tool::{
-    Availability, CallDisplay, SchemaPatch, SchemaScope, ShownCall, ToolContext, ToolError,
-    ToolResult, Vars, tool,
+    Availability, CallDisplay, ResultView, SchemaPatch, SchemaScope, ShownCall, ToolContext,
+    ToolError, ToolResult, Vars, tool,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,7 +48,7 @@ struct ExecuteCode {
     max_result_chars = 100_000,
     free_of_budget,
     subagents = withheld,
-    display = CallDisplay::verb("exec").detail(first_line),
+    display = CallDisplay::verb("exec").detail(first_line).view(ResultView::Output),
     check = available,
     dynamic_schema = described,
     description = include_str!("execute_code.md").trim_ascii_end()

@@ -68,7 +68,7 @@ fn default_lines() -> u64 {
     effects(reads(path)),
     max_result_chars = 100_000,
     never_spilled,
-    display = CallDisplay::verb("read").detail(window_shown).cut_at(CutAt::Start),
+    display = CallDisplay::verb("read").detail(window_shown).cut_at(CutAt::Start).counted_as("file", "files"),
     summary = summary,
     description = include_str!("read_file.md")
 )]

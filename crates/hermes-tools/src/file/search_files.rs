@@ -97,7 +97,7 @@ fn default_limit() -> u64 {
     effects(reads),
     max_result_chars = 100_000,
     aliases("search"),
-    display = CallDisplay::verb_by(verb).detail(pattern_and_place),
+    display = CallDisplay::verb_by(verb).detail(pattern_and_place).counted_as("search", "searches"),
     summary = summary,
     description = include_str!("search_files.md")
 )]

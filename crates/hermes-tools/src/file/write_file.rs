@@ -2,7 +2,8 @@
 
 use hermes_files::state::WriteExtent;
 use hermes_tool::{
-    CallDisplay, CallJudgement, CutAt, ToolContext, ToolError, ToolOutput, ToolResult, tool,
+    CallDisplay, CallJudgement, CutAt, ResultView, ToolContext, ToolError, ToolOutput, ToolResult,
+    tool,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -42,7 +43,7 @@ fn judge(result: &Map<String, Value>) -> Option<CallJudgement> {
     effects(writes(path)),
     max_result_chars = 100_000,
     failure = judge,
-    display = CallDisplay::verb("write").args(&["path"]).cut_at(CutAt::Start),
+    display = CallDisplay::verb("write").args(&["path"]).cut_at(CutAt::Start).view(ResultView::Written),
     description = include_str!("write_file.md")
 )]
 async fn write_file(args: WriteFile, cx: &ToolContext) -> ToolResult {

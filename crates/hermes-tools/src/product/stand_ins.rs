@@ -1,10 +1,9 @@
 //! Declarations for tools that this build does not have and the toolsets have room for.
 //!
-//! A plugin that brings `web_search` cannot declare how its calls are shown. Until the product has a tool of that name, which
+//! A plugin that brings `send_message` cannot declare how its calls are shown. Until the product has a tool of that name, which
 //! then declares it itself, it is said here.
 
-use hermes_tool::{CallDisplay, Origin, ShownCall, SubagentRule, Tool, ToolPolicy};
-use serde_json::Value;
+use hermes_tool::{CallDisplay, Origin, SubagentRule, Tool, ToolPolicy};
 
 const fn shown(display: CallDisplay) -> ToolPolicy {
     ToolPolicy { display, ..ToolPolicy::DEFAULT }
@@ -19,8 +18,6 @@ const fn withheld(policy: ToolPolicy) -> ToolPolicy {
 }
 
 static STAND_INS: &[(&str, ToolPolicy)] = &[
-    ("web_search", verb("search", &["query"])),
-    ("web_extract", shown(CallDisplay::verb("fetch").detail(domains))),
     ("browser_navigate", verb("navigate", &["url"])),
     ("browser_snapshot", verb("snapshot", &["url"])),
     ("browser_click", verb("click", &["ref"])),
@@ -41,21 +38,9 @@ pub fn policy_of(tool: &Tool) -> &ToolPolicy {
     }
 }
 
-/// The site of the first page, and how many pages follow.
-fn domains(call: &ShownCall<'_>) -> String {
-    let urls = call.list("urls");
-    let first =
-        urls.first().and_then(Value::as_str).map_or_else(|| call.text("url"), str::to_owned);
-    let domain = first.split("://").nth(1).unwrap_or(&first).split('/').next().unwrap_or_default();
-    match urls.len() {
-        0 | 1 => domain.to_owned(),
-        more => format!("{domain} +{}", more - 1),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use hermes_tool::{ToolOutput, linked_tools};
+    use hermes_tool::{ShownCall, ToolOutput, linked_tools};
     use serde_json::json;
 
     use super::*;
@@ -70,13 +55,13 @@ mod tests {
 
     #[test]
     fn a_plugin_that_fills_a_gap_is_shown_as_the_product_says() {
-        let tool = Tool::builder("web_extract", "web")
-            .origin(Origin::Plugin("pages".into()))
+        let tool = Tool::builder("send_message", "messaging")
+            .origin(Origin::Plugin("post".into()))
             .handler(|_, _| Ok(ToolOutput::text("{}")));
-        let args = json!({"urls": ["https://a.org/x", "b"]});
+        let args = json!({"target": "telegram", "message": "done"});
         let call = ShownCall { args: &args, result: None };
         let display = policy_of(&tool).display;
-        assert_eq!(display.verb_of("web_extract", &call), "fetch");
-        assert_eq!(display.detail_of(&call), "a.org +1");
+        assert_eq!(display.verb_of("send_message", &call), "send");
+        assert!(display.detail_of(&call).contains("telegram"));
     }
 }

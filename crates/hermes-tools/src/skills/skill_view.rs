@@ -19,7 +19,7 @@ use crate::terminal::command_call;
 /// Arguments of `skill_view`.
 #[derive(Deserialize, JsonSchema)]
 struct SkillPage {
-    /// Its name, or `category/name`.
+    /// Its name, `category/name` or `plugin:name`.
     name: String,
     /// A file of the skill, like `references/api.md`.
     #[serde(default, alias = "path")]
@@ -55,6 +55,9 @@ async fn skill_view(
     Ok(opened.to_value(surface(cx), backend(cx)))
 }
 
+/// What the settings call the source of plugins' skills.
+const PLUGIN_SOURCE: &str = "plugin";
+
 /// What a call was about.
 enum Seen {
     Skill(Box<OpenedSkill>),
@@ -85,14 +88,17 @@ fn look(
     Ok(seen)
 }
 
-/// Whether the commands in a skill's text are run: only where the user turned that on, and for installed skills only
-/// where their source is named too.
+/// Whether the commands in a skill's text are run: only where the user turned that on, and for skills that were
+/// installed or come with plugins only where their source is named too.
 fn runs_commands(store: &SkillStore<'_>, located: &LocatedSkill) -> bool {
     let settings = store.settings();
     settings.inline_shell
         && match located.entry.as_ref().map(|entry| Origins::read(store.home()).of(entry)) {
             Some(SkillProvenance::Hub { source, .. }) => {
                 settings.inline_shell_sources.contains(&source)
+            }
+            Some(SkillProvenance::Plugin) => {
+                settings.inline_shell_sources.iter().any(|source| source == PLUGIN_SOURCE)
             }
             _ => true,
         }

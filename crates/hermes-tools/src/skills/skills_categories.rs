@@ -19,5 +19,8 @@ async fn skills_categories(
     library: State<SkillLibrary>,
     cx: &ToolContext,
 ) -> Result<Value, ToolError> {
-    on_disk(&library, cx, |store, _| listing::categories(&store.table(), &store.offers(None))).await
+    on_disk(&library, cx, |store, _| {
+        listing::categories(&store.listed_table(), &store.offers(None))
+    })
+    .await
 }

@@ -18,7 +18,7 @@ use hermes_files::checkpoints::looks_destructive;
 use hermes_guard::redact::RedactMode;
 use hermes_runtime::hooks::{HookEvent, Hooks};
 use hermes_store::config::Config;
-use hermes_tool::{Availability, ToolContext, ToolError, Vars};
+use hermes_tool::{Availability, OutputTail, ToolContext, ToolError, Vars};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -64,6 +64,15 @@ impl TerminalContext {
     pub(crate) fn conversation(&self) -> &str {
         let ids = self.cx.ids();
         or_default(if ids.session_id.is_empty() { &ids.task_id } else { &ids.session_id })
+    }
+
+    /// Whether somebody looks at what commands write.
+    pub(super) fn is_watched(&self) -> bool {
+        self.cx.is_output_watched()
+    }
+
+    pub(super) fn show(&self, tail: OutputTail) {
+        self.cx.show_output(tail);
     }
 
     pub(crate) fn cancellation(&self) -> CancellationToken {

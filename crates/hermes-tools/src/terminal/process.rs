@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hermes_exec::background::{ProcessSnapshot, TellError, TerminationSource, Waited};
 use hermes_guard::ansi;
-use hermes_tool::{CallDisplay, ToolContext, ToolError, ToolOutput, ToolResult, tool};
+use hermes_tool::{CallDisplay, ResultView, ToolContext, ToolError, ToolOutput, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -51,7 +51,7 @@ fn log_lines() -> u64 {
     toolset = "terminal",
     emoji = "⚙️",
     effects(runs),
-    display = CallDisplay::verb("proc").args(&["action", "session_id"]),
+    display = CallDisplay::verb("proc").args(&["action", "session_id"]).view(ResultView::Output),
     max_result_chars = 100_000,
     check = available,
     description = include_str!("process.md")

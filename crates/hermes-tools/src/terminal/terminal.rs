@@ -13,7 +13,9 @@ use hermes_exec::manager::EnvironmentLease;
 use hermes_exec::{ExecEnd, ExecError, ExecOptions, ExecResult};
 use hermes_guard::command_line::{exit_code, foreground, gateway, poller, workdir};
 use hermes_process::{CaptureLimit, PtySize};
-use hermes_tool::{CallDisplay, PastCall, ToolContext, ToolError, ToolOutput, ToolResult, tool};
+use hermes_tool::{
+    CallDisplay, PastCall, ResultView, ToolContext, ToolError, ToolOutput, ToolResult, tool,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
@@ -60,7 +62,7 @@ fn seconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error>
     effects(runs),
     max_result_chars = 100_000,
     failure = exit_code,
-    display = CallDisplay::verb("$").args(&["command"]),
+    display = CallDisplay::verb("$").args(&["command"]).view(ResultView::Output),
     summary = summary,
     check = available,
     description = include_str!("terminal.md")
@@ -151,9 +153,12 @@ impl Run<'_> {
             cancel: terminal.cancellation(),
             exports: terminal.exports(),
             sudo: Some(Arc::new(terminal.sudo())),
+            live: terminal.live_output(),
             ..ExecOptions::default()
         };
-        let ran = match environment.execute(&line, how).await {
+        let live = how.live.clone();
+        let running = environment.execute(&line, how);
+        let ran = match terminal.show_while(running, live, command).await {
             Ok(ran) => ran,
             Err(error) => return not_run(&error),
         };

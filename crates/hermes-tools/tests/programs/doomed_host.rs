@@ -8,7 +8,7 @@
     reason = "a test reads what it says, and what goes wrong here fails the test"
 )]
 
-#[path = "../places/rig.rs"]
+#[path = "../backends/rig.rs"]
 #[allow(dead_code, reason = "the suite uses the rest")]
 mod rig;
 
@@ -16,7 +16,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rig::{Place, Rig};
+use rig::{Rig, TestBackend};
 use serde_json::json;
 
 const PAUSE: Duration = Duration::from_millis(5);
@@ -26,10 +26,10 @@ fn main() {
     let mut args = std::env::args().skip(1);
     let mut next = || args.next().expect("usage: hermes-tools-doomed-host PLACE FOLDER MARK");
     let place = match next().as_str() {
-        "local" => Place::Local,
-        "docker" => Place::Docker,
-        "ssh" => Place::Ssh,
-        "apptainer" => Place::Apptainer,
+        "local" => TestBackend::Local,
+        "docker" => TestBackend::Docker,
+        "ssh" => TestBackend::Ssh,
+        "apptainer" => TestBackend::Apptainer,
         other => panic!("{other} is no place"),
     };
     let (folder, mark) = (PathBuf::from(next()), next());

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::places::Rig;
+use crate::backends::Rig;
 
 pub(crate) async fn write_poll_log_wait_and_close(rig: &Rig) {
     let command = "while read -r line; do echo got $line; done; echo end; exit 5";

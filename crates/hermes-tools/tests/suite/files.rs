@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::places::Rig;
+use crate::backends::Rig;
 
 pub(crate) async fn the_file_tools_act_in_the_same_place(rig: &Rig) {
     let folder = &rig.folder;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::places::Rig;
+use crate::backends::Rig;
 
 pub(crate) async fn codes_input_and_errors(rig: &Rig) {
     let result = rig.terminal("echo out; echo err >&2; exit 7").await;

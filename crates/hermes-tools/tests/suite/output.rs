@@ -1,6 +1,6 @@
 //! Much output, and output that is no text.
 
-use crate::places::Rig;
+use crate::backends::Rig;
 
 pub(crate) async fn much_is_cut_in_the_middle(rig: &Rig) {
     let result =

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::places::{MAX_SCRIPT_CALLS, Rig};
+use crate::backends::{MAX_SCRIPT_CALLS, Rig};
 
 async fn run(rig: &Rig, code: &str) -> Value {
     rig.call("execute_code", json!({"code": code})).await
@@ -124,7 +124,7 @@ pub(crate) async fn a_script_that_is_stopped_leaves_nothing(rig: &Rig) {
     let result = run(rig, &code).await;
     assert_eq!((&result["status"], &result["exit_code"]), (&json!("timeout"), &json!(-15)));
     let error = result["error"].as_str().expect("error");
-    assert!(error.contains(&format!("{} seconds", crate::places::SCRIPT_SECONDS)), "{result}");
+    assert!(error.contains(&format!("{} seconds", crate::backends::SCRIPT_SECONDS)), "{result}");
     assert_eq!(result["output"], format!("begun\n{error}"));
     rig.until_says(&count(mark), "0").await;
 

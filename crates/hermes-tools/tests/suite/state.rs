@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::places::Rig;
+use crate::backends::Rig;
 
 pub(crate) async fn directory_variables_functions_and_aliases_are_kept(rig: &Rig) {
     for (first, second, expected) in [

@@ -1,24 +1,38 @@
 //! Fitting text into columns: cutting, padding and breaking lines, by what a terminal shows and not
 //! by characters.
 
+use std::sync::Arc;
+
 pub(crate) use hermes_protocol::text::{
     columns, cut, cut_left, on_one_line, padded, shown, split_at_columns,
 };
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::style::{Ink, Style};
+use super::style::{Colour, Ink, Style};
 
 /// A piece of a line in one ink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StyledSpan {
     pub(crate) text: String,
     pub(crate) ink: Ink,
+    /// Where it leads, for terminals that can go there.
+    pub(crate) link: Option<Arc<str>>,
 }
 
 impl StyledSpan {
     /// Text in an ink.
     pub(crate) fn new(text: impl Into<String>, ink: Ink) -> Self {
-        Self { text: text.into(), ink }
+        Self { text: text.into(), ink, link: None }
+    }
+
+    /// The same, leading somewhere.
+    pub(crate) fn linked(self, link: Option<Arc<str>>) -> Self {
+        Self { link, ..self }
+    }
+
+    /// A piece of it that looks the same and leads to the same place.
+    fn piece(&self, text: &str) -> Self {
+        Self::new(text, self.ink).linked(self.link.clone())
     }
 
     /// Text as it is.
@@ -34,7 +48,16 @@ pub(crate) fn columns_of(spans: &[StyledSpan]) -> usize {
 
 /// Spans as one text.
 pub(crate) fn painted(style: &Style, spans: &[StyledSpan]) -> String {
-    spans.iter().map(|span| style.paint(span.ink, &span.text)).collect()
+    let paint = |span: &StyledSpan| {
+        let text = style.paint(span.ink, &span.text);
+        match &span.link {
+            Some(link) if style.colour == Colour::On => {
+                format!("\x1b]8;;{link}\x1b\\{text}\x1b]8;;\x1b\\")
+            }
+            _ => text,
+        }
+    };
+    spans.iter().map(paint).collect()
 }
 
 /// Breaks a line between words; what is wider than a line is broken anywhere. Every character
@@ -75,7 +98,7 @@ pub(crate) fn wrap(spans: &[StyledSpan], width: usize) -> Vec<Vec<StyledSpan>> {
                     false => split_at_columns(rest, width - used),
                 };
                 used += columns(piece);
-                push(&mut lines, StyledSpan::new(piece, span.ink));
+                push(&mut lines, span.piece(piece));
                 rest = more;
             }
         }
@@ -87,7 +110,9 @@ pub(crate) fn wrap(spans: &[StyledSpan], width: usize) -> Vec<Vec<StyledSpan>> {
 fn push(lines: &mut [Vec<StyledSpan>], span: StyledSpan) {
     let Some(line) = lines.last_mut() else { return };
     match line.last_mut() {
-        Some(last) if last.ink == span.ink => last.text.push_str(&span.text),
+        Some(last) if last.ink == span.ink && last.link == span.link => {
+            last.text.push_str(&span.text);
+        }
         _ => line.push(span),
     }
 }
@@ -116,7 +141,7 @@ fn words(spans: &[StyledSpan]) -> Vec<Vec<StyledSpan>> {
                 before = kind;
             }
             if let Some(word) = words.last_mut() {
-                push(std::slice::from_mut(word), StyledSpan::new(grapheme, span.ink));
+                push(std::slice::from_mut(word), span.piece(grapheme));
             }
         }
     }

@@ -5,18 +5,26 @@
 //! `Transcript` is the way in for a turn; it leans on the small renderers beside it. [`pictures`] alone reads files: those
 //! it draws.
 
+pub(crate) mod call_log;
+mod call_rows;
+pub(crate) use call_rows::tail_rows;
 mod diff;
+mod explored;
 pub(crate) mod fit;
+pub(crate) mod key_help;
 pub(crate) mod markdown;
 pub(crate) mod notices;
+mod running;
 pub mod pictures;
 pub(crate) mod spinner;
+pub(crate) mod status_line;
 mod style;
+mod syntax;
 pub(crate) mod tool_lines;
 mod transcript;
 
 pub use markdown::MarkdownMode;
-pub use style::{Colour, Hue, Ink, Style};
+pub use style::{Colour, Hue, Ink, Motion, Shade, Style, Theme};
 pub(crate) use tool_lines::ToolLines;
 pub use tool_lines::{ArgumentPreview, ToolLook};
 pub use transcript::{DisplayOptions, Verbosity};

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::display::style::Colour;
 
-    const STYLE: Style = Style { colour: Colour::Off, width: 40 };
+    const STYLE: Style = Style::new(Colour::Off, 40);
 
     #[test]
     fn a_notice_has_its_advice_below() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hermes_protocol::text::seconds;
 
 use super::fit::cut;
-use super::style::{Ink, Style};
+use super::style::{Ink, Motion, Style};
 
 const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 /// How long a frame stays.
@@ -49,6 +49,12 @@ pub(crate) fn row(doing: Doing<'_>, since: Duration, style: &Style) -> String {
         }
         Doing::Named(name) => cut(name, style.width.saturating_sub(elapsed.len() + 4)),
     };
+    if style.motion == Motion::Still {
+        return match doing {
+            Doing::Thinking(_) => "thinking".to_owned(),
+            Doing::Named(name) => cut(name, style.width),
+        };
+    }
     format!(
         "{} {what} {}",
         style.paint(Ink::YELLOW, &frame.to_string()),
@@ -67,7 +73,7 @@ mod tests {
     use crate::display::fit::columns;
     use crate::display::style::Colour;
 
-    const STYLE: Style = Style { colour: Colour::Off, width: 80 };
+    const STYLE: Style = Style::new(Colour::Off, 80);
 
     #[test]
     fn frames_faces_and_verbs_go_on_with_time() {

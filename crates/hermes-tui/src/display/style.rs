@@ -18,6 +18,93 @@ pub struct Style {
     pub colour: Colour,
     /// Columns; no line is wider.
     pub width: usize,
+    /// Which shades stand for what.
+    pub theme: Theme,
+    /// Whether something may move by itself and be drawn with signs that only eyes understand.
+    pub motion: Motion,
+}
+
+/// Whether the screen moves by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Motion {
+    /// Something turns while something goes on.
+    #[default]
+    Lively,
+    /// Nothing changes unless something happened, for screen readers.
+    Still,
+}
+
+/// Shades for the two kinds of background that terminals have, and for eyes that do not tell red from green.
+/// Everything else is drawn in the terminal's own sixteen colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// For a dark background.
+    #[default]
+    Dark,
+    /// For a light background.
+    Light,
+    /// For a dark background; changes are blue and orange.
+    DarkColourblind,
+    /// For a light background; changes are blue and orange.
+    LightColourblind,
+}
+
+impl Theme {
+    /// All of them with a line on each.
+    pub(crate) const ALL: [(Self, &str, &str); 4] = [
+        (Self::Dark, "dark", "for a dark background"),
+        (Self::Light, "light", "for a light background"),
+        (Self::DarkColourblind, "dark_colourblind", "dark; changes are blue and orange"),
+        (Self::LightColourblind, "light_colourblind", "light; changes are blue and orange"),
+    ];
+
+    /// The one with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known, _)| *known == name).map(|(theme, _, _)| *theme)
+    }
+
+    /// Codes of a shade: numbers of the palette of 256, which terminals have in common.
+    const fn codes(self, shade: Shade) -> &'static str {
+        match (self, shade) {
+            (Self::Dark, Shade::Added) => "48;5;22",
+            (Self::Dark, Shade::Removed) => "48;5;52",
+            (Self::Light, Shade::Added) => "48;5;194",
+            (Self::Light, Shade::Removed) => "48;5;224",
+            (Self::DarkColourblind, Shade::Added) => "48;5;18",
+            (Self::DarkColourblind, Shade::Removed) => "48;5;94",
+            (Self::LightColourblind, Shade::Added) => "48;5;153",
+            (Self::LightColourblind, Shade::Removed) => "48;5;223",
+            (Self::Dark | Self::DarkColourblind, Shade::Comment) => "38;5;245",
+            (Self::Light | Self::LightColourblind, Shade::Comment) => "38;5;243",
+            (Self::Dark | Self::DarkColourblind, Shade::Keyword) => "38;5;176",
+            (Self::Light | Self::LightColourblind, Shade::Keyword) => "38;5;90",
+            (Self::Dark | Self::DarkColourblind, Shade::Literal) => "38;5;114",
+            (Self::Light | Self::LightColourblind, Shade::Literal) => "38;5;28",
+            (Self::Dark | Self::DarkColourblind, Shade::Number) => "38;5;215",
+            (Self::Light | Self::LightColourblind, Shade::Number) => "38;5;130",
+            (Self::Dark | Self::DarkColourblind, Shade::Name) => "38;5;117",
+            (Self::Light | Self::LightColourblind, Shade::Name) => "38;5;25",
+        }
+    }
+}
+
+/// What a shade stands for; the [`Theme`] says what it looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shade {
+    /// The background of a line that was added.
+    Added,
+    /// The background of a line that was removed.
+    Removed,
+    /// A comment in code.
+    Comment,
+    /// A word of the language.
+    Keyword,
+    /// A text in quotes.
+    Literal,
+    /// A number.
+    Number,
+    /// The name of a type, a function that is called, a variable of a shell.
+    Name,
 }
 
 /// Less room than this is treated as this much.
@@ -25,8 +112,19 @@ const MIN_WIDTH: usize = 20;
 
 impl Style {
     /// A style for a place of this width.
-    pub fn new(colour: Colour, width: usize) -> Self {
-        Self { colour, width: width.max(MIN_WIDTH) }
+    pub const fn new(colour: Colour, width: usize) -> Self {
+        let width = if width < MIN_WIDTH { MIN_WIDTH } else { width };
+        Self { colour, width, theme: Theme::Dark, motion: Motion::Lively }
+    }
+
+    /// The same place in other shades.
+    pub const fn with_theme(self, theme: Theme) -> Self {
+        Self { theme, ..self }
+    }
+
+    /// The same place with less room.
+    pub const fn narrower(self, columns: usize) -> Self {
+        Self { width: Self::new(self.colour, self.width.saturating_sub(columns)).width, ..self }
     }
 
     /// The text in this ink, or as it is where there is no colour.
@@ -46,6 +144,10 @@ impl Style {
             if on {
                 let _ = write!(codes, "{}{code}", if codes.is_empty() { "" } else { ";" });
             }
+        }
+        if let Some(shade) = ink.shade {
+            let gap = if codes.is_empty() { "" } else { ";" };
+            let _ = write!(codes, "{gap}{}", self.theme.codes(shade));
         }
         format!("\x1b[{codes}m{text}\x1b[0m")
     }
@@ -76,12 +178,20 @@ pub struct Ink {
     underline: bool,
     strike: bool,
     hue: Option<Hue>,
+    shade: Option<Shade>,
 }
 
 impl Ink {
     /// Nothing special.
-    pub const PLAIN: Self =
-        Self { bold: false, dim: false, italic: false, underline: false, strike: false, hue: None };
+    pub const PLAIN: Self = Self {
+        bold: false,
+        dim: false,
+        italic: false,
+        underline: false,
+        strike: false,
+        hue: None,
+        shade: None,
+    };
     /// What matters most.
     pub const BOLD: Self = Self { bold: true, ..Self::PLAIN };
     /// What matters less.
@@ -111,6 +221,11 @@ impl Ink {
         Self { hue: Some(hue), ..Self::PLAIN }
     }
 
+    /// A colour that depends on the theme.
+    pub const fn shaded(shade: Shade) -> Self {
+        Self { shade: Some(shade), ..Self::PLAIN }
+    }
+
     /// Both at once; the other's colour wins.
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -120,6 +235,7 @@ impl Ink {
             underline: self.underline || other.underline,
             strike: self.strike || other.strike,
             hue: other.hue.or(self.hue),
+            shade: other.shade.or(self.shade),
         }
     }
 }

@@ -7,10 +7,12 @@ use std::time::Duration;
 use hermes_guard::redact::{RedactMode, Redactor};
 use hermes_protocol::text::seconds;
 use hermes_tool::{
-    CallDisplay, CallJudgement, CutAt, FailureKind, FailureRule, ResultView, ShownCall, ToolPolicy,
+    CallDisplay, CallJudgement, CountedAs, CutAt, FailureKind, FailureRule, ResultView, ShownCall,
+    ToolPolicy,
 };
 use serde_json::Value;
 
+use super::call_rows::{read_result, written};
 use super::fit::{columns, cut, cut_left, on_one_line, padded, shown};
 use super::style::{Ink, Style};
 
@@ -93,7 +95,7 @@ pub(crate) fn child_mark(task: usize) -> String {
 impl ToolLines {
     /// The line of a call that has ended: `┊ 💻 $         ls -l  0.3s [exit 1]`.
     pub(crate) fn finished(&self, call: FinishedCall<'_>, style: &Style) -> String {
-        let result: Option<Value> = serde_json::from_str(call.output).ok();
+        let result = read_result(call.output);
         let took = seconds(call.took);
         let look = self.look(call.tool);
         let told = ShownCall { args: call.args, result: result.as_ref() };
@@ -106,7 +108,10 @@ impl ToolLines {
             0 => failure,
             _ => format!("[{}]", cut(&failure, room.saturating_sub(MIN_DETAIL + 2))),
         };
-        let detail = self.detail(look.display, &told, room.saturating_sub(columns(&failure)));
+        let added = written(&told, look.display.result_view()).filter(|_| !call.failed);
+        let added = added.map(|added| format!(" ({added})")).unwrap_or_default();
+        let room = room.saturating_sub(columns(&failure) + columns(&added));
+        let detail = format!("{}{added}", self.detail(look.display, &told, room));
         let gap = if detail.is_empty() { "" } else { "  " };
         format!(
             "{}{}{}",
@@ -126,6 +131,15 @@ impl ToolLines {
         let detail = self.detail(look.display, &call, width.saturating_sub(3));
         let what = if detail.is_empty() { tool.to_owned() } else { detail };
         format!("{} {what}", look.emoji)
+    }
+
+    /// What a call looked at and is counted as, if it may be told together with others.
+    pub(crate) fn look_of(&self, call: &FinishedCall<'_>) -> Option<(CountedAs, String)> {
+        let counted_as = self.look(call.tool).display.counts_as()?;
+        let told = ShownCall { args: call.args, result: None };
+        let is_quiet = !call.failed && call.child.is_none();
+        let room = usize::MAX;
+        is_quiet.then(|| (counted_as, self.detail(self.look(call.tool).display, &told, room)))
     }
 
     /// What the tool wants shown of a result below its line.

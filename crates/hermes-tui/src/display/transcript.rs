@@ -15,19 +15,18 @@
 use std::time::{Duration, Instant};
 
 use hermes_protocol::AgentEvent;
-use hermes_tool::ResultView;
-use serde_json::Value;
+use hermes_tool::ShownCall;
 
-use super::diff;
+use super::call_log::CallLog;
+use super::call_rows::{below, read_result};
+use super::explored::{Explored, Look};
 use super::fit::{cut, shown, wrap_text};
 use super::markdown::{Markdown, MarkdownMode, render};
 use super::notices::{self, TurnCost};
+use super::running::{RunningCalls, WorkClock};
 use super::spinner::{self, Doing};
 use super::style::{Ink, Style};
-use super::tool_lines::{FinishedCall, ToolLines, child_mark};
-
-/// Tools that run side by side and are each given a row; more are counted.
-const MAX_RUNNING_ROWS: usize = 5;
+use super::tool_lines::{FinishedCall, ToolLines};
 
 /// How much is told about tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,16 +102,6 @@ enum Section {
 }
 
 #[derive(Debug)]
-struct Running {
-    child: Option<usize>,
-    id: String,
-    tool: String,
-    args: Value,
-    message: Option<String>,
-    since: Instant,
-}
-
-#[derive(Debug)]
 enum Waiting {
     Thinking(usize),
     Named(String),
@@ -129,7 +118,12 @@ pub(crate) struct Transcript {
     has_streamed: bool,
     /// What would have been shown by now, if answers appeared while they are written.
     held: String,
-    running: Vec<Running>,
+    running: RunningCalls,
+    /// Calls that only looked and wait to be told together.
+    explored: Explored,
+    /// Every call of the conversation, to be looked at again.
+    pub(crate) calls: CallLog,
+    clock: WorkClock,
     waiting: Waiting,
     since: Instant,
     started: Instant,
@@ -148,7 +142,10 @@ impl Transcript {
             section: Section::Start,
             has_streamed: false,
             held: String::new(),
-            running: Vec::new(),
+            running: RunningCalls::default(),
+            explored: Explored::default(),
+            calls: CallLog::default(),
+            clock: WorkClock::new(),
             waiting: Waiting::Thinking(0),
             since: now,
             started: now,
@@ -161,6 +158,7 @@ impl Transcript {
     pub(crate) fn begin(&mut self, now: Instant) {
         *self = Self {
             cost: TurnCost { context: self.cost.context, ..TurnCost::default() },
+            calls: std::mem::take(&mut self.calls),
             ..Self::new(self.shown, std::mem::take(&mut self.activity), now)
         };
     }
@@ -184,17 +182,20 @@ impl Transcript {
                 self.end_message(text, style, &mut rows);
                 self.wait(Waiting::Thinking(0), now);
             }
-            AgentEvent::ToolStarted { id, tool, args } => self.start(None, (id, tool, args), now),
-            AgentEvent::ToolProgress { id, message } => self.progress(None, id, message),
+            AgentEvent::ToolStarted { id, tool, args } => {
+                self.running.start(None, (id, tool, args), now, &self.clock);
+            }
+            AgentEvent::ToolProgress { id, message } => self.running.progress(None, id, message),
+            AgentEvent::ToolOutput { id, tail } => self.running.output(None, id, tail),
             AgentEvent::ToolFinished { id, tool, args, output, failed, took } => {
-                self.running.retain(|call| call.child.is_some() || call.id != *id);
-                let (failed, took) = (*failed, *took);
+                let asked = self.running.finish(None, id, now, &self.clock);
+                let (failed, took) = (*failed, took.saturating_sub(asked));
                 let call = FinishedCall { tool, args, output, failed, took, child: None };
                 self.finish_call(call, style, &mut rows);
                 self.wait(Waiting::Thinking(0), now);
             }
             AgentEvent::Notice { level, text } => {
-                self.enter(Section::Notices, &mut rows);
+                self.enter(Section::Notices, style, &mut rows);
                 rows.extend(notices::notice(*level, text, style));
             }
             AgentEvent::Compacting => {
@@ -218,14 +219,22 @@ impl Transcript {
         rows.extend(self.answer.finish(style));
         let held = std::mem::take(&mut self.held);
         self.end_message(&held, style, &mut rows);
+        self.end_looking(style, &mut rows);
         self.running.clear();
-        self.cost.took = now.duration_since(self.started);
+        self.clock.set_asking(false, now);
+        self.cost.took = now.duration_since(self.started).saturating_sub(self.clock.asked(now));
         (rows, self.cost)
+    }
+
+    /// A person is asked something, or no longer: their time is not the agent's.
+    pub(crate) fn set_asking(&mut self, is_asked: bool, now: Instant) {
+        self.clock.set_asking(is_asked, now);
     }
 
     /// What is true for the moment, in at most this many rows.
     pub(crate) fn live(&self, now: Instant, most: usize, style: &Style) -> Vec<String> {
-        let mut rows = self.tail(style);
+        let mut rows = self.explored.rows(style);
+        rows.extend(self.tail(style));
         let below = self.running_rows(now, style);
         let room = most.saturating_sub(below.len() + 1);
         rows.drain(..rows.len().saturating_sub(room));
@@ -250,22 +259,7 @@ impl Transcript {
             };
             return vec![spinner::row(doing, now.duration_since(self.since), style)];
         }
-        let row = |call: &Running| {
-            let mark = call.child.map(child_mark).unwrap_or_default();
-            let mut name = self.activity.running(&call.tool, &call.args, style.width);
-            if let Some(message) = &call.message {
-                name = format!("{name}: {message}");
-            }
-            let since = now.duration_since(call.since);
-            let room = Style::new(style.colour, style.width.saturating_sub(mark.len()));
-            format!("{mark}{}", spinner::row(Doing::Named(&name), since, &room))
-        };
-        let mut rows: Vec<String> = self.running.iter().take(MAX_RUNNING_ROWS).map(row).collect();
-        let more = self.running.len().saturating_sub(MAX_RUNNING_ROWS);
-        if more > 0 {
-            rows.push(style.paint(Ink::DIM, &format!("  and {more} more")));
-        }
-        rows
+        self.running.rows(&self.activity, now, &self.clock, style)
     }
 
     fn wait(&mut self, what: Waiting, now: Instant) {
@@ -274,7 +268,20 @@ impl Transcript {
     }
 
     /// Rows of another kind follow: an empty row sets them off.
-    fn enter(&mut self, section: Section, rows: &mut Vec<String>) {
+    fn enter(&mut self, section: Section, style: &Style, rows: &mut Vec<String>) {
+        self.end_looking(style, rows);
+        self.set_off(section, rows);
+    }
+
+    /// What was looked at is told once something else happens.
+    fn end_looking(&mut self, style: &Style, rows: &mut Vec<String>) {
+        if !self.explored.is_empty() {
+            self.set_off(Section::Tools, rows);
+            rows.extend(self.explored.take(style));
+        }
+    }
+
+    fn set_off(&mut self, section: Section, rows: &mut Vec<String>) {
         if self.section != section {
             rows.push(String::new());
             self.section = section;
@@ -293,7 +300,7 @@ impl Transcript {
             return;
         }
         self.has_streamed = true;
-        self.enter(Section::Answer, rows);
+        self.enter(Section::Answer, style, rows);
         rows.extend(self.answer.push(text, style));
     }
 
@@ -302,7 +309,7 @@ impl Transcript {
         if self.has_streamed {
             rows.extend(self.answer.finish(style));
         } else if !text.trim().is_empty() {
-            self.enter(Section::Answer, rows);
+            self.enter(Section::Answer, style, rows);
             rows.extend(render(text.trim_matches(['\n', '\r']), self.shown.markdown, style));
         }
         self.has_streamed = false;
@@ -329,31 +336,12 @@ impl Transcript {
         if text.trim().is_empty() {
             return;
         }
-        self.enter(Section::Thoughts, rows);
+        self.enter(Section::Thoughts, style, rows);
         rows.extend(text.lines().flat_map(|line| thought_rows(line, style)));
     }
 
-    fn start(&mut self, child: Option<usize>, call: (&str, &str, &Value), now: Instant) {
-        let (id, tool, args) = call;
-        self.running.push(Running {
-            child,
-            id: id.to_owned(),
-            tool: tool.to_owned(),
-            args: args.clone(),
-            message: None,
-            since: now,
-        });
-    }
-
-    fn progress(&mut self, child: Option<usize>, id: &str, message: &str) {
-        for call in &mut self.running {
-            if call.child == child && call.id == id {
-                call.message = Some(super::fit::on_one_line(message));
-            }
-        }
-    }
-
     fn finish_call(&mut self, call: FinishedCall<'_>, style: &Style, rows: &mut Vec<String>) {
+        self.calls.add(&call);
         let is_new = self.last_tool.as_deref() != Some(call.tool);
         self.last_tool = Some(call.tool.to_owned());
         match self.shown.tools {
@@ -361,23 +349,24 @@ impl Transcript {
             Verbosity::New if !is_new && !call.failed => return,
             _ => {}
         }
-        self.enter(Section::Tools, rows);
-        rows.push(self.activity.finished(call, style));
+        let line = self.activity.finished(call, style);
+        let is_verbose = self.shown.tools == Verbosity::Verbose;
+        if let Some((counted_as, detail)) = self.activity.look_of(&call)
+            && self.shown.tools == Verbosity::All
+        {
+            self.explored.add(Look { counted_as, detail, took: call.took, line });
+            return;
+        }
+        self.enter(Section::Tools, style, rows);
+        rows.push(line);
         if call.child.is_some() {
             return;
         }
-        let result: Option<Value> = serde_json::from_str(call.output).ok();
-        if let Some(diff) = result.as_ref().and_then(|result| result.get("diff")?.as_str())
-            && self.shown.diffs
-        {
-            rows.extend(diff::rows(diff, style));
-        }
-        if self.activity.result_view(call.tool) == ResultView::Checklist
-            && let Some(result) = &result
-        {
-            rows.extend(notices::todos(result, style));
-        }
-        if self.shown.tools == Verbosity::Verbose {
+        let result = read_result(call.output);
+        let told = ShownCall { args: call.args, result: result.as_ref() };
+        let view = self.activity.result_view(call.tool);
+        rows.extend(below(&told, view, self.shown.diffs, style));
+        if is_verbose {
             rows.extend(details(&call.args.to_string(), "←", style));
             rows.extend(details(call.output, "→", style));
         }
@@ -393,17 +382,20 @@ impl Transcript {
     ) {
         match event {
             AgentEvent::ToolStarted { id, tool, args } => {
-                self.start(Some(task), (id, tool, args), now);
+                self.running.start(Some(task), (id, tool, args), now, &self.clock);
             }
-            AgentEvent::ToolProgress { id, message } => self.progress(Some(task), id, message),
+            AgentEvent::ToolProgress { id, message } => {
+                self.running.progress(Some(task), id, message);
+            }
+            AgentEvent::ToolOutput { id, tail } => self.running.output(Some(task), id, tail),
             AgentEvent::ToolFinished { id, tool, args, output, failed, took } => {
-                self.running.retain(|call| call.child != Some(task) || call.id != *id);
-                let (failed, took) = (*failed, *took);
+                let asked = self.running.finish(Some(task), id, now, &self.clock);
+                let (failed, took) = (*failed, took.saturating_sub(asked));
                 let call = FinishedCall { tool, args, output, failed, took, child: Some(task) };
                 self.finish_call(call, style, rows);
             }
             AgentEvent::Notice { level, text } => {
-                self.enter(Section::Tools, rows);
+                self.enter(Section::Tools, style, rows);
                 let text = format!("[{}] {text}", task + 1);
                 rows.extend(notices::notice(*level, &text, style));
             }

@@ -1,6 +1,6 @@
 use hermes_llm::TokenUsage;
 use hermes_protocol::NoticeLevel;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::display::fit::columns;

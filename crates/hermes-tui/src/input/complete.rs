@@ -17,6 +17,19 @@ pub(crate) struct CommandWords {
     pub(crate) help: Cow<'static, str>,
     /// What it takes.
     pub(crate) takes: Cow<'static, str>,
+    /// Other names it answers to.
+    pub(crate) aliases: &'static [&'static str],
+}
+
+impl CommandWords {
+    fn candidate(&self) -> Candidate {
+        Candidate {
+            text: format!("/{} ", self.name),
+            shown: format!("/{}", self.name),
+            help: self.help.clone(),
+            is_whole: self.takes.is_empty() || self.takes.starts_with('['),
+        }
+    }
 }
 
 /// Something to put into the line.
@@ -28,6 +41,8 @@ pub(crate) struct Candidate {
     pub(crate) shown: String,
     /// A line on what it is.
     pub(crate) help: Cow<'static, str>,
+    /// Nothing has to follow it.
+    pub(crate) is_whole: bool,
 }
 
 /// What could stand in place of the end of a line.
@@ -49,6 +64,11 @@ pub(crate) struct Completer {
 }
 
 impl Completer {
+    /// Whether the line takes commands at all; answers do not.
+    pub(crate) fn has_commands(&self) -> bool {
+        !self.commands.is_empty()
+    }
+
     /// What could go on where the text ends.
     pub(crate) fn offer(&self, before: &str) -> Completions {
         if let Some(typed) = before.strip_prefix('/') {
@@ -66,6 +86,44 @@ impl Completer {
         self.paths(before)
     }
 
+    /// What opens by itself: commands where a line begins with a slash, files after `@`.
+    pub(crate) fn menu(&self, before: &str) -> Completions {
+        // Lines that take no commands, such as answers, take no files either.
+        if !self.has_commands() {
+            return Completions::default();
+        }
+        if let Some(typed) = before.strip_prefix('/') {
+            let is_name = !typed.contains(|letter: char| letter.is_whitespace() || letter == '/');
+            return if is_name { self.fitting(typed) } else { Completions::default() };
+        }
+        match before.rsplit(char::is_whitespace).next() {
+            Some(word) if word.starts_with('@') => self.paths(before),
+            _ => Completions::default(),
+        }
+    }
+
+    /// Whether Enter takes the command that fits best: not where a name stands already, or nothing but the slash.
+    pub(crate) fn takes_first(&self, before: &str) -> bool {
+        let typed = before.strip_prefix('/').unwrap_or_default().to_lowercase();
+        let is_name = |command: &CommandWords| {
+            command.name == typed.as_str() || command.aliases.contains(&typed.as_str())
+        };
+        !typed.is_empty() && !self.commands.iter().any(is_name)
+    }
+
+    /// Commands that fit what was typed, best first.
+    fn fitting(&self, typed: &str) -> Completions {
+        let order = super::fuzzy::ranked(typed, self.commands.iter().map(|command| &*command.name));
+        let by_alias = self.commands.iter().enumerate().filter(|(at, command)| {
+            !typed.is_empty()
+                && !order.contains(at)
+                && command.aliases.iter().any(|alias| alias.starts_with(typed))
+        });
+        let all = by_alias.map(|(at, _)| at).chain(order.iter().copied());
+        let candidates = all.map(|at| self.commands[at].candidate()).collect();
+        Completions { start: 0, candidates }
+    }
+
     /// What a command that is typed takes.
     pub(crate) fn hint(&self, before: &str) -> Option<String> {
         let typed = before.strip_prefix('/')?;
@@ -80,11 +138,7 @@ impl Completer {
             .commands
             .iter()
             .filter(|command| command.name.starts_with(typed))
-            .map(|command| Candidate {
-                text: format!("/{} ", command.name),
-                shown: format!("/{}", command.name),
-                help: command.help.clone(),
-            })
+            .map(CommandWords::candidate)
             .collect();
         Completions { start: 0, candidates }
     }
@@ -100,6 +154,7 @@ impl Completer {
                 text: format!("{known} "),
                 shown: (*known).to_owned(),
                 help: Cow::Borrowed(""),
+                is_whole: false,
             })
             .collect();
         Completions { start: length - word.len(), candidates }
@@ -134,6 +189,7 @@ impl Completer {
                 ),
                 shown: entry,
                 help: Cow::Borrowed(""),
+                is_whole: false,
             })
             .collect();
         Completions { start, candidates }
@@ -185,6 +241,7 @@ mod tests {
             words,
             help: "".into(),
             takes: takes.into(),
+            aliases: &[],
         };
         Completer {
             commands: vec![

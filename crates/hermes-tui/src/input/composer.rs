@@ -14,8 +14,8 @@ use super::buffer::{TextBuffer, To};
 use super::complete::{CommandWords, Completer, Completions, common_start};
 use super::history::History;
 use super::layout::{Typed, lay_out};
+use super::menu::{Menu, offer_rows};
 use super::paste::Pastes;
-use crate::display::fit::{columns, cut, padded};
 use crate::display::{Ink, Style};
 use crate::terminal::Frame;
 
@@ -40,6 +40,14 @@ pub(crate) enum ComposerEvent {
     Ended,
     /// Ctrl-Z.
     Suspended,
+    /// Ctrl-O.
+    Expanded,
+    /// Ctrl-G.
+    EditorWanted,
+    /// Shift-Tab, with nothing to complete.
+    ModeCycled,
+    /// `?` in an empty line.
+    KeysWanted,
     /// Ctrl-L.
     Cleared,
     /// Escape, with nothing to escape from.
@@ -56,6 +64,8 @@ pub(crate) struct Composer {
     /// What was cut last.
     cut: String,
     tab: Option<Tab>,
+    /// What opened by itself.
+    menu: Option<Menu>,
     search: Option<Search>,
 }
 
@@ -85,6 +95,7 @@ impl Composer {
             pastes: Pastes::default(),
             cut: String::new(),
             tab: None,
+            menu: None,
             search: None,
         }
     }
@@ -103,12 +114,14 @@ impl Composer {
     /// Puts something into the line, in place of what is there.
     pub(crate) fn set(&mut self, text: impl Into<String>) {
         self.tab = None;
+        self.menu = None;
         self.buffer.set(text);
     }
 
     /// Takes away what stands in the line.
     pub(crate) fn take(&mut self) -> String {
         self.tab = None;
+        self.menu = None;
         self.search = None;
         self.buffer.take()
     }
@@ -132,6 +145,62 @@ impl Composer {
 
     /// A key was pressed.
     pub(crate) fn on_key(&mut self, key: KeyEvent) -> ComposerEvent {
+        if self.search.is_none()
+            && let Some(event) = self.menu_key(key)
+        {
+            return event;
+        }
+        let before = self.buffer.text().len();
+        let event = self.edit_key(key);
+        let has_changed = before != self.buffer.text().len();
+        // A menu opens by typing, and not by walking through the history.
+        let is_typing = matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace | KeyCode::Delete);
+        self.menu = match event {
+            ComposerEvent::Changed if has_changed && is_typing && self.search.is_none() => {
+                self.menu_now()
+            }
+            ComposerEvent::Changed => self.menu.take().filter(|_| !has_changed),
+            _ => None,
+        };
+        event
+    }
+
+    /// A key that means something to the open menu.
+    fn menu_key(&mut self, key: KeyEvent) -> Option<ComposerEvent> {
+        let menu = self.menu.as_mut().filter(|_| self.tab.is_none())?;
+        let is_plain = key.modifiers.is_empty();
+        match key.code {
+            KeyCode::Up if is_plain => menu.go(-1),
+            KeyCode::Down if is_plain => menu.go(1),
+            KeyCode::Esc => self.menu = None,
+            KeyCode::Tab | KeyCode::Enter if is_plain => {
+                // Tab adds what all candidates share, unless somebody has moved to one.
+                let is_wanted = key.code == KeyCode::Enter || menu.was_moved();
+                let chosen = menu.candidate().filter(|_| is_wanted)?.clone();
+                let start = menu.offer.start;
+                self.buffer.replace_before(start, &chosen.text);
+                self.menu = None;
+                let is_whole = chosen.is_whole && start == 0 && key.code == KeyCode::Enter;
+                if is_whole {
+                    return Some(self.send());
+                }
+                // A folder that was chosen shows what is in it.
+                if chosen.text.ends_with('/') {
+                    self.menu = self.menu_now();
+                }
+            }
+            _ => return None,
+        }
+        Some(ComposerEvent::Changed)
+    }
+
+    fn menu_now(&self) -> Option<Menu> {
+        let before = self.buffer.before();
+        Menu::new(self.completer.menu(before), self.completer.takes_first(before))
+    }
+
+    /// A key that no menu wanted.
+    fn edit_key(&mut self, key: KeyEvent) -> ComposerEvent {
         if self.search.is_some()
             && let Some(outcome) = self.search_key(key)
         {
@@ -147,6 +216,9 @@ impl Composer {
         match key.code {
             KeyCode::Char(letter) if control => return self.control(letter.to_ascii_lowercase()),
             KeyCode::Char(letter) if alt => self.meta(letter.to_ascii_lowercase()),
+            KeyCode::Char('?') if self.buffer.is_empty() && self.completer.has_commands() => {
+                return ComposerEvent::KeysWanted;
+            }
             KeyCode::Char(letter) => {
                 self.history.leave();
                 self.buffer.insert(letter.encode_utf8(&mut [0; 4]));
@@ -156,6 +228,7 @@ impl Composer {
             }
             KeyCode::Enter => return self.send(),
             KeyCode::Tab => self.tab(1),
+            KeyCode::BackTab if !had_offer => return ComposerEvent::ModeCycled,
             KeyCode::BackTab => self.tab(-1),
             KeyCode::Backspace if alt => self.kill(To::WordLeft),
             KeyCode::Backspace => self.backspace(),
@@ -183,6 +256,8 @@ impl Composer {
             'd' => drop(self.buffer.cut(To::Right)),
             'z' => return ComposerEvent::Suspended,
             'l' => return ComposerEvent::Cleared,
+            'o' => return ComposerEvent::Expanded,
+            'g' => return ComposerEvent::EditorWanted,
             'j' => self.buffer.insert("\n"),
             'a' => self.buffer.go(To::LineStart),
             'e' => self.buffer.go(To::LineEnd),
@@ -374,32 +449,11 @@ impl Composer {
     }
 
     fn offer_rows(&self, style: &Style) -> Vec<String> {
-        let Some(tab) = &self.tab else { return Vec::new() };
-        let candidates = &tab.offer.candidates;
-        let at = tab.chosen.unwrap_or(0);
-        let from = (at + 1).saturating_sub(MAX_OFFER_ROWS);
-        let widest = candidates.iter().map(|candidate| columns(&candidate.shown)).max();
-        let widest = widest.unwrap_or(0).min(style.width / 2);
-        let mut rows: Vec<String> = candidates
-            .iter()
-            .enumerate()
-            .skip(from)
-            .take(MAX_OFFER_ROWS)
-            .map(|(number, candidate)| {
-                let (mark, ink) = match tab.chosen == Some(number) {
-                    true => ("› ", Ink::CYAN.and(Ink::BOLD)),
-                    false => ("  ", Ink::DIM),
-                };
-                let name = padded(&cut(&candidate.shown, widest), widest);
-                let row = format!("{mark}{name}  {}", candidate.help);
-                style.paint(ink, cut(row.trim_end(), style.width - 1).as_str())
-            })
-            .collect();
-        let more = candidates.len().saturating_sub(from + MAX_OFFER_ROWS);
-        if more > 0 {
-            rows.push(style.paint(Ink::DIM, &format!("  … {more} more")));
+        match (&self.tab, &self.menu) {
+            (Some(tab), _) => offer_rows(&tab.offer.candidates, tab.chosen, MAX_OFFER_ROWS, style),
+            (None, Some(menu)) => menu.rows(style),
+            (None, None) => Vec::new(),
         }
-        rows
     }
 }
 

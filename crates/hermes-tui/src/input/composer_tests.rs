@@ -8,6 +8,7 @@ fn editor() -> Composer {
         words: &[],
         help: "about it".into(),
         takes: "".into(),
+        aliases: &[],
     };
     let commands = vec![command("model"), command("moa"), command("help")];
     let completer = Completer { commands, folder: "/".into(), home: None };

@@ -10,18 +10,24 @@ use std::time::Instant;
 use hermes_llm::Message;
 use hermes_protocol::NoticeLevel;
 use hermes_protocol::{
-    ChatSession, GoalUpdate, ReloadedSettings, SessionStatus, TurnEnd, TurnMode, UserInput, Yolo,
+    ChatSession, GoalUpdate, ModelEntry, ReloadedSettings, SessionEntry, SessionStatus, TurnEnd,
+    TurnMode, UserInput, Yolo,
 };
 
+use super::picker::{self, Picker, PickerItem};
 use super::{ChatTerminal, Repl};
 use crate::ChatExit;
 use crate::clipboard::Clip;
-use crate::display::notices;
+use crate::display::{notices, tail_rows};
 use crate::slash::{BusyMode, ReasoningChange, SlashAction, help, plugin_help};
 use crate::terminal::DrawCommand;
 
 /// Sessions that are listed.
 const MAX_SESSIONS: usize = 20;
+/// Rows of what an own command wrote.
+const MAX_OWN_ROWS: usize = 30;
+/// Sessions that can be picked.
+const MAX_PICKED: usize = 200;
 
 /// What came of something that took a while.
 #[derive(Debug)]
@@ -47,6 +53,10 @@ pub(crate) enum CommandOutcome {
     Resumed(Vec<Message>),
     /// What was said, to be shown.
     Said(Vec<Message>),
+    /// A command of the person's own has run.
+    Ran(OwnOutput),
+    /// A list to choose from.
+    Pick(Picker),
     /// Text for the clipboard.
     Copy(String),
     /// A new session has begun.
@@ -59,6 +69,21 @@ pub(crate) enum CommandOutcome {
     Pasted(Clip),
     /// The program is to end.
     Leave,
+}
+
+/// What a command wrote that the person ran with `!`.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnOutput {
+    pub(crate) command: String,
+    output: String,
+}
+
+impl OwnOutput {
+    /// As the agent is told of it.
+    pub(super) fn told(&self) -> String {
+        let Self { command, output } = self;
+        format!("<command_run_by_user>\n$ {command}\n{output}\n</command_run_by_user>")
+    }
 }
 
 /// What becomes of the screen when a new session begins.
@@ -115,7 +140,24 @@ impl<S: ChatTerminal> Repl<S> {
             SlashAction::Resume(Some(which)) => self.ask_agent(move |agent| async move {
                 agent.resume(which).await.map(CommandOutcome::Resumed)
             }),
-            SlashAction::Resume(None) | SlashAction::Sessions => {
+            SlashAction::Resume(None) => self.ask_agent(move |agent| async move {
+                let sessions = agent.sessions(MAX_PICKED).await?;
+                let items = sessions.into_iter().map(session_item).collect();
+                Ok(CommandOutcome::Pick(Picker::new("Sessions", items)))
+            }),
+            SlashAction::Theme(name) => self.theme(name),
+            SlashAction::PickTool => {
+                self.pick_from("Tools", &["tools", "list", "--json"], picker::tool_item);
+            }
+            SlashAction::PickCheckpoint => self.pick_from(
+                "Checkpoints",
+                &["checkpoints", "list", "--json"],
+                picker::checkpoint_item,
+            ),
+            SlashAction::PickServer => {
+                self.pick_from("MCP servers", &["mcp", "list", "--json"], picker::server_item);
+            }
+            SlashAction::Sessions => {
                 let style = self.style();
                 self.ask_agent(move |agent| async move {
                     let sessions = agent.sessions(MAX_SESSIONS).await?;
@@ -139,7 +181,16 @@ impl<S: ChatTerminal> Repl<S> {
                     "{} ({}) answers.\n/model NAME changes that for this session, --global for good.",
                     status.model, status.provider
                 );
-                self.notice(NoticeLevel::Info, &text);
+                self.ask_agent(move |agent| async move {
+                    let offered = agent.models().await?;
+                    if offered.is_empty() {
+                        // The server does not tell what it has.
+                        return Ok(CommandOutcome::Line(text));
+                    }
+                    let item = |offered: ModelEntry| model_item(offered, &status.model);
+                    let items = offered.into_iter().map(item).collect();
+                    Ok(CommandOutcome::Pick(Picker::new("Models", items)))
+                });
             }
             SlashAction::Model(Some(choice)) => self.ask_agent(move |agent| async move {
                 agent.set_model(choice).await.map(CommandOutcome::Line)
@@ -197,6 +248,7 @@ impl<S: ChatTerminal> Repl<S> {
             }),
             SlashAction::Paste => self.paste(),
             SlashAction::Debug => self.debug(),
+            SlashAction::Expand(number) => self.expand(number),
         }
     }
 
@@ -242,6 +294,14 @@ impl<S: ChatTerminal> Repl<S> {
                     &self.style(),
                 ));
             }
+            Ok(CommandOutcome::Ran(ran)) => {
+                let style = self.style();
+                let lines: Vec<&str> = ran.output.lines().collect();
+                let last = &lines[lines.len().saturating_sub(MAX_OWN_ROWS)..];
+                self.print(tail_rows(last, lines.len(), &style));
+                self.outputs.push(ran);
+            }
+            Ok(CommandOutcome::Pick(picker)) => self.pick(picker),
             Ok(CommandOutcome::Copy(text)) => {
                 let count = text.chars().count();
                 self.terminal.order(DrawCommand::Copy(text));
@@ -322,7 +382,7 @@ impl<S: ChatTerminal> Repl<S> {
         );
     }
 
-    fn toggle_yolo(&mut self) {
+    pub(super) fn toggle_yolo(&mut self) {
         let yolo = match self.conversation.status().yolo {
             Yolo::On => Yolo::Off,
             Yolo::Off => Yolo::On,
@@ -383,6 +443,28 @@ impl<S: ChatTerminal> Repl<S> {
         }
     }
 
+    /// Has the line edited in the person's editor.
+    pub(super) fn edit_line(&mut self) {
+        match self.terminal.compose(&self.composer.expanded()) {
+            Ok(text) => self.composer.set(text.trim_end()),
+            Err(problem) => {
+                self.notice(NoticeLevel::Warning, &hermes_protocol::text::error_chain(&*problem));
+            }
+        }
+    }
+
+    /// Runs a command the person wrote, past the same rules as the agent's.
+    pub(super) fn run_own(&mut self, command: String) {
+        if self.is_busy() {
+            self.notice(NoticeLevel::Warning, "A command has to wait for the end of the turn.");
+            return;
+        }
+        self.ask_agent(move |agent| async move {
+            let output = agent.run_quick(command.clone()).await?;
+            Ok(CommandOutcome::Ran(OwnOutput { command, output }))
+        });
+    }
+
     fn attach(&mut self, path: PathBuf) {
         match path.metadata() {
             Ok(found) if found.is_file() => self.images.push(path),
@@ -393,13 +475,37 @@ impl<S: ChatTerminal> Repl<S> {
         }
     }
 
-    fn run_command(&mut self, words: Vec<String>) {
+    pub(super) fn run_command(&mut self, words: Vec<String>) {
         let run = self.terminal.command_line();
         let style = self.style();
         self.ask_agent(move |_| async move {
             let rows = tokio::task::spawn_blocking(move || run(&words, &style)).await?;
             Ok(CommandOutcome::Rows(rows))
         });
+    }
+}
+
+fn session_item(session: SessionEntry) -> PickerItem {
+    let about = session.title.unwrap_or_else(|| session.preview.clone());
+    PickerItem {
+        name: session.when,
+        preview: format!("{} · {} messages\n{}", session.id, session.messages, session.preview),
+        line: format!("/resume {}", session.id),
+        about,
+        is_current: false,
+    }
+}
+
+fn model_item(offered: ModelEntry, current: &str) -> PickerItem {
+    let window = offered
+        .window
+        .map(|tokens| format!("{} tokens of context", hermes_protocol::text::amount(tokens)));
+    PickerItem {
+        about: window.unwrap_or_default(),
+        preview: "For this session; /model NAME --global for all later ones too.".to_owned(),
+        line: format!("/model {}", offered.name),
+        is_current: offered.name == current,
+        name: offered.name,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::ChatExit;
 use crate::display::Ink;
 use crate::input::ComposerEvent;
 use crate::quick;
-use crate::slash::{self, BusyMode, CommandTiming, ParsedLine};
+use crate::slash::{self, BusyMode, CommandTiming, ParsedLine, SlashAction};
 use crate::terminal::{DrawCommand, TerminalInput};
 
 impl<S: ChatTerminal> Repl<S> {
@@ -22,12 +22,24 @@ impl<S: ChatTerminal> Repl<S> {
             TerminalInput::Resize(size) => {
                 self.size = size;
                 self.terminal.order(DrawCommand::Resize(size));
+                self.reflow_pager();
+            }
+            TerminalInput::Paste(_) if self.pager.is_some() => {}
+            TerminalInput::Key(key) if self.pager.is_some() => self.on_pager_key(key),
+            TerminalInput::Key(key) if self.is_picking() => self.on_picker_key(key),
+            TerminalInput::Paste(text) if self.is_picking() => {
+                if let Some(picker) = &mut self.picker {
+                    picker.on_paste(&text);
+                }
             }
             TerminalInput::Paste(text) => match &mut self.open {
                 Some(open) => open.on_paste(&text),
                 None => self.composer.on_paste(&text),
             },
             TerminalInput::Key(key) => {
+                if self.is_late_enter(key) {
+                    return;
+                }
                 let outcome = match &mut self.open {
                     Some(open) => open.on_key(key),
                     None => Some(self.composer.on_key(key)),
@@ -42,14 +54,25 @@ impl<S: ChatTerminal> Repl<S> {
         }
     }
 
+    /// Whether a list has the keys; a question of the agent comes first.
+    pub(super) fn is_picking(&self) -> bool {
+        self.picker.is_some() && self.open.is_none()
+    }
+
     fn on_outcome(&mut self, outcome: ComposerEvent) {
         match outcome {
-            ComposerEvent::Changed | ComposerEvent::Escaped => {}
+            ComposerEvent::Changed => {}
+            ComposerEvent::Escaped => self.on_escape(),
+            ComposerEvent::ModeCycled if self.open.is_none() => self.toggle_yolo(),
+            ComposerEvent::EditorWanted if self.open.is_none() => self.edit_line(),
+            ComposerEvent::KeysWanted => self.show_keys(),
+            ComposerEvent::ModeCycled | ComposerEvent::EditorWanted => {}
             ComposerEvent::Sent { text, .. } if self.open.is_some() => self.answer(&text),
             ComposerEvent::Sent { line, text } => self.on_line(&line, &text),
             ComposerEvent::Interrupted => self.on_interrupt(),
             ComposerEvent::Ended if self.open.is_some() => self.refuse(),
             ComposerEvent::Ended => self.leave(ChatExit::Done),
+            ComposerEvent::Expanded => self.expand(None),
             ComposerEvent::Cleared => self.terminal.order(DrawCommand::Clear),
             ComposerEvent::Suspended => {
                 if let Err(problem) = self.terminal.suspend() {
@@ -59,6 +82,30 @@ impl<S: ChatTerminal> Repl<S> {
                     );
                 }
             }
+        }
+    }
+
+    /// Escape: stops the turn; twice in a row with nothing going on, the last message is edited.
+    fn on_escape(&mut self) {
+        let now = Instant::now();
+        if self.open.is_some() {
+            self.refuse();
+        } else if self.is_busy() {
+            self.conversation.interrupt();
+            self.give_back_queue();
+            self.flash("Stopping.");
+        } else if !self.outputs.is_empty() {
+            self.outputs.clear();
+            self.flash("The output does not go along.");
+        } else if !self.composer.text().is_empty() {
+            // What is typed is never thrown away by a slip.
+        } else if self.escaped.is_some_and(|before| now.duration_since(before) < TWICE) {
+            self.escaped = None;
+            self.flash = None;
+            self.act(SlashAction::Undo(1));
+        } else if self.conversation.status().messages > 0 {
+            self.escaped = Some(now);
+            self.flash("Esc once more edits your last message.");
         }
     }
 
@@ -111,6 +158,13 @@ impl<S: ChatTerminal> Repl<S> {
         if text.trim().is_empty() && self.images.is_empty() {
             return;
         }
+        if let Some(command) = text.trim().strip_prefix('!').map(str::trim)
+            && !command.is_empty()
+        {
+            self.echo_command(line);
+            self.run_own(command.to_owned());
+            return;
+        }
         if let Some((quick, rest)) = quick::find(&self.quick, text) {
             let (quick, rest) = (quick.clone(), rest.to_owned());
             self.echo_command(line);
@@ -128,7 +182,7 @@ impl<S: ChatTerminal> Repl<S> {
     }
 
     /// A line that is none of the person's own commands.
-    fn on_plain_line(&mut self, line: &str, text: &str) {
+    pub(super) fn on_plain_line(&mut self, line: &str, text: &str) {
         if slash::calls_skill(text, &self.conversation.skill_commands()) {
             self.say(line, text);
             return;
@@ -165,16 +219,17 @@ impl<S: ChatTerminal> Repl<S> {
 
     /// Something is said to the agent.
     pub(super) fn say(&mut self, line: &str, text: &str) {
-        let ask = UserInput {
-            images: std::mem::take(&mut self.images),
-            ..UserInput::from(text.to_owned())
-        };
+        let outputs = std::mem::take(&mut self.outputs);
+        let text =
+            outputs.iter().fold(text.to_owned(), |text, ran| format!("{text}\n\n{}", ran.told()));
+        let ask =
+            UserInput { images: std::mem::take(&mut self.images), ..UserInput::from(text.clone()) };
         if !self.is_busy() {
             self.start_turn(ask, line);
             return;
         }
         match self.settings.busy {
-            BusyMode::Steer if self.in_turn => self.steer(text),
+            BusyMode::Steer if self.in_turn => self.steer(&text),
             BusyMode::Interrupt if self.in_turn => {
                 self.queue.push_back(ask);
                 self.conversation.interrupt();

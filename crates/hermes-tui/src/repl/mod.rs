@@ -16,6 +16,8 @@ mod actions;
 mod background;
 mod chat_terminal;
 mod keys;
+mod pager;
+mod picker;
 mod preferences;
 mod questions;
 mod reports;
@@ -35,12 +37,14 @@ use hermes_protocol::Notification;
 use hermes_protocol::{ChatSession, UserInput};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use self::actions::Completion;
+use self::actions::{Completion, OwnOutput};
 use self::background::Subagents;
 pub(crate) use self::chat_terminal::ChatTerminal;
 pub use self::chat_terminal::CommandLine;
+use self::pager::Pager;
+use self::picker::Picker;
 use self::questions::OpenQuestion;
-use super::display::{Colour, REFRESH, Style, ToolLines, Transcript, notices};
+use super::display::{REFRESH, Style, ToolLines, Transcript, notices};
 use super::input::Composer;
 use super::quick::QuickCommand;
 use super::settings::ChatSettings;
@@ -60,12 +64,22 @@ pub(crate) struct ReplParts<S> {
     pub(crate) composer: Composer,
     pub(crate) tool_lines: ToolLines,
     pub(crate) settings: ChatSettings,
-    pub(crate) colour: Colour,
+    /// Colour and theme; the width is the terminal's.
+    pub(crate) style: Style,
     pub(crate) size: Size,
+    pub(crate) place: PlaceNames,
     /// Where the state folder is, for `/profile`.
     pub(crate) home: PathBuf,
     /// Commands of the person's own.
     pub(crate) quick: Vec<QuickCommand>,
+}
+
+/// Where a chat is, for the row at the bottom.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PlaceNames {
+    pub(crate) folder: PathBuf,
+    /// What `~` stands for.
+    pub(crate) user_home: Option<PathBuf>,
 }
 
 /// A conversation at a terminal.
@@ -75,8 +89,10 @@ pub(crate) struct Repl<S> {
     composer: Composer,
     transcript: Transcript,
     settings: ChatSettings,
-    colour: Colour,
+    style: Style,
     size: Size,
+    place: PlaceNames,
+    branch: Option<String>,
     home: PathBuf,
     /// A turn runs.
     in_turn: bool,
@@ -89,9 +105,19 @@ pub(crate) struct Repl<S> {
     images: Vec<PathBuf>,
     questions: VecDeque<ChatQuestion>,
     open: Option<OpenQuestion>,
+    /// A list to choose from, which takes the prompt's place.
+    picker: Option<Picker>,
+    /// A text on a screen of its own.
+    pager: Option<Pager>,
     /// A word that stays for a moment.
     flash: Option<(String, Instant)>,
     interrupted: Option<Instant>,
+    /// When Escape was pressed with nothing going on.
+    escaped: Option<Instant>,
+    /// When a question was answered with a single key.
+    answered: Option<Instant>,
+    /// What the person's own commands wrote, to go with the next message.
+    outputs: Vec<OwnOutput>,
     quick: Vec<QuickCommand>,
     /// The subagents of the running turn.
     children: Subagents,
@@ -118,7 +144,9 @@ impl<S: ChatTerminal> Repl<S> {
             terminal: parts.terminal,
             composer: parts.composer,
             settings: parts.settings,
-            colour: parts.colour,
+            style: parts.style,
+            branch: crate::place::branch(&parts.place.folder),
+            place: parts.place,
             size: parts.size,
             home: parts.home,
             in_turn: false,
@@ -128,8 +156,13 @@ impl<S: ChatTerminal> Repl<S> {
             images: Vec::new(),
             questions: VecDeque::new(),
             open: None,
+            picker: None,
+            pager: None,
             flash: None,
             interrupted: None,
+            escaped: None,
+            answered: None,
+            outputs: Vec::new(),
             quick: parts.quick,
             children: Subagents::default(),
             held: Vec::new(),
@@ -165,6 +198,7 @@ impl<S: ChatTerminal> Repl<S> {
             }
             self.take_all(&mut receiver);
             self.mind_questions();
+            self.transcript.set_asking(self.open.is_some(), Instant::now());
         }
     }
 
@@ -202,7 +236,7 @@ impl<S: ChatTerminal> Repl<S> {
     }
 
     fn style(&self) -> Style {
-        Style::new(self.colour, self.size.columns)
+        Style { width: Style::new(self.style.colour, self.size.columns).width, ..self.style }
     }
 
     fn print(&self, rows: Vec<String>) {

@@ -6,10 +6,11 @@ use hermes_protocol::NoticeLevel;
 use hermes_protocol::{PersonalitySummary, ReloadedSettings};
 
 use super::actions::CommandOutcome;
+use super::picker::{Picker, PickerItem};
 use super::{ChatTerminal, Repl};
 use crate::clipboard::Clip;
-use crate::display::fit::{columns, cut, on_one_line, padded, shown, wrap_text};
-use crate::display::{DisplayOptions, Ink, Style};
+use crate::display::fit::{shown, wrap_text};
+use crate::display::{DisplayOptions, Ink, Theme};
 use crate::quick::{QuickAction, QuickCommand};
 use crate::settings::ChatSettings;
 use crate::slash::{brought_commands, command_words};
@@ -17,15 +18,48 @@ use crate::slash::{brought_commands, command_words};
 impl<S: ChatTerminal> Repl<S> {
     /// Shows the ways to speak, or chooses one.
     pub(super) fn personality(&mut self, name: Option<String>) {
-        let style = self.style();
         self.ask_agent(move |agent| async move {
             match name {
                 Some(name) => agent.choose_personality(name).await.map(CommandOutcome::Line),
                 None => {
-                    Ok(CommandOutcome::Rows(personalities(&agent.personalities().await?, &style)))
+                    let mut items: Vec<PickerItem> =
+                        agent.personalities().await?.into_iter().map(personality_item).collect();
+                    items.push(PickerItem {
+                        name: "none".to_owned(),
+                        about: "the usual way".to_owned(),
+                        line: "/personality none".to_owned(),
+                        is_current: !items.iter().any(|item| item.is_current),
+                        ..PickerItem::default()
+                    });
+                    Ok(CommandOutcome::Pick(Picker::new("Personalities", items)))
                 }
             }
         });
+    }
+
+    /// Uses other shades from now on, also in later sessions.
+    pub(super) fn theme(&mut self, name: Option<String>) {
+        let Some(name) = name else {
+            let item = |(theme, name, about): &(Theme, &str, &str)| PickerItem {
+                name: (*name).to_owned(),
+                about: (*about).to_owned(),
+                line: format!("/theme {name}"),
+                is_current: *theme == self.style.theme,
+                ..PickerItem::default()
+            };
+            self.pick(Picker::new("Themes", Theme::ALL.iter().map(item).collect()));
+            return;
+        };
+        let Some(theme) = Theme::named(&name) else {
+            let known: Vec<&str> = Theme::ALL.iter().map(|(_, name, _)| *name).collect();
+            let text = format!("There is no theme `{name}`; there are {}.", known.join(", "));
+            self.notice(NoticeLevel::Warning, &text);
+            return;
+        };
+        self.style.theme = theme;
+        self.settings.theme = Some(theme);
+        let words = ["config", "set", "display.theme", &name].map(str::to_owned).to_vec();
+        self.run_command(words);
     }
 
     /// Thinks as little as possible, or as before.
@@ -123,20 +157,12 @@ impl<S: ChatTerminal> Repl<S> {
     }
 }
 
-/// The ways to speak, the one in force marked.
-fn personalities(lines: &[PersonalitySummary], style: &Style) -> Vec<String> {
-    let widest = lines.iter().map(|line| columns(&line.name)).max().unwrap_or(0);
-    let mut rows: Vec<String> = lines
-        .iter()
-        .map(|line| {
-            let mark = if line.is_chosen { "✓ " } else { "  " };
-            let about = cut(&on_one_line(&line.about), style.width.saturating_sub(widest + 4));
-            format!("{mark}{}  {about}", style.paint(Ink::CYAN, &padded(&line.name, widest)))
-        })
-        .collect();
-    rows.push(style.paint(
-        Ink::DIM,
-        "  /personality NAME chooses one, none the usual one. Your own: agent.personalities",
-    ));
-    rows
+fn personality_item(way: PersonalitySummary) -> PickerItem {
+    PickerItem {
+        line: format!("/personality {}", way.name),
+        preview: "From the next session on. Your own: agent.personalities".to_owned(),
+        name: way.name,
+        about: way.about,
+        is_current: way.is_chosen,
+    }
 }

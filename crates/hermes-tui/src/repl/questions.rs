@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use hermes_approval::GrantScope;
 use hermes_protocol::NoticeLevel;
 
 use super::{ChatTerminal, Repl};
@@ -37,7 +38,29 @@ impl OpenQuestion {
         if self.is_too_soon() && !is_stop {
             return None;
         }
+        if let QuestionKind::Approval(prompt) = &self.question.subject
+            && !self.in_own_words
+            && let Some(typed) = approval_key(key, prompt.widest)
+        {
+            if typed == TELL {
+                self.in_own_words = true;
+                return Some(ComposerEvent::Changed);
+            }
+            let text = typed.to_string();
+            return Some(ComposerEvent::Sent { line: text.clone(), text });
+        }
+        // In a question that one key answers, other letters are slips.
+        let is_letter =
+            matches!(key.code, KeyCode::Char(_)) && !is_stop && key.modifiers.is_empty();
+        if self.takes_one_key() && is_letter {
+            return None;
+        }
         Some(self.composer.on_key(key))
+    }
+
+    /// Whether a single key answers it.
+    fn takes_one_key(&self) -> bool {
+        matches!(self.question.subject, QuestionKind::Approval(_)) && !self.in_own_words
     }
 
     pub(super) fn on_paste(&mut self, text: &str) {
@@ -52,7 +75,10 @@ impl OpenQuestion {
             None => String::new(),
         };
         let asks = match &self.question.subject {
-            QuestionKind::Approval(prompt) => prompt.choices().to_owned(),
+            QuestionKind::Approval(_) if self.in_own_words => {
+                "What should it do instead".to_owned()
+            }
+            QuestionKind::Approval(prompt) => approval_keys(prompt.widest).to_owned(),
             QuestionKind::Clarify { choices, .. } if choices.is_empty() || self.in_own_words => {
                 "Your answer".to_owned()
             }
@@ -84,6 +110,35 @@ impl OpenQuestion {
     }
 }
 
+/// The key that refuses with words.
+const TELL: char = 't';
+
+/// The keys there are.
+fn approval_keys(widest: GrantScope) -> &'static str {
+    match widest {
+        GrantScope::Once => "Allow? [o]nce, [n]o, [t]ell it what to do instead",
+        GrantScope::Session => "Allow? [o]nce, [s]ession, [n]o, [t]ell it what else",
+        GrantScope::Always => "Allow? [o]nce, [s]ession, [a]lways, [n]o, [t]ell it",
+    }
+}
+
+/// The letter that a key means in a question about something that wants to run.
+fn approval_key(key: KeyEvent, widest: GrantScope) -> Option<char> {
+    if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+        return None;
+    }
+    match key.code {
+        KeyCode::Esc => Some('n'),
+        KeyCode::Char(letter) => match letter.to_ascii_lowercase() {
+            's' if widest < GrantScope::Session => None,
+            'a' if widest < GrantScope::Always => None,
+            letter @ ('o' | 's' | 'a' | 'n' | TELL) => Some(letter),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn blank_composer() -> Composer {
     let completer = Completer { commands: Vec::new(), folder: "/".into(), home: None };
     Composer::new(History::default(), completer)
@@ -100,6 +155,8 @@ impl<S: ChatTerminal> Repl<S> {
             if question.answer.is_closed() {
                 continue;
             }
+            // A question is not asked behind something else.
+            self.close_pager();
             self.print(statement(&question.subject, &self.style()));
             self.open = Some(OpenQuestion::new(question));
         }
@@ -108,6 +165,9 @@ impl<S: ChatTerminal> Repl<S> {
     /// The person has answered.
     pub(super) fn answer(&mut self, text: &str) {
         let Some(mut open) = self.open.take() else { return };
+        self.answered = Some(Instant::now()).filter(|_| open.takes_one_key());
+        let is_refusal =
+            matches!(open.question.subject, QuestionKind::Approval(_)) && open.in_own_words;
         let words = match &open.question.subject {
             // Enter means no, or that a field is left as it is.
             QuestionKind::Approval(_) | QuestionKind::Line(_) => Some(text.to_owned()),
@@ -126,6 +186,7 @@ impl<S: ChatTerminal> Repl<S> {
             return;
         };
         let told = match &open.question.subject {
+            QuestionKind::Approval(_) if is_refusal => format!("no: {words}"),
             QuestionKind::Approval(_) => {
                 hermes_protocol::approval::choice(&words).choice().to_owned()
             }
@@ -136,7 +197,18 @@ impl<S: ChatTerminal> Repl<S> {
         let rows = wrap_text(&shown(&told), style.width - 2);
         self.print(rows.iter().map(|row| style.paint(Ink::BOLD, &format!("→ {row}"))).collect());
         // Whoever asked may have given up just now.
-        let _ = open.question.answer.send(UserAnswer::Text(words));
+        let answer = match is_refusal {
+            true => UserAnswer::RefusedBecause(words),
+            false => UserAnswer::Text(words),
+        };
+        let _ = open.question.answer.send(answer);
+    }
+
+    /// Whether this is the Enter of somebody who is used to typing their answers: the question is gone already, and it
+    /// must not send the draft that has come back.
+    pub(super) fn is_late_enter(&mut self, key: KeyEvent) -> bool {
+        let answered = self.answered.take();
+        key.code == KeyCode::Enter && answered.is_some_and(|since| since.elapsed() < REACTION)
     }
 
     /// The person does not want to answer.

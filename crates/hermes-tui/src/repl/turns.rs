@@ -9,6 +9,7 @@ use hermes_protocol::{TurnEnd, TurnStatus, UserInput};
 
 use super::actions::Completion;
 use super::{ChatTerminal, Repl};
+use crate::attachments::{AttachmentPlace, with_attachments};
 use crate::display::fit::{shown, wrap_text};
 use crate::display::{Ink, Style, notices};
 use crate::terminal::DrawCommand;
@@ -27,9 +28,16 @@ impl<S: ChatTerminal> Repl<S> {
         self.transcript.begin(Instant::now());
         let conversation = Arc::clone(&self.conversation);
         let results = self.results.clone();
+        let place = AttachmentPlace {
+            folder: self.place.folder.clone(),
+            user_home: self.place.user_home.clone(),
+            redactor: self.settings.redactor,
+        };
         tokio::spawn(async move {
             // A turn that breaks must not take the prompt with it.
-            let turn = tokio::spawn(async move { conversation.turn(ask).await });
+            let turn = tokio::spawn(async move {
+                conversation.turn(with_attachments(ask, &place).await).await
+            });
             let end = turn.await.unwrap_or_else(|_| TurnEnd {
                 outcome: TurnStatus::Failed(
                     "The turn broke off because of a fault in Hermes.\n\
@@ -47,6 +55,7 @@ impl<S: ChatTerminal> Repl<S> {
         self.in_turn = false;
         self.children.forget();
         self.flash = None;
+        self.branch = crate::place::branch(&self.place.folder);
         let style = self.style();
         let (rows, mut cost) = self.transcript.end(Instant::now(), &style);
         self.print(rows);

@@ -66,6 +66,16 @@ pub(crate) enum SlashAction {
     ReloadSkills,
     Paste,
     Debug,
+    /// The shades are chosen from a list, or by name.
+    Theme(Option<String>),
+    /// A tool is chosen from a list.
+    PickTool,
+    /// A checkpoint is chosen from a list.
+    PickCheckpoint,
+    /// An MCP server is chosen from a list.
+    PickServer,
+    /// A tool call is shown whole: the newest, or the one with this number.
+    Expand(Option<usize>),
 }
 
 /// What typing does while the agent works.

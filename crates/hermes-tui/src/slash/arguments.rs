@@ -132,7 +132,7 @@ pub(super) fn command_line(first: &str, usual: &[&str], text: &str) -> Read {
 
 pub(super) fn rollback(text: &str) -> Read {
     match text {
-        "" => command_line("checkpoints", &["list"], ""),
+        "" => Ok(SlashAction::PickCheckpoint),
         hash => command_line("checkpoints", &[], &format!("restore {hash} --yes")),
     }
 }

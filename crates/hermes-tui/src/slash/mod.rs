@@ -181,12 +181,14 @@ pub(crate) fn command_words(
             words: command.words,
             help: command.help.into(),
             takes: command.takes.into(),
+            aliases: command.aliases,
         })
         .chain(quick.iter().map(|quick| CommandWords {
             name: quick.name.clone().into(),
             words: &[],
             help: quick.about().into(),
             takes: "".into(),
+            aliases: &[],
         }))
         .collect();
     words.extend(of_plugins.into_iter().map(|command| CommandWords {
@@ -194,6 +196,7 @@ pub(crate) fn command_words(
         words: &[],
         help: command.help.into(),
         takes: command.takes.into(),
+        aliases: &[],
     }));
     words.sort_by(|one, other| one.name.cmp(&other.name));
     words

@@ -182,6 +182,15 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     command!(Settings, Idle, "fast", "", [], "think as little as possible, or as before", |text| {
         nothing(text, SlashAction::Fast)
     }),
+    command!(
+        Settings,
+        Any,
+        "theme",
+        "[NAME]",
+        ["dark", "light", "dark_colourblind", "light_colourblind"],
+        "shades for the terminal's background and for changes",
+        |text| Ok(SlashAction::Theme(optional(text)))
+    ),
     command!(Settings, Any, "profile", "", [], "where this profile keeps its state", |text| {
         nothing(text, SlashAction::Profile)
     }),
@@ -192,7 +201,10 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
         "[list|show|enable|disable] …",
         ["list", "show", "enable", "disable", "schema"],
         "see and choose tools; changes count from the next session",
-        |text| command_line("tools", &["list"], text)
+        |text| match text {
+            "" => Ok(SlashAction::PickTool),
+            text => command_line("tools", &["list"], text),
+        }
     ),
     command!(
         Tools,
@@ -243,11 +255,29 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
         goal
     ),
     command!(Tools, Any, "subgoal", "TEXT", [], "a step on the way to the goal", subgoal),
+    command!(
+        Tools,
+        Any,
+        "mcp",
+        "[list|test|add|remove] …",
+        ["list", "test", "add", "remove"],
+        "see and test MCP servers",
+        |text| match text {
+            "" => Ok(SlashAction::PickServer),
+            text => command_line("mcp", &["list"], text),
+        }
+    ),
     command!(Tools, Idle, "reload-mcp", "", [], "connect MCP servers anew", |text| {
         nothing(text, SlashAction::ReloadServers)
     }),
     command!(Tools, Idle, "reload-skills", "", [], "look for skills anew", |text| {
         nothing(text, SlashAction::ReloadSkills)
+    }),
+    command!(Tools, Any, "expand", "[N]", [], "show a tool call whole (Ctrl-O)", |text| {
+        match text {
+            "" => Ok(SlashAction::Expand(None)),
+            number => count(number).map(|number| SlashAction::Expand(Some(number))),
+        }
     }),
     command!(Writing, Idle, "prompt" | "compose", "", [], "write in $EDITOR", |text| {
         nothing(text, SlashAction::Compose)

@@ -72,7 +72,8 @@ fn arguments_are_read() {
         ("/reasoning high", SlashAction::Reasoning(ReasoningChange::Effort(Effort::High))),
         ("/reasoning hide", SlashAction::Reasoning(ReasoningChange::Hide)),
         ("/verbose new", SlashAction::Verbose(Some(Verbosity::New))),
-        ("/tools", SlashAction::CommandLine(vec!["tools".into(), "list".into()])),
+        ("/tools", SlashAction::PickTool),
+        ("/tools list", SlashAction::CommandLine(vec!["tools".into(), "list".into()])),
         (
             "/config get 'a b'",
             SlashAction::CommandLine(vec!["config".into(), "get".into(), "a b".into()]),

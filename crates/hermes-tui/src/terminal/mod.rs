@@ -5,6 +5,7 @@
 //! drawn in one go. `RawMode` is the terminal's state in between, and restores it whatever
 //! happens.
 
+mod background;
 #[cfg(test)]
 pub(crate) mod emulator;
 mod keys;
@@ -14,6 +15,7 @@ mod raw;
 mod renderer;
 mod screen;
 
+pub(crate) use background::{Background, ask as ask_background};
 pub(crate) use keys::{KeyReader, TerminalInput};
 pub(crate) use log::LogRedirect;
 pub use log::LogWriter;

@@ -14,6 +14,10 @@ pub(crate) enum DrawCommand {
     Print(Vec<String>),
     /// The rows of the moment.
     Show(Frame),
+    /// A whole screen of its own, in front of everything else.
+    Page(Vec<String>),
+    /// That screen goes away.
+    EndPage,
     /// The terminal has another size.
     Resize(Size),
     /// The screen is cleared.
@@ -78,6 +82,8 @@ fn draw(inbox: &Receiver<DrawCommand>, screen: &mut Screen<impl Write>) -> io::R
             match order {
                 DrawCommand::Print(more) => rows.extend(more),
                 DrawCommand::Show(newer) => frame = Some(newer),
+                DrawCommand::Page(rows) => screen.page(&rows)?,
+                DrawCommand::EndPage => screen.end_page()?,
                 DrawCommand::Resize(size) => screen.resize(size),
                 DrawCommand::Bell => screen.bell()?,
                 DrawCommand::Copy(text) => screen.copy(&text)?,
@@ -86,6 +92,7 @@ fn draw(inbox: &Receiver<DrawCommand>, screen: &mut Screen<impl Write>) -> io::R
                     screen.clear()?;
                 }
                 DrawCommand::Wipe(done) => {
+                    screen.end_page()?;
                     screen.update(&rows, frame.as_ref().unwrap_or(&Frame::default()))?;
                     rows.clear();
                     frame = None;
@@ -94,7 +101,7 @@ fn draw(inbox: &Receiver<DrawCommand>, screen: &mut Screen<impl Write>) -> io::R
                 }
             }
         }
-        if let Some(frame) = &frame {
+        if let Some(frame) = frame.as_ref().filter(|_| !screen.has_page()) {
             screen.update(&rows, frame)?;
             rows.clear();
         }

@@ -33,6 +33,8 @@ pub(crate) struct Screen<W> {
     out: W,
     size: Size,
     drawn: Option<Drawn>,
+    /// What is drawn on the terminal's second screen, while that is in front.
+    page: Option<Vec<String>>,
 }
 
 /// What was drawn last, as far as it matters for wiping it.
@@ -49,7 +51,7 @@ const END: &str = "\x1b[?25h\x1b[?2026l";
 impl<W: Write> Screen<W> {
     /// A screen of this size, with nothing drawn on it by us.
     pub(crate) fn new(out: W, size: Size) -> Self {
-        Self { out, size, drawn: None }
+        Self { out, size, drawn: None, page: None }
     }
 
     /// The terminal has another size now.
@@ -85,6 +87,33 @@ impl<W: Write> Screen<W> {
         let above = frame.rows.iter().take(row).map(|row| columns(row)).collect();
         self.drawn = Some(Drawn { frame, above });
         self.write(&text)
+    }
+
+    /// Draws a whole screen in front of the conversation.
+    pub(crate) fn page(&mut self, rows: &[String]) -> io::Result<()> {
+        if self.page.as_deref() == Some(rows) {
+            return Ok(());
+        }
+        let enter = if self.page.is_none() { "\x1b[?1049h" } else { "" };
+        let width = self.size.columns.max(1);
+        let fitted: Vec<String> =
+            rows.iter().take(self.size.rows).map(|row| fitted_row(row, width)).collect();
+        let drawn = fitted.join("\x1b[K\r\n");
+        self.page = Some(rows.to_vec());
+        self.write(&format!("{enter}\x1b[?2026h\x1b[?25l\x1b[H{drawn}\x1b[K\x1b[J\x1b[?2026l"))
+    }
+
+    /// Whether a page is in front.
+    pub(crate) fn has_page(&self) -> bool {
+        self.page.is_some()
+    }
+
+    /// Goes back to the conversation.
+    pub(crate) fn end_page(&mut self) -> io::Result<()> {
+        match self.page.take() {
+            Some(_) => self.write("\x1b[?1049l\x1b[?25h"),
+            None => Ok(()),
+        }
     }
 
     /// Takes the frame off the screen, for others to write to it.
@@ -134,16 +163,21 @@ impl<W: Write> Screen<W> {
         let most = self.size.rows.max(2) - 1;
         let width = self.size.columns.max(1);
         let surplus = frame.rows.len().saturating_sub(most);
-        let rows = frame.rows[surplus..].iter().map(|row| match columns(row) <= width {
-            true => row.clone(),
-            false => {
-                let plain = anstream::adapter::strip_str(row).to_string();
-                crate::display::fit::cut(&plain, width)
-            }
-        });
+        let rows = frame.rows[surplus..].iter().map(|row| fitted_row(row, width));
         let (row, column) = frame.cursor;
         let column = column.min(width.saturating_sub(1));
         Frame { rows: rows.collect(), cursor: (row.saturating_sub(surplus), column) }
+    }
+}
+
+/// A row as far as it fits.
+fn fitted_row(row: &str, width: usize) -> String {
+    match columns(row) <= width {
+        true => row.to_owned(),
+        false => {
+            let plain = anstream::adapter::strip_str(row).to_string();
+            crate::display::fit::cut(&plain, width)
+        }
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn bundle(verb: &BundlesVerb, host: &Host, ui: &mut Ui) -> anyhow::Re
 fn place(host: &Host) -> VerbPlace<'_> {
     VerbPlace::new(host.home(), host.config().value(), host.vars())
         .with_auditor(host.skill_auditor())
+        .with_plugin_skills(host.plugin_skills())
 }
 
 fn print(report: VerbReport, ui: &mut Ui) -> anyhow::Result<Exit> {

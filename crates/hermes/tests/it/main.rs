@@ -46,4 +46,5 @@ mod tools_list;
 mod tools_schema;
 mod tools_toggle;
 mod toolsets;
+mod web;
 mod wire;

@@ -8,7 +8,9 @@ use hermes_llm::{ContentPart, Message, MessageContent, ModelResponse, RequestedC
 use hermes_runtime::executor::{CallUpdate, TurnOptions, TurnState, Unreadable, WrittenCall};
 use hermes_runtime::guardrails::classify_output;
 use hermes_runtime::{CallOutcome, Status, ToolCall};
-use hermes_tool::{BudgetRule, CallIds, ContextParts, Effect, Progress, SubagentRule, ToolOutput};
+use hermes_tool::{
+    BudgetRule, CallIds, ContextParts, Effect, OutputTail, Progress, SubagentRule, ToolOutput,
+};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -35,6 +37,7 @@ struct Batch {
 enum CallEvent {
     Started { index: usize, args: Value },
     Progress { index: usize, message: String },
+    Output { index: usize, tail: OutputTail },
     Settled { index: usize, outcome: Box<CallOutcome> },
 }
 
@@ -228,7 +231,7 @@ impl Turn<'_> {
         events: &mpsc::UnboundedSender<CallEvent>,
     ) -> ToolCall {
         let agent = &*self.agent;
-        let events = events.clone();
+        let (events, watched) = (events.clone(), events.clone());
         call.context = ContextParts {
             ids: CallIds {
                 task_id: agent.state.task_id().to_owned(),
@@ -244,6 +247,9 @@ impl Turn<'_> {
             cancellation: self.cancel.child_token(),
             progress: Some(Arc::new(move |progress: Progress| {
                 let _ = events.send(CallEvent::Progress { index, message: progress.message });
+            })),
+            output: Some(Arc::new(move |tail: OutputTail| {
+                let _ = watched.send(CallEvent::Output { index, tail });
             })),
             services: agent.services.clone(),
             ..ContextParts::default()
@@ -271,6 +277,10 @@ impl Turn<'_> {
             CallEvent::Progress { index, message } => {
                 let id = batch.calls[index].id.clone();
                 front.on_event(AgentEvent::ToolProgress { id, message });
+            }
+            CallEvent::Output { index, tail } => {
+                let id = batch.calls[index].id.clone();
+                front.on_event(AgentEvent::ToolOutput { id, tail });
             }
             CallEvent::Settled { index, outcome } => {
                 let requested = batch.calls[index].clone();

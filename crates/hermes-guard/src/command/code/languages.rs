@@ -40,7 +40,7 @@ pub(super) const PYTHON: Language = Language {
     runs_of: ("subprocess", &["run", "call"]),
     deletes: &["os.remove", "os.unlink", "os.rmdir"],
     deletes_all: &["rmtree", "remove_tree", "os.removedirs", "send2trash"],
-    writes: &["os.truncate", "os.mknod", "os.mkfifo", "os.symlink", "os.link"],
+    writes: &["os.mknod", "os.mkfifo", "os.symlink", "os.link"],
     asks: &[
         "exec",
         "eval",
@@ -64,6 +64,7 @@ pub(super) const PYTHON: Language = Language {
         "os.chroot",
         "os.rename",
         "os.replace",
+        "os.truncate",
         "os.putenv",
         "shutil.move",
         "os.execv",
@@ -222,6 +223,7 @@ pub(super) const PERL: Language = Language {
         "chown",
         "rename",
         "syscall",
+        "move",
         "pack",
         "unpack",
         "require",
@@ -318,6 +320,11 @@ pub(super) const OTHER: Language = Language {
         "delete-directory",
         "removeDirectoryRecursive",
         "confirm_recursive_rmdir",
+        "deleteSync",
+        "rmDir",
+        "removeDir",
+        "removeDirectory",
+        "deleteDirectory",
         "rmdir",
         "file:del_dir_r",
         "File.rm_rf",
@@ -429,6 +436,34 @@ pub(super) const DROPS: &[&str] = &[
     "delete_table",
     "terminate_instances",
     "delete_stack",
+];
+
+/// Modules with which programs manage what runs elsewhere, and what they call taking it away.
+pub(super) const MANAGERS: &[&str] = &[
+    "boto3",
+    "docker",
+    "kubernetes",
+    "hcloud",
+    "digitalocean",
+    "openstack",
+    "pymongo",
+    "ldap3",
+    "googleapiclient",
+];
+pub(super) const TAKES_AWAY: &[&str] = &[
+    "delete",
+    "remove",
+    "terminate",
+    "stop",
+    "kill",
+    "drop",
+    "prune",
+    "delete_objects",
+    "delete_object",
+    "delete_namespace",
+    "delete_many",
+    "delete_one",
+    "drop_database",
 ];
 
 pub(super) const NETWORK: &[&str] = &[

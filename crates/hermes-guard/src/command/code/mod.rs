@@ -12,7 +12,10 @@ mod tests;
 mod tokens;
 
 use super::facts::HOLE;
-use languages::{DROPS, Language, NETWORK, NODE, OTHER, PERL, PHP, POWERSHELL, PYTHON, RUBY};
+use languages::{
+    DROPS, Language, MANAGERS, NETWORK, NODE, OTHER, PERL, PHP, POWERSHELL, PYTHON, RUBY,
+    TAKES_AWAY,
+};
 use tokens::{Token, tokens};
 
 /// What was found in a program.
@@ -49,7 +52,10 @@ pub(super) fn read(interpreter: &str, code: &str) -> CodeReport {
         let lower = code.to_ascii_lowercase();
         let is_word = |char: char| char.is_ascii_alphanumeric() || char == '-';
         report.asks = lower.ends_with(".ps1")
-            || lower.split(|char| !is_word(char)).any(|word| POWERSHELL.contains(&word))
+            || lower
+                .split(|char| !is_word(char))
+                .any(|word| POWERSHELL.contains(&word) || is_changing_cmdlet(word))
+            || lower.contains(".delete(")
             || lower.contains("::") && lower.contains('[');
         return report;
     }
@@ -76,6 +82,81 @@ pub(super) fn read(interpreter: &str, code: &str) -> CodeReport {
         look(language, uses_module, &tokens, at, &mut report);
     }
     report
+}
+
+/// Whether a word is a cmdlet, `verb-noun`, whose verb does more than look.
+fn is_changing_cmdlet(word: &str) -> bool {
+    const LOOKS: &[&str] = &[
+        "get",
+        "test",
+        "measure",
+        "select",
+        "where",
+        "foreach",
+        "write",
+        "format",
+        "sort",
+        "group",
+        "convertto",
+        "convertfrom",
+        "out",
+        "compare",
+        "find",
+        "resolve",
+        "join",
+        "split",
+        "read",
+        "show",
+        "import",
+        "wait",
+        "tee",
+        "trace",
+        "use",
+        "push",
+        "pop",
+        "search",
+    ];
+    const CHANGES: &[&str] = &[
+        "remove",
+        "stop",
+        "clear",
+        "disable",
+        "uninstall",
+        "reset",
+        "restart",
+        "set",
+        "invoke",
+        "unregister",
+        "revoke",
+        "dismount",
+        "move",
+        "rename",
+        "new",
+        "add",
+        "suspend",
+        "initialize",
+        "repair",
+        "restore",
+        "enable",
+        "register",
+        "install",
+        "start",
+        "grant",
+        "update",
+        "mount",
+        "limit",
+        "block",
+        "unblock",
+        "debug",
+        "enter",
+    ];
+    word.split_once('-').is_some_and(|(verb, noun)| {
+        !LOOKS.contains(&verb)
+            && CHANGES.contains(&verb)
+            && noun.len() > 3
+            && noun != "location"
+            && noun != "variable"
+    })
 }
 
 /// Whether a program names a module.
@@ -107,20 +188,18 @@ fn look(
                 && language.runs.iter().chain(language.deletes).any(|known| known == text);
             let pipes_to_shell =
                 ["|sh", "| sh", "|bash", "| bash"].iter().any(|end| text.contains(end));
+            let is_required = at > 1 && matches!(tokens[at - 2], Token::Name("require" | "import"));
+            report.asks |= is_required
+                && matches!(
+                    text.rsplit(':').next(),
+                    Some("net" | "dgram" | "tls" | "vm" | "worker_threads")
+                );
             report.asks |= pipes_to_shell || text.contains("os.system(");
             report.texts.push(text.clone());
             return;
         }
         Token::Backquoted(text) => {
-            let tagged = at > 0 && matches!(tokens[at - 1], Token::Name("Bun.$" | "$" | "$$"))
-                || at > 1
-                    && matches!(
-                        &tokens[at - 2..at],
-                        [Token::Name("Bun." | "Bun"), Token::Sign('$')]
-                    );
-            if language.backquotes || tagged {
-                report.commands.push(text.clone());
-            }
+            report.commands.push(text.clone());
             return;
         }
         Token::Name(name) => *name,
@@ -140,6 +219,7 @@ fn look(
     });
     let of_module = language.runs_of.1;
     let is_called = matches!(tokens.get(at + 1), Some(Token::Sign('(')))
+        || matches!(tokens.get(at + 1..at + 3), Some([Token::Sign('!'), Token::Sign('(')]))
         // Some languages need no bracket.
         || (language.backquotes
             && matches!(tokens.get(at + 1), Some(Token::Text(_) | Token::Name(_) | Token::Sign('@'))));
@@ -179,6 +259,19 @@ fn look(
         || name == "getenv"
             && matches!(&tokens[at + 1..], [Token::Sign('('), Token::Sign(')'), ..]);
     report.asks |= is_called && DROPS.iter().any(is);
+    // `from os import *`: any name may be anything then.
+    report.asks |= name == "import"
+        && matches!(tokens.get(at + 1), Some(Token::Sign('*')))
+        && at > 0
+        && matches!(tokens[at - 1], Token::Name("os" | "shutil" | "subprocess" | "pathlib"));
+    // `unlink <*>`
+    report.asks |= language.backquotes
+        && matches!(tokens.get(at + 1), Some(Token::Sign('<')))
+        && language.deletes.iter().any(is);
+    let last = name.rsplit('.').next().unwrap_or(name);
+    report.asks |= is_called
+        && TAKES_AWAY.contains(&last)
+        && MANAGERS.iter().any(|module| uses(tokens, module));
     if is_called && language.writes.iter().any(is) {
         match first() {
             Some(path) => report.writes.extend(path.texts),

@@ -58,7 +58,10 @@ pub(super) fn tokens<'t>(code: &'t str, language: &Language) -> Vec<Token<'t>> {
             }
             b'`' => {
                 let (text, end) = quoted(code, at, byte);
-                let token = match language.backquotes {
+                // `Bun.$` and its like hand the text to a shell.
+                let tagged =
+                    matches!(tokens.last(), Some(Token::Name(name)) if name.ends_with('$'));
+                let token = match language.backquotes || tagged {
                     true => Token::Backquoted(text.to_owned()),
                     false => Token::Text((!text.contains("${")).then(|| text.to_owned())),
                 };

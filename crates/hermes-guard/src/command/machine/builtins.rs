@@ -60,7 +60,19 @@ impl Machine<'_> {
                 }
             }
             "read" => self.read(args, stdin),
+            "test" | "[" | "printf" => {
+                let texts: Vec<&str> = match name {
+                    "printf" if args.first().is_none_or(|arg| arg.text != "-v") => Vec::new(),
+                    _ => args.iter().map(Arg::as_str).collect(),
+                };
+                self.worked_out(&texts, site);
+                return None;
+            }
             "mapfile" | "readarray" | "getopts" => {
+                let callback = args.windows(2).find(|two| two[0].text == "-C");
+                if let Some(text) = callback.map(|two| two[1].text.to_string()) {
+                    self.subshell_text(&text, site, stdin);
+                }
                 for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
                     self.state.set(&arg.text, HeldValue::Unknown, stdin.taint);
                 }

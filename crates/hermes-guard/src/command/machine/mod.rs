@@ -15,6 +15,7 @@
 
 mod braces;
 mod builtins;
+mod carried;
 mod definitions;
 mod network;
 mod output;

@@ -32,6 +32,7 @@ impl Machine<'_> {
         }
         let host = first_operand(args, &SPEC);
         let words: Vec<&str> = args.iter().skip(host + 1).map(|arg| arg.text.as_ref()).collect();
+        let words = words.strip_prefix(&["--"]).unwrap_or(&words);
         let site = site.also(Via::REMOTE);
         // Another machine has other directories and variables.
         let cwd = self.facts.cwd.take();

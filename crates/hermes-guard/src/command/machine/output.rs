@@ -20,6 +20,17 @@ impl Machine<'_> {
             }
             "echo" => TextFlow { taint: given, ..self.echo(args) },
             "printf" => TextFlow { taint: given, ..self.printf(args) },
+            "yes" => TextFlow::unknown(Taint::GENERATED.and(Taint::ENDLESS)),
+            "mkfifo" => {
+                // Whatever comes out of it was put in by somebody else.
+                for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
+                    let path = self.facts.path(&arg.text).into_owned();
+                    if let Some(origin) = self.state.file_mut(&path) {
+                        origin.taint = Taint::GENERATED;
+                    }
+                }
+                TextFlow::known("")
+            }
             "mktemp" => self.mktemp(args),
             "pwd" => match &self.facts.cwd {
                 Some(cwd) => TextFlow::known(format!("{cwd}\n")),
@@ -56,10 +67,14 @@ impl Machine<'_> {
             },
             _ if structure::prints_settings(name, args) => TextFlow::unknown(Taint::SETTINGS),
             _ => {
+                if args.iter().any(|arg| arg.text.contains("://")) {
+                    self.fetched_by_others(args);
+                }
                 if matches!(name, "tar" | "unzip" | "bsdtar") {
                     self.unpack(name, args, stdin);
                 }
-                let mut taint = stdin.taint.and(given).and(Taint::GENERATED);
+                let mut taint =
+                    stdin.taint.and(given).and(Taint::GENERATED).without(Taint::ENDLESS);
                 if structure::fetches(name, args) {
                     taint = taint.and(Taint::NETWORK);
                 }
@@ -229,8 +244,13 @@ impl Machine<'_> {
 
     /// A copy is what the original was.
     fn copy_file(&mut self, args: &[Arg<'_>]) {
-        let operands: Vec<&Arg<'_>> =
-            args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
+        const SPEC: Spec = Spec::with("mgotS", &["mode", "group", "owner", "suffix"]);
+        let operands: Vec<&Arg<'_>> = options(args, &SPEC)
+            .filter_map(|opt| match opt {
+                Opt::Operand(arg, _) => Some(arg),
+                _ => None,
+            })
+            .collect();
         if let [from, to] = operands.as_slice() {
             let from = self.facts.path(&from.text).into_owned();
             let to = self.facts.path(&to.text).into_owned();
@@ -320,7 +340,14 @@ fn once<'v>(format: &str, values: &mut impl Iterator<Item = &'v Arg<'v>>, text: 
         let value: Cow<'_, str> = match spec.as_bytes()[end] {
             b'%' => Cow::Borrowed("%"),
             b'b' => escapes::decode(values.next().map_or("", |arg| arg.text.as_ref())),
-            _ => Cow::Borrowed(values.next().map_or("", |arg| arg.text.as_ref())),
+            kind => {
+                let value = values.next().map_or("", |arg| arg.text.as_ref());
+                match (kind, value.parse::<u64>()) {
+                    (b'o', Ok(number)) => Cow::Owned(format!("{number:o}")),
+                    (b'x', Ok(number)) => Cow::Owned(format!("{number:x}")),
+                    _ => Cow::Borrowed(value),
+                }
+            }
         };
         text.push_str(&value);
         rest = &spec[end + 1..];

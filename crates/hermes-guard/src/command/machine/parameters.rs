@@ -84,6 +84,9 @@ impl Machine<'_> {
         }
         let (found, taint) = self.find(name);
         building.taint = building.taint.and(taint);
+        if matches!(found, Found::Unset | Found::Unknown) && names_key(name) {
+            building.taint = building.taint.and(Taint::KEY);
+        }
         if name.contains("WEBHOOK") {
             building.taint = building.taint.and(Taint::ADDRESSEE);
         }
@@ -214,6 +217,8 @@ impl Machine<'_> {
             "HOME" if kept.is_none_or(|kept| Some(kept) == host.home) => text(Some("~")),
             _ if kept.is_some() => text(kept),
             "HERMES_HOME" => text(Some("~/.hermes")),
+            // The process that called: whatever it is, it is not one's own.
+            "PPID" => text(Some("PPID")),
             "IFS" => text(Some(" \t\n")),
             "SHELL" | "BASH" => text(Some("/bin/bash")),
             "USER" | "LOGNAME" => text(host.user),
@@ -358,4 +363,12 @@ fn trim(text: &str, pattern: &str, operation: ParameterOperation) -> Option<Stri
         _ => return None,
     };
     Some(found.unwrap_or_else(|| text.to_owned()))
+}
+
+/// Whether a variable of this name holds a key or a password.
+fn names_key(name: &str) -> bool {
+    const ENDS: &[&str] =
+        &["_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_CREDENTIALS", "_PAT"];
+    ENDS.iter().any(|end| name.ends_with(end))
+        || matches!(name, "PASSWORD" | "TOKEN" | "SECRET" | "PGPASSWORD" | "APIKEY" | "MYSQL_PWD")
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::state::Positional;
+use super::state::{HeldValue, Positional};
 use super::{ARGUMENT_WORK, CALL_WORK, MANY_ARGUMENTS, MANY_ARGUMENTS_WORK, Machine, RunSite};
 use crate::command::call::{Arg, Channel, ProgramCall, Taint, TextFlow, Via};
 use crate::command::facts::HOLE;
@@ -11,6 +11,9 @@ use crate::command::options::{Opt, Spec, options};
 use crate::command::rules::structure;
 use crate::command::wrappers::{self, WrappedCommand};
 use crate::command::{code, names, paths, rules};
+
+/// So many statements in a program are judged.
+const MAX_STATEMENTS: usize = 8;
 
 /// What reading a byte of a program in another language costs.
 const CODE_WORK: usize = 4;
@@ -57,16 +60,60 @@ impl Machine<'_> {
             }
             name => name,
         };
+        let known = self.with_origins(name, rest);
+        let rest = known.as_deref().unwrap_or(rest);
+
         let file = self.file_as_input(name, rest);
         let stdin = file.as_ref().unwrap_or(stdin);
-        self.check(name, rest, stdin, site);
+        let before = self.findings.len();
+        let aimed = self.with_aim(name, rest);
+        self.check(name, aimed.as_deref().unwrap_or(rest), stdin, site);
         if first.text.contains('/') {
             if self.facts.path(&first.text).starts_with(rules::INIT_SCRIPT) {
                 self.check(rules::INIT_SCRIPT, rest, stdin, site);
             }
             self.run_file(first, site);
         }
-        self.inside(name, rest, stdin, site)
+        let output = self.inside(name, rest, stdin, site);
+        if self.findings.len() == before {
+            self.carried(name, rest, stdin, site);
+        }
+        output
+    }
+
+    /// The arguments of a program that sends files, each with where the file's content comes from.
+    fn with_origins<'a>(&self, name: &str, args: &[Arg<'a>]) -> Option<Vec<Arg<'a>>> {
+        let sends = matches!(
+            name,
+            "curl" | "wget" | "scp" | "rsync" | "aws" | "gsutil" | "rclone" | "az" | "http" | "xh"
+        );
+        if !sends || !self.state.knows_files() {
+            return None;
+        }
+        let origin = |arg: &Arg<'_>| {
+            let text = arg.text.rsplit(['@', '=']).next().unwrap_or_default();
+            let path = self.facts.path(text);
+            let taint = self.state.origin(&path).map_or(Taint::NONE, |origin| origin.taint);
+            if taint.has(Taint::SECRET) { Taint::SECRET } else { Taint::NONE }
+        };
+        let all = args.iter().map(|arg| Arg { taint: arg.taint.and(origin(arg)), ..arg.clone() });
+        Some(all.collect())
+    }
+
+    /// The arguments of a tool that a variable aims at another place than its own, with that place.
+    fn with_aim<'a>(&self, name: &str, args: &[Arg<'a>]) -> Option<Vec<Arg<'a>>> {
+        let (variables, option): (&[&str], &str) = match name {
+            "docker" | "docker-compose" => (&["DOCKER_HOST", "DOCKER_CONTEXT"], "--host"),
+            "kubectl" | "oc" | "helm" | "helmfile" => {
+                (&["KUBECONFIG", "HELM_KUBECONTEXT"], "--context")
+            }
+            "terraform" | "terragrunt" => (&["TF_WORKSPACE", "AWS_PROFILE"], "-var-file"),
+            _ => return None,
+        };
+        let variable = variables.iter().find_map(|variable| self.state.get(variable))?;
+        let HeldValue::Text(value) = &variable.value else { return None };
+        let aim = [Arg::new(option), Arg::new(value.to_string())];
+        Some(args.iter().cloned().chain(aim).collect())
     }
 
     /// Asks every rule about a call.
@@ -89,6 +136,9 @@ impl Machine<'_> {
             }
             if found.is_empty() && (rules::destructive_verb(&call) || rules::takes_listed(&call)) {
                 found.push(rules::DESTRUCTIVE);
+            }
+            if found.is_empty() && rules::is_strange(&call, rules::is_listed(name)) {
+                found.push(rules::STRANGE);
             }
             found
         };
@@ -133,6 +183,13 @@ impl Machine<'_> {
             return TextFlow::unknown(Taint::GENERATED);
         }
         self.named_program(name, args, site);
+        // `python -m pip uninstall x` is `pip uninstall x`.
+        if let [flag, module, rest @ ..] = args
+            && name == "python"
+            && flag.text == "-m"
+        {
+            self.check(&module.text, rest, stdin, site);
+        }
         if let Some(program) = interpreters::program(name, args) {
             self.interpreter(name, program, args, stdin, site);
             return TextFlow::unknown(Taint::GENERATED.and(stdin.taint));
@@ -189,7 +246,10 @@ impl Machine<'_> {
             | "colima" | "toolbox" | "distrobox" | "orb" | "minikube" | "podman-machine" => {
                 self.elsewhere(args, site);
             }
-            "git" => self.git_aliases(args, site),
+            "git" => {
+                self.git_aliases(args, site);
+                self.clone_from_elsewhere(args);
+            }
             "bats" => self.shell_tests(args, site),
             "make" | "gmake" | "bmake" | "just" | "task" | "yarn" | "bun" | "composer"
             | "direnv" | "tox" | "ansible-playbook" | "pre-commit" => {
@@ -367,6 +427,10 @@ impl Machine<'_> {
         if let Some(category) = structure::running(name, flow) {
             self.report(category, site);
         }
+        // A file from here, for a shell on another machine.
+        if site.via.has(Via::REMOTE) && flow.channel == Channel::File && flow.text.is_none() {
+            self.report(structure::HEREDOC_CODE, site);
+        }
         match &flow.text {
             Some(text) if interpreters::is_shell(name) => {
                 let text = text.clone();
@@ -394,6 +458,9 @@ impl Machine<'_> {
                 self.run_code(name, stdin, site);
             }
             Interpreter::File(file) => {
+                if file.text.starts_with("http://") || file.text.starts_with("https://") {
+                    self.report(structure::REMOTE_CODE, site);
+                }
                 let flow = self.read_file(file);
                 self.run_code(name, &flow, site);
             }
@@ -416,6 +483,17 @@ impl Machine<'_> {
             return;
         }
         let found = code::read(name, text);
+        // Statements for a database, whatever client sends them.
+        let is_statement = |text: &&String| {
+            let begin: String =
+                text.trim_start().chars().take(9).collect::<String>().to_ascii_lowercase();
+            ["drop ", "truncate ", "delete fr", "update ", "alter ", "revoke "]
+                .iter()
+                .any(|verb| begin.starts_with(verb))
+        };
+        for text in found.texts.iter().filter(is_statement).take(MAX_STATEMENTS) {
+            self.check("psql", &[Arg::new(text.as_str())], &TextFlow::default(), site);
+        }
         let leaks = found.network && {
             let is_secret = |text: &String| paths::is_secret(&self.facts.path(text));
             found.environment || found.texts.iter().any(is_secret)
@@ -462,6 +540,12 @@ impl Machine<'_> {
         }
         for path in &found.deletes_all {
             self.call(&[Arg::new("rm"), Arg::new("-r"), Arg::new(path.as_str())], &nothing, site);
+        }
+        // Behind a home that is put before it.
+        let at_home = |path: &&String| path.starts_with("/.");
+        for path in found.writes.iter().filter(at_home) {
+            let path = format!("~{path}");
+            self.check(rules::REDIRECTION, &[Arg::new(path.as_str())], &nothing, site);
         }
         for path in &found.writes {
             self.check(rules::REDIRECTION, &[Arg::new(path.as_str())], &nothing, site);

@@ -4,9 +4,9 @@ use super::{Machine, RunSite};
 use crate::command::call::{Arg, Channel, Taint, TextFlow, Via};
 use crate::command::facts::{HOLE, NARROW};
 use crate::command::find::Find;
-use crate::command::names;
 use crate::command::options::{Opt, Spec, first_operand, options};
-use crate::command::rules::delete;
+use crate::command::rules::{delete, worded};
+use crate::command::{names, paths};
 
 impl Machine<'_> {
     pub(super) fn find_files(
@@ -19,6 +19,13 @@ impl Machine<'_> {
         let nothing = TextFlow::default();
         // Another program answers its questions.
         let asked = if stdin.channel == Channel::Pipe { &find.asked[..] } else { &[] };
+        let is_wide = find
+            .starts
+            .iter()
+            .any(|start| paths::protected(&self.facts.path(&start.text)).is_some());
+        if is_wide && !find.actions.is_empty() && find.looked_for().any(worded::names_secret) {
+            self.report(worded::SHOWN, site);
+        }
         for action in find.actions.iter().chain(asked) {
             // What is deleted is the starting point itself when nothing narrows the search.
             let each = match (find.narrowed, find.starts.as_slice()) {

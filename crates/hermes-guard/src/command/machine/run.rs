@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::state::{Definition, HeldValue, Positional};
 use super::{CALL_WORK, Here, Machine, REDIRECT_WORK, RunSite};
-use crate::command::call::{Arg, Channel, Taint, TextFlow, Via};
-use crate::command::rules::structure;
+use crate::command::call::{Arg, Channel, ProgramCall, Taint, TextFlow, Via};
+use crate::command::rules::{emptied, structure};
 use crate::command::{paths, rules};
 use crate::shell::{
     AssignedValue, Chain, CommandList, Compound, CompoundKind, Pipeline, Redirect, RedirectKind,
@@ -117,7 +117,35 @@ impl Machine<'_> {
         } else {
             self.with_environment(here, command, &args, stdin, site)
         };
+        self.look_at_output(&plumbing, &output, site);
         self.write_out(&plumbing, output)
+    }
+
+    /// Nothing, or something without an end, that goes to a file.
+    fn look_at_output(&mut self, plumbing: &Plumbing, output: &TextFlow, site: RunSite<'_>) {
+        if plumbing.files.is_empty() {
+            return;
+        }
+        if output.taint.has(Taint::ENDLESS) {
+            self.report(emptied::FILLED, site);
+        }
+        if !output.text.as_deref().is_some_and(|text| text.trim().is_empty()) {
+            return;
+        }
+        let nothing = TextFlow::default();
+        let is_lost = plumbing.files.iter().any(|(path, mode)| {
+            let call = ProgramCall {
+                name: rules::REDIRECTION,
+                args: &[],
+                stdin: &nothing,
+                via: site.via,
+                facts: &self.facts,
+            };
+            *mode == RunMode::Replace && emptied::is_worth(&call, path)
+        });
+        if is_lost {
+            self.report(emptied::EMPTIED, site);
+        }
     }
 
     /// Assignments before a command hold for the command only; those of `declare` and its kin stay.
@@ -143,6 +171,13 @@ impl Machine<'_> {
         self.scoped(|machine| {
             for assignment in before {
                 machine.assign(here, assignment, site);
+                if let Some(HeldValue::Text(text)) =
+                    machine.state.get(assignment.name).map(|variable| variable.value.clone())
+                {
+                    if machine.charge(text.len()) {
+                        machine.carried_in(&[&text], site);
+                    }
+                }
             }
             machine.call(args, stdin, site)
         })
@@ -258,6 +293,13 @@ impl Machine<'_> {
             return pipe.clone().through(Channel::Pipe);
         }
         let path = self.facts.path(&target.text);
+        match path.as_ref() {
+            "/dev/null" => return TextFlow::known("").through(Channel::File),
+            "/dev/zero" | "/dev/urandom" | "/dev/random" => {
+                return TextFlow::unknown(Taint::ENDLESS).through(Channel::File);
+            }
+            _ => {}
+        }
         // A name that was looked up says nothing about what is in the file.
         let mut taint = target.taint.without(Taint::GENERATED).and(Taint::FILE);
         if structure::is_socket(&path) {
@@ -337,7 +379,13 @@ impl Machine<'_> {
                 }
                 output
             }
-            CompoundKind::While { condition, body } => self.while_loop(here, condition, body),
+            CompoundKind::While { condition, body } => {
+                if structure::piles_up(condition, body) {
+                    let words = compound.span.of(here.script.source);
+                    self.report(emptied::FILLED, RunSite { words, via: here.via });
+                }
+                self.while_loop(here, condition, body)
+            }
             CompoundKind::For { variable, items, body } => {
                 self.for_loop(here, variable, items.as_deref(), body)
             }
@@ -362,8 +410,10 @@ impl Machine<'_> {
                 TextFlow::known("")
             }
             CompoundKind::Test(words) => {
+                let site = RunSite { words: compound.span.of(here.script.source), via: here.via };
                 for word in words {
-                    self.scalar(here, word);
+                    let (text, _) = self.scalar(here, word);
+                    self.worked_out(&[&text], site);
                 }
                 TextFlow::known("")
             }

@@ -72,6 +72,8 @@ pub(super) struct ShellState<'e> {
     files: HashMap<String, FileOrigin>,
     /// What the paths of files from the network begin with, beyond those that are known by name.
     from_network: Vec<String>,
+    /// Folders that this very text cloned.
+    cloned: Vec<String>,
     /// `chmod +x` was given something whose name is unknown.
     pub(super) anything_executable: bool,
 }
@@ -201,6 +203,7 @@ impl<'e> ShellState<'e> {
     pub(super) fn knows_files(&self) -> bool {
         !self.files.is_empty()
             || !self.from_network.is_empty()
+            || !self.cloned.is_empty()
             || self.earlier.is_some_and(|earlier| {
                 !earlier.files.is_empty() || !earlier.from_network.is_empty()
             })
@@ -226,11 +229,24 @@ impl<'e> ShellState<'e> {
         }
     }
 
+    /// A folder was cloned from somewhere.
+    pub(super) fn was_cloned(&mut self, begin: String) {
+        if self.cloned.len() < MAX_FOLDERS {
+            self.cloned.push(begin);
+        }
+    }
+
     /// What is known of a file, by its name or by where it is.
     pub(super) fn origin(&self, path: &str) -> Option<FileOrigin> {
         let earlier = self.earlier.map_or(&[][..], |earlier| &earlier.from_network);
         let is_inside =
             self.from_network.iter().chain(earlier).any(|begin| path.starts_with(begin));
+        // What is built of somebody's source is as good as their name; a script is run unread.
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let is_script =
+            name.ends_with(".sh") || matches!(name, "install" | "setup" | "bootstrap" | "build");
+        let is_inside =
+            is_inside || is_script && self.cloned.iter().any(|begin| path.starts_with(begin));
         self.file(path).or_else(|| {
             is_inside.then(|| FileOrigin { taint: Taint::NETWORK, ..FileOrigin::default() })
         })

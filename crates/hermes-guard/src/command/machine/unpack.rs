@@ -37,6 +37,43 @@ impl Machine<'_> {
         }
     }
 
+    /// A program nobody has described is given an address and a file: it may fill the file from there.
+    pub(super) fn fetched_by_others(&mut self, args: &[Arg<'_>]) {
+        for arg in args {
+            let text = arg.text.as_ref();
+            let is_file = text.starts_with('/') && !text.contains("://") && !text.ends_with('/');
+            if is_file {
+                let path = self.facts.path(text).into_owned();
+                if let Some(origin) = self.state.file_mut(&path) {
+                    origin.text = None;
+                    origin.taint = origin.taint.and(Taint::NETWORK);
+                }
+            }
+        }
+    }
+
+    /// `git clone address folder`: what is in the folder comes from there.
+    pub(super) fn clone_from_elsewhere(&mut self, args: &[Arg<'_>]) {
+        const SPEC: Spec = Spec::with(
+            "bocju",
+            &["branch", "depth", "origin", "config", "jobs", "filter", "reference", "template"],
+        );
+        let Some(at) = args.iter().position(|arg| arg.text == "clone") else { return };
+        let operands: Vec<&str> = options(&args[at + 1..], &SPEC)
+            .filter_map(|opt| match opt {
+                Opt::Operand(arg, _) => Some(arg.text.as_ref()),
+                _ => None,
+            })
+            .collect();
+        let Some(address) = operands.first().filter(|address| address.contains(':')) else {
+            return;
+        };
+        let name = address.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+        let folder = operands.get(1).copied().unwrap_or(name.trim_end_matches(".git"));
+        let folder = self.facts.path(folder).into_owned();
+        self.state.was_cloned(format!("{folder}/"));
+    }
+
     /// `tar xf archive`, `unzip archive`: what was in a downloaded archive is as good as a download.
     /// Without a folder of its own it is expected in one with the archive's name.
     pub(super) fn unpack(&mut self, name: &str, args: &[Arg<'_>], stdin: &TextFlow) {

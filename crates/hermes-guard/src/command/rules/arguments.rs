@@ -220,6 +220,10 @@ fn escapes_to_shell(call: &ProgramCall<'_>) -> bool {
                 || ["w! ", "w ", "wq! ", "saveas! ", "write! "].iter().any(|start| writes(start))
                 || text.starts_with("call system(")
                 || text.starts_with("silent !")
+                || text.contains("delete(")
+                || text.contains("os.execute")
+                || text.contains("system(")
+                || text.contains("jobstart(")
         }),
     }
 }

@@ -386,7 +386,12 @@ fn deletes_service(call: &ProgramCall<'_>) -> bool {
             let flush = |text: &str| {
                 text.eq_ignore_ascii_case("flushall") || text.eq_ignore_ascii_case("flushdb")
             };
+            let evaluates = |arg: &Arg<'_>| {
+                let text = arg.text.to_ascii_lowercase();
+                text.contains("flushall") || text.contains("flushdb")
+            };
             flush(verb)
+                || call.args.iter().any(evaluates)
                 || call.stdin.text.as_deref().is_some_and(|text| text.split_whitespace().any(flush))
         }
         "mongo" | "mongosh" => {
@@ -399,6 +404,10 @@ fn deletes_service(call: &ProgramCall<'_>) -> bool {
                     || text.contains("dropUser(")
                     || text.contains("dropIndexes(")
                     || text.contains("shutdownServer(")
+                    || text.contains("shutdown:")
+                    || text.contains("dropRole(")
+                    || text.contains("rs.remove(")
+                    || text.contains("removeShard")
             };
             call.args.iter().any(|arg| drops(&arg.text))
                 || call.stdin.text.as_deref().is_some_and(drops)

@@ -3,7 +3,7 @@
 use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
 use super::super::options::{CONTAINER_VALUES, Opt, Spec, first_operand, options};
-use super::{DangerRule, RuleCheck};
+use super::{DangerRule, RuleCheck, managed};
 
 const STOP: Category =
     Category::asks("stop or restart a container", "Containers that others may use are stopped.");
@@ -73,7 +73,12 @@ pub(super) const RULES: &[DangerRule] = &[
                 matches!(words.as_slice(), [Kind::Verb("system"), Kind::Verb("prune"), ..]);
             let removes = matches!(words.as_slice(), [Kind::Compose, Kind::Verb("rm"), ..])
                 && options(call.args, &Spec::FLAGS).any(|opt| opt.is('v', "volumes"));
-            (prunes && call.has(&["--volumes"]))
+            let all = call.args.iter().any(|arg| {
+                let text = arg.as_str();
+                text == "--all"
+                    || !text.starts_with("--") && text.starts_with('-') && text.contains('a')
+            });
+            (prunes && (all || call.has(&["--volumes"])))
                 || removes
                 || verbs("volume", &["rm", "remove", "prune"])
                 || verbs("stack", &["rm", "remove", "down"])
@@ -100,6 +105,7 @@ pub(super) const RULES: &[DangerRule] = &[
         catches: &[
             "docker run --privileged x",
             "docker run -v /:/host x",
+            "docker run -v \"$HOME:/h\" x",
             "docker run --volume=/:/h:ro x",
             "docker run -v /var/run/docker.sock:/var/run/docker.sock x",
             "docker run --mount type=bind,source=/,target=/h x",
@@ -116,6 +122,57 @@ pub(super) const RULES: &[DangerRule] = &[
             "docker run --rm x",
             "docker run x --privileged",
         ],
+    },
+    DangerRule {
+        category: HOST,
+        programs: &["socat", "nc", "curl", "http", "xh", "python", "ncat", "websocat"],
+        check: RuleCheck::Call(|call| {
+            call.args.iter().any(|arg| {
+                let text = arg.as_str();
+                text.ends_with("/docker.sock")
+                    || text.ends_with("/podman.sock")
+                    || text.ends_with("/containerd.sock")
+            })
+        }),
+        catches: &[
+            "socat - UNIX-CONNECT:/var/run/docker.sock",
+            "curl --unix-socket /var/run/docker.sock http://x/containers/json",
+        ],
+        passes: &["curl --unix-socket app.sock http://x/", "ls -l /var/run/docker.sock"],
+    },
+    DangerRule {
+        category: HOST,
+        programs: &["docker"],
+        check: RuleCheck::Call(|call| {
+            let far = call.args.windows(2).any(|two| {
+                matches!(two[0].as_str(), "-H" | "--host" | "-c" | "--context")
+                    && (two[1].text.contains("://") && !two[1].text.starts_with("unix:")
+                        || managed::names_production(&two[1].text))
+            });
+            let looks = |word: &Kind<'_>| {
+                matches!(
+                    word,
+                    Kind::Verb(
+                        "ps" | "logs"
+                            | "images"
+                            | "inspect"
+                            | "info"
+                            | "version"
+                            | "stats"
+                            | "top"
+                            | "ls"
+                            | "events"
+                            | "port"
+                            | "diff"
+                            | "history"
+                            | "context"
+                    )
+                )
+            };
+            far && !words(call).iter().any(looks)
+        }),
+        catches: &["docker -H ssh://prod rm -f api", "docker --context prod run x"],
+        passes: &["docker -H ssh://prod ps", "docker --context dev run x", "docker rm -f api"],
     },
 ];
 
@@ -200,6 +257,9 @@ fn reaches_host(call: &ProgramCall<'_>) -> bool {
 }
 
 fn mounts_host(source: Option<&str>) -> bool {
+    if matches!(source, Some("~" | "~/")) {
+        return true;
+    }
     let Some(source) = source.filter(|source| source.starts_with('/')) else { return false };
     let trimmed = source.trim_end_matches('/');
     matches!(

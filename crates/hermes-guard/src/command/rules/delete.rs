@@ -37,7 +37,7 @@ pub(crate) fn lost(place: Protected) -> Category {
     }
 }
 
-const RM: &[&str] = &["rm", "rimraf", "trash", "trash-put"];
+const RM: &[&str] = &["rm", "rimraf", "del-cli", "trash", "trash-put"];
 
 pub(super) const RULES: &[DangerRule] = &[
     DangerRule {
@@ -183,10 +183,16 @@ pub(super) const RULES: &[DangerRule] = &[
                 && deletion.operands.iter().all(|arg| {
                     is_disposable(call, &arg.text) || !deletion.recursive && is_narrow(&arg.text)
                 });
-            call.name == "rm" && (repeated || deletion.recursive) && !disposes
-                || deletion.operands.iter().any(|arg| call.protects(&arg.text).is_some())
+            let deletes = matches!(call.name, "rm" | "rimraf" | "del-cli");
+            deletes && (repeated || deletion.recursive) && !disposes
+                || deletion.operands.iter().any(|arg| {
+                    call.protects(&arg.text).is_some()
+                        || call.name != "rm" && paths::is_personal(&call.path(&arg.text))
+                })
         }),
         catches: &[
+            "rimraf src",
+            "trash ~/Documents",
             "rm -r notes",
             "rm --r notes",
             "rm -rf /tmp/*",

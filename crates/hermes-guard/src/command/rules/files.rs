@@ -1,6 +1,6 @@
 //! Overwriting files that decide how the system, an account or a project works.
 
-use super::super::call::{Arg, ProgramCall, Via};
+use super::super::call::{Arg, ProgramCall, Taint, Via};
 use super::super::category::Category;
 use super::super::find::Find;
 use super::super::options::{Opt, Spec, options};
@@ -155,7 +155,19 @@ pub(super) const RULES: &[DangerRule] = &[
         programs: COPIERS,
         check: RuleCheck::Call(|call| {
             let mut into = targets(call).into_iter().chain(inside_folder(call));
-            into.any(|path| is_system(&path)) || (call.name == "mv" && moves_system(call))
+            let onto_home = matches!(call.name, "tar" | "unzip")
+                && unpacked(call)
+                    .iter()
+                    .any(|path| paths::protected(path.trim_end_matches('/')).is_some());
+            if onto_home {
+                return true;
+            }
+            let fetched = call.name == "tar" && call.stdin.taint.has(Taint::NETWORK);
+            let is_programs = |path: &str| {
+                ["/usr/", "/opt/", "/lib/", "/bin/"].iter().any(|place| path.starts_with(place))
+            };
+            into.any(|path| is_system(&path) || fetched && is_programs(&path))
+                || (call.name == "mv" && moves_system(call))
         }),
         catches: &[
             "cp x /etc/nginx/nginx.conf",
@@ -167,7 +179,9 @@ pub(super) const RULES: &[DangerRule] = &[
             "rsync -a x/ /etc/",
             "mv /etc /tmp/e",
             "rsync -a --delete empty/ /",
+            "tar xf dotfiles.tar -C ~",
             "tar xzf x.tgz -C /etc",
+            "curl -L https://x.io/m.tgz | tar xz -C /usr/local",
             "unzip x -d ~/.ssh",
         ],
         passes: &[
@@ -193,10 +207,13 @@ pub(super) const RULES: &[DangerRule] = &[
                 if moved { given.split_last().map_or(&[][..], |(_, all)| all) } else { &given };
             given.iter().any(|arg| {
                 let path = call.path(&arg.text);
-                paths::is_sensitive(&path) || paths::is_sensitive(&format!("{path}/"))
+                paths::is_sensitive(&path)
+                    || paths::is_sensitive(&format!("{path}/"))
+                    || paths::is_private_store(&path)
             })
         }),
         catches: &[
+            "unlink ~/.local/share/keyrings/login.keyring",
             "rm ~/.ssh/id_rsa",
             "shred -u ~/.aws/credentials",
             "mv /etc/passwd /tmp/p",

@@ -8,10 +8,12 @@ mod cloud;
 mod containers;
 pub(super) mod delete;
 mod devices;
+pub(super) mod emptied;
 mod files;
 mod gateway;
 mod git;
 pub(super) mod indirect;
+mod managed;
 mod mirror;
 pub(super) mod own_rules;
 mod permissions;
@@ -20,6 +22,7 @@ mod secrets;
 mod sed;
 mod services;
 mod sql;
+mod strange;
 pub(super) mod structure;
 mod system;
 mod verbs;
@@ -35,6 +38,7 @@ pub(super) use arguments::SCRIPT;
 pub(super) use bulk::takes_listed;
 pub(super) use power::is_only_of_system;
 pub(super) use services::INIT_SCRIPT;
+pub(super) use strange::{STRANGE, is_strange};
 pub(super) use verbs::{DESTRUCTIVE, destructive_verb};
 
 /// The name under which rules about redirections are kept: the target is the only argument.
@@ -43,7 +47,7 @@ pub(super) const REDIRECTION: &str = ">";
 /// One danger.
 pub(super) struct DangerRule {
     pub(super) category: Category,
-    /// Which programs it is about.
+    /// Which programs it is about; several in one text are separated by `|`.
     pub(super) programs: &'static [&'static str],
     pub(super) check: RuleCheck,
     /// Commands with this danger.
@@ -72,10 +76,12 @@ const FAMILIES: &[&[DangerRule]] = &[
     containers::RULES,
     delete::RULES,
     devices::RULES,
+    emptied::RULES,
     files::RULES,
     gateway::RULES,
     git::RULES,
     indirect::RULES,
+    managed::RULES,
     mirror::RULES,
     own_rules::RULES,
     permissions::RULES,
@@ -83,6 +89,7 @@ const FAMILIES: &[&[DangerRule]] = &[
     secrets::RULES,
     services::RULES,
     sql::RULES,
+    strange::RULES,
     structure::RULES,
     system::RULES,
     verbs::RULES,
@@ -111,7 +118,8 @@ static BY_PROGRAM: LazyLock<HashMap<&'static str, Checks>> = LazyLock::new(|| {
         };
         match rule.check {
             RuleCheck::Call(check) => {
-                rule.programs.iter().for_each(|program| add(program, ProgramCheck::Call(check)));
+                let programs = rule.programs.iter().flat_map(|programs| programs.split('|'));
+                programs.for_each(|program| add(program, ProgramCheck::Call(check)));
             }
             RuleCheck::Words(lines) => {
                 for (programs, line) in lines {
@@ -123,6 +131,11 @@ static BY_PROGRAM: LazyLock<HashMap<&'static str, Checks>> = LazyLock::new(|| {
     }
     by_program
 });
+
+/// Whether any rule is about a program.
+pub(super) fn is_listed(name: &str) -> bool {
+    BY_PROGRAM.contains_key(name)
+}
 
 /// The categories of all rules that a call breaks.
 pub(super) fn matching(call: &ProgramCall<'_>) -> Vec<Category> {

@@ -345,6 +345,9 @@ pub(crate) fn changes_home(call: &ProgramCall<'_>) -> bool {
             return true;
         }
     }
+    if takes_code(call.name) && call.args.iter().any(|arg| code_names_home(call, arg)) {
+        return true;
+    }
     let inside: Vec<&Arg<'_>> =
         call.args.iter().filter(|arg| places(arg).any(|place| is_home(call, place))).collect();
     if inside.is_empty() {
@@ -394,11 +397,43 @@ pub(crate) fn changes_home(call: &ProgramCall<'_>) -> bool {
     }
 }
 
+/// Programs whose words are code of languages that are not read here: what they do to a path in it is not known.
+fn takes_code(name: &str) -> bool {
+    matches!(
+        name,
+        "perl"
+            | "ruby"
+            | "php"
+            | "lua"
+            | "luajit"
+            | "tclsh"
+            | "guile"
+            | "Rscript"
+            | "julia"
+            | "vi"
+            | "vim"
+            | "nvim"
+            | "ex"
+            | "view"
+            | "emacs"
+            | "emacsclient"
+            | "osascript"
+    )
+}
+
+/// Whether a word is code, not a path, and the home stands in it.
+fn code_names_home(call: &ProgramCall<'_>, arg: &Arg<'_>) -> bool {
+    let text = arg.as_str();
+    let is_code = text.contains([' ', '(', '"', '\'', ';', '{']);
+    let home = call.facts.host.hermes_home.filter(|home| home.len() > 1);
+    is_code && (text.contains("/.hermes/") || home.is_some_and(|home| text.contains(home)))
+}
+
 /// A quick look: most commands have nothing to do with it.
 fn names_home(call: &ProgramCall<'_>) -> bool {
     let is_inside = call.facts.cwd.as_deref().is_some_and(|cwd| cwd.starts_with(HOME));
     let own = call.facts.host.hermes_home.and_then(|home| home.rsplit('/').next());
-    let own = own.filter(|name| name.len() > 2).unwrap_or(".hermes");
+    let own = own.filter(|name| !name.is_empty()).unwrap_or(".hermes");
     is_inside
         || call.args.iter().any(|arg| {
             let text = arg.as_str();

@@ -103,6 +103,32 @@ pub(super) const RULES: &[DangerRule] = &[
     },
     DangerRule {
         category: SYSTEM,
+        programs: &["chmod"],
+        check: RuleCheck::Call(|call| {
+            let Some(mode) = mode(call) else { return false };
+            let (opens, shuts) = (opens_secrets(mode), shuts_owner_out(mode));
+            (opens || shuts)
+                && call.operands().skip(1).any(|arg| {
+                    let path = call.path(&arg.text);
+                    let is_folder =
+                        path.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
+                    super::super::paths::is_private_store(&path)
+                        && (shuts
+                            || super::super::paths::is_secret(&path) && !is_usual_in_ssh(&path))
+                        && (shuts || !is_folder || !mode.ends_with('5'))
+                })
+        }),
+        catches: &["chmod 644 ~/.ssh/id_rsa", "chmod 000 ~/.gnupg", "chmod a+r ~/.aws/credentials"],
+        passes: &[
+            "chmod 600 ~/.ssh/id_rsa",
+            "chmod 700 ~/.ssh",
+            "chmod 644 ~/.ssh/id_rsa.pub",
+            "chmod 644 ~/.ssh/config",
+            "chmod -R go-rwx ~/.gnupg",
+        ],
+    },
+    DangerRule {
+        category: SYSTEM,
         programs: &["chmod", "chown", "chgrp"],
         check: RuleCheck::Call(|call| {
             let copies = call.args.iter().any(|arg| arg.text.starts_with("--reference"));
@@ -248,6 +274,25 @@ fn opens_to_others(mode: &str) -> bool {
     given(mode).any(|(who, what)| who.contains(['o', 'a']) && what.contains('w'))
 }
 
+/// Whether a mode lets anybody but the owner at a file.
+fn opens_secrets(mode: &str) -> bool {
+    match mode.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => mode.len() >= 3 && !mode.ends_with("00"),
+        false => given(mode).any(|(who, what)| {
+            (who.is_empty() || who.contains(['g', 'o', 'a'])) && what.contains(['r', 'w'])
+        }),
+    }
+}
+
+/// Whether not even the owner can read what has this mode.
+fn shuts_owner_out(mode: &str) -> bool {
+    matches!(mode, "000" | "0000" | "a-rwx" | "u-rwx" | "a=" | "ugo-rwx" | "u-r" | "a-r" | "-rwx")
+}
+
+fn is_usual_in_ssh(path: &str) -> bool {
+    path.ends_with("/.ssh/config") || path.ends_with("/authorized_keys")
+}
+
 fn sets_id(mode: &str) -> bool {
     let digits = mode.strip_prefix("0o").unwrap_or(mode).trim_start_matches(['=', '+']);
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -270,5 +315,5 @@ fn change<'c>(call: &ProgramCall<'c>) -> (bool, Vec<&'c Arg<'c>>) {
 }
 
 fn is_root(owner: &str) -> bool {
-    matches!(owner.split([':', '.']).next(), Some("root" | "0"))
+    matches!(owner.split([':', '.']).next(), Some("root" | "0" | "nobody" | "65534"))
 }

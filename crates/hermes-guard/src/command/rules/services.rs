@@ -83,7 +83,10 @@ pub(super) const RULES: &[DangerRule] = &[
             // The jobs of this shell, or whoever holds a port, are not searched for by a name.
             let named = |arg: &Arg<'_>| arg.taint.has(Taint::LISTED);
             let found = |arg: &Arg<'_>| arg.taint.has(Taint::PROCESSES);
-            call.args.iter().any(found) || call.via.has(Via::XARGS) && !call.args.iter().any(named)
+            let is_any = |arg: &Arg<'_>| super::super::names::is_pattern(&arg.text);
+            call.args.iter().any(found)
+                || call.args.iter().any(is_any)
+                || call.via.has(Via::XARGS) && !call.args.iter().any(named)
         }),
         catches: &[
             "kill -9 $(pgrep node)",

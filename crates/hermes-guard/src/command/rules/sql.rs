@@ -10,6 +10,10 @@ const DELETE: Category =
     Category::asks("SQL DELETE without WHERE", "All rows of a table would be deleted.");
 const UPDATE: Category =
     Category::asks("SQL UPDATE without WHERE", "All rows of a table would be changed.");
+const ADMINISTER: Category = Category::asks(
+    "SQL administration",
+    "Rights, settings, logs or connections of a database would be changed for everybody.",
+);
 const TRUNCATE: Category = Category::asks("SQL TRUNCATE", "A table would be emptied.");
 
 const CLIENTS: &[&str] = &[
@@ -99,6 +103,33 @@ pub(super) const RULES: &[DangerRule] = &[
         passes: &["psql -c 'update a set b=1 where c=2'", "psql -c 'select 1 for update'"],
     },
     DangerRule {
+        category: ADMINISTER,
+        programs: CLIENTS,
+        check: RuleCheck::Call(|call| sends(call, Verdict::Administer) || runs_strange_file(call)),
+        catches: &[
+            "psql -c 'REVOKE ALL ON SCHEMA public FROM app'",
+            "psql -c 'ALTER TABLE users DISABLE ROW LEVEL SECURITY'",
+            "psql -c 'select pg_terminate_backend(pid) from pg_stat_activity'",
+            "mysql -e 'PURGE BINARY LOGS BEFORE NOW()'",
+            "mysql -e 'SET GLOBAL read_only = 1'",
+            "clickhouse-client -q 'ALTER TABLE events DELETE WHERE 1'",
+            "psql -c 'ALTER SYSTEM SET fsync = off'",
+            "psql -f wipe_all.sql",
+            "sqlite3 app.db '.restore empty.db'",
+        ],
+        passes: &[
+            "psql -c 'select 1; select 2'",
+            "psql -c 'alter table a add column b int'",
+            "psql -c 'alter table a alter column b set not null'",
+            "mysql -e 'show processlist'",
+            "psql -c 'set search_path = x; select 1'",
+            "psql -c 'vacuum analyze a'",
+            "psql -f schema.sql",
+            "sqlite3 app.db .dump",
+            "mysql -e 'flush tables'",
+        ],
+    },
+    DangerRule {
         category: TRUNCATE,
         programs: CLIENTS,
         check: RuleCheck::Call(|call| sends(call, Verdict::Truncate)),
@@ -113,6 +144,7 @@ pub(super) const RULES: &[DangerRule] = &[
 
 #[derive(Clone, Copy, PartialEq)]
 enum Verdict {
+    Administer,
     Drop,
     Delete,
     Truncate,
@@ -126,6 +158,21 @@ fn sends(call: &ProgramCall<'_>, verdict: Verdict) -> bool {
     }
     let given = call.args.iter().map(|arg| value(&arg.text));
     given.chain(input).any(|text| says(text, verdict))
+}
+
+/// A file of statements that says by its name what it is for, or a command of the client that replaces
+/// everything.
+fn runs_strange_file(call: &ProgramCall<'_>) -> bool {
+    let says = |file: &str| {
+        let name = file.rsplit('/').next().unwrap_or(file).to_ascii_lowercase();
+        let Some(stem) = name.strip_suffix(".sql").or_else(|| name.strip_suffix(".lua")) else {
+            return false;
+        };
+        stem.split(['-', '_', '.'])
+            .any(|word| matches!(word, "wipe" | "nuke" | "purge" | "destroy"))
+            || stem.replace('-', "_").contains("drop_all")
+    };
+    call.args.iter().any(|arg| says(value(&arg.text)) || arg.text.starts_with(".restore "))
 }
 
 /// What follows the `=` of a long option, or the whole argument.
@@ -158,9 +205,36 @@ fn statement_says(words: &[SqlWord], verdict: Verdict) -> bool {
     let condition = words.iter().position(|word| *word == W::Where).map(|at| &words[at + 1..]);
     let chooses = condition.is_some_and(|condition| !holds_for_all(condition));
     match verdict {
-        Verdict::Drop => words
-            .windows(2)
-            .any(|two| matches!(two, [W::Drop, W::Table | W::Database | W::Schema | W::Column])),
+        Verdict::Drop => {
+            words
+                .windows(2)
+                .any(|two| matches!(two, [W::Drop, W::Table | W::Database | W::Schema | W::Column]))
+                || words.first() == Some(&W::Drop) && words.len() > 1
+                || words.first() == Some(&W::Alter)
+                    && words.get(1) == Some(&W::Table)
+                    && words.contains(&W::Drop)
+        }
+        Verdict::Administer => {
+            let begins = matches!(
+                words.first(),
+                Some(
+                    W::Grant
+                        | W::Revoke
+                        | W::Reset
+                        | W::Purge
+                        | W::Kill
+                        | W::Reassign
+                        | W::Shutdown
+                )
+            ) && words.len() > 1
+                || words == [W::Shutdown];
+            begins
+                || matches!(words, [W::Set, W::Global, ..])
+                || matches!(words, [W::Alter, W::System | W::Database, ..])
+                || words.first() == Some(&W::Alter)
+                    && (words.contains(&W::Disable) || words.contains(&W::Delete))
+                || words.contains(&W::Terminate)
+        }
         Verdict::Delete => {
             words.windows(2).any(|two| matches!(two, [W::Delete, W::From])) && !chooses
         }
@@ -198,6 +272,19 @@ enum SqlWord {
     Truncate,
     Update,
     Set,
+    Alter,
+    Disable,
+    Global,
+    Grant,
+    Kill,
+    Purge,
+    Reassign,
+    Reset,
+    Revoke,
+    Shutdown,
+    System,
+    /// A function that ends somebody's work or reads the server's files.
+    Terminate,
     /// A condition that always holds.
     Always,
     Never,
@@ -295,6 +382,25 @@ fn keyword(word: &str) -> SqlWord {
         ("tablespace", SqlWord::Database),
         ("update", SqlWord::Update),
         ("set", SqlWord::Set),
+        ("alter", SqlWord::Alter),
+        ("disable", SqlWord::Disable),
+        ("global", SqlWord::Global),
+        ("grant", SqlWord::Grant),
+        ("kill", SqlWord::Kill),
+        ("purge", SqlWord::Purge),
+        ("reassign", SqlWord::Reassign),
+        ("reset", SqlWord::Reset),
+        ("revoke", SqlWord::Revoke),
+        ("shutdown", SqlWord::Shutdown),
+        ("system", SqlWord::System),
+        ("pg_terminate_backend", SqlWord::Terminate),
+        ("pg_read_file", SqlWord::Terminate),
+        ("pg_ls_dir", SqlWord::Terminate),
+        ("lo_import", SqlWord::Terminate),
+        ("load_file", SqlWord::Terminate),
+        ("load_extension", SqlWord::Terminate),
+        ("xp_cmdshell", SqlWord::Terminate),
+        ("dbms_scheduler", SqlWord::Terminate),
     ];
     KEYWORDS
         .iter()

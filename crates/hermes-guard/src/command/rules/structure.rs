@@ -440,6 +440,30 @@ fn url_name(url: &str) -> String {
     if name.is_empty() { "index.html".to_owned() } else { name.to_owned() }
 }
 
+/// Whether a loop without an end starts something in every round and waits for nothing.
+pub(crate) fn piles_up(condition: &CommandList<'_>, body: &CommandList<'_>) -> bool {
+    let words = |list: &CommandList<'_>| -> Vec<String> {
+        let chains = list.items.iter().map(|item| &item.chain);
+        let pipelines = chains.flat_map(|chain| {
+            std::iter::once(&chain.first).chain(chain.rest.iter().map(|(_, _, pipeline)| pipeline))
+        });
+        let simple =
+            pipelines.flat_map(|pipeline| &pipeline.commands).filter_map(|command| match command {
+                ShellCommand::Simple(simple) => {
+                    simple.words.first().map(|word| word.text.to_owned())
+                }
+                ShellCommand::Compound(_) => Some("wait".to_owned()),
+            });
+        simple.collect()
+    };
+    let endless = matches!(words(condition).as_slice(), [only] if only == "true" || only == ":");
+    let starts = body.items.iter().any(|item| item.terminator == Terminator::Background);
+    let waits = |word: &String| {
+        matches!(word.as_str(), "wait" | "sleep" | "read" | "break" | "inotifywait")
+    };
+    endless && starts && !words(body).iter().any(waits)
+}
+
 /// Whether a function starts itself at least twice, one not waiting for the other, whatever happens.
 pub(crate) fn is_fork_bomb(name: &str, body: &Pipeline<'_>) -> bool {
     let mut calls = Calls::default();

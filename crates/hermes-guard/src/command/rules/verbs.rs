@@ -4,10 +4,13 @@
 //! deep in the machine have the same shape, `tool kind verb name`, and the same few verbs for what
 //! cannot be taken back.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
 use super::super::wrappers;
-use super::{DangerRule, RuleCheck};
+use super::{DangerRule, RuleCheck, managed, strange};
 
 pub(crate) const DESTRUCTIVE: Category =
     Category::asks("destructive verb", "A tool is told to delete or destroy something.");
@@ -50,170 +53,25 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
 }];
 
 /// Programs whose operands are texts, files or names of their user's own making.
-const OTHERS: &[&str] = &[
-    "echo",
-    "printf",
-    "grep",
-    "egrep",
-    "fgrep",
-    "rg",
-    "ag",
-    "ack",
-    "sed",
-    "awk",
-    "cat",
-    "tac",
-    "ls",
-    "cp",
-    "mv",
-    "mkdir",
-    "touch",
-    "rm",
-    "rmdir",
-    "ln",
-    "find",
-    "fd",
-    "test",
-    "[",
-    "[[",
-    "export",
-    "read",
-    "cd",
-    "pushd",
-    "make",
-    "gmake",
-    "just",
-    "task",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "npx",
-    "bunx",
-    "cargo",
-    "rake",
-    "python",
-    "node",
-    "ruby",
-    "perl",
-    "php",
-    "bash",
-    "sh",
-    "zsh",
-    "dash",
-    "ksh",
-    "fish",
-    "git",
-    "man",
-    "info",
-    "which",
-    "type",
-    "command",
-    "tr",
-    "cut",
-    "sort",
-    "uniq",
-    "head",
-    "tail",
-    "less",
-    "more",
-    "wc",
-    "diff",
-    "vim",
-    "vi",
-    "nano",
-    "code",
-    "xargs",
-    "env",
-    "sudo",
-    "tee",
-    "jq",
-    "yq",
-    "kubectl",
-    "oc",
-    "k",
-    "docker",
-    "gradle",
-    "mvn",
-    "go",
-    "dotnet",
-    "mix",
-    "composer",
-    "tar",
-    "zip",
-    "unzip",
-    "curl",
-    "wget",
-    "ssh",
-    "scp",
-    "rsync",
-    "set",
-    "unset",
-    "declare",
-    "local",
-    "alias",
-    "case",
-    "for",
-    "function",
-    "return",
-    "exit",
-    "pip",
-    "pipx",
-    "uv",
-    "gem",
-    "brew",
-    "apt",
-    "apt-get",
-    "dnf",
-    "yum",
-    "apk",
-    "pacman",
-    "conda",
-    "mamba",
-    "poetry",
-    "rustup",
-    "volta",
-    "nvm",
-    "asdf",
-    "stty",
-    "tput",
-    "xcrun",
-    "pod",
-    "flatpak",
-    "snap",
-    "nx",
-    "lerna",
-    "turbo",
-    "expo",
-    "bundle",
-    "redis-cli",
-    "psql",
-    "mysql",
-    "sqlite3",
-    "mongosh",
-    "mongo",
-    "look",
-    "dict",
-    "say",
-    "notify-send",
-    "tmux",
-    "screen",
-    "helm",
-    "aws",
-    "gh",
-    "glab",
-    "terraform",
-    "pytest",
-    "jest",
-    "vitest",
-    "phpunit",
-    "rspec",
-];
+static OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "echo printf grep egrep fgrep rg ag ack sed awk cat tac ls cp mv mkdir touch rm rmdir ln find \
+    fd test [ [[ export read cd pushd make gmake just task npm pnpm yarn bun npx bunx cargo rake \
+    python node ruby perl php bash sh zsh dash ksh fish git man info which type command tr cut \
+    sort uniq head tail less more wc diff vim vi nano code xargs env sudo tee jq yq kubectl oc k \
+    docker gradle mvn go dotnet mix composer tar zip unzip curl wget ssh scp rsync set unset \
+    declare local alias case for function return exit pip pipx uv gem brew apt apt-get dnf yum \
+    apk pacman conda mamba poetry rustup volta nvm asdf stty tput xcrun pod flatpak snap nx \
+    lerna turbo expo bundle redis-cli psql mysql sqlite3 mongosh mongo look dict say notify-send \
+    tmux screen helm aws gh glab terraform pytest jest vitest phpunit rspec"
+        .split(' ')
+        .collect()
+});
 
 /// Whether one of the first words of an unlisted tool says that something is destroyed.
 pub(crate) fn destructive_verb(call: &ProgramCall<'_>) -> bool {
     if call.args.is_empty()
-        || OTHERS.contains(&call.name)
+        || OTHERS.contains(call.name)
+        || strange::READERS.contains(call.name)
         || runs_others(call)
         || !call.name.starts_with(|char: char| char.is_ascii_alphabetic())
         || call.name.contains('.')
@@ -221,13 +79,29 @@ pub(crate) fn destructive_verb(call: &ProgramCall<'_>) -> bool {
     {
         return false;
     }
-    let mut words = call.args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-')).take(3);
+    let mut words = call.args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-')).take(6);
+    // `admintool -q 'delete user'`: the same words, in a text for the tool.
+    let told = call.args.windows(2).any(|two| {
+        matches!(
+            two[0].as_str(),
+            "-c" | "-q" | "-e" | "-x" | "--command" | "--execute" | "--exec" | "-R" | "-Q"
+        ) && two[1].text.contains(' ')
+            && two[1].text.len() < 512
+            && two[1]
+                .text
+                .split([' ', ';'])
+                .any(|word| is_verb(word) || word.starts_with("delprinc"))
+    });
     let whole = call.args.iter().any(|arg| is_whole(&arg.text));
+    if told || call.args.iter().any(|arg| says_so(&arg.text)) {
+        return true;
+    }
     words.any(|word| is_verb(word) || whole && is_weak_verb(word))
+        || managed::takes_off_safety(call)
 }
 
 /// Programs whose words are another program: that one is judged.
-fn runs_others(call: &ProgramCall<'_>) -> bool {
+pub(super) fn runs_others(call: &ProgramCall<'_>) -> bool {
     wrappers::wrapper(call.name).is_some_and(|wrapper| wrapper.start(call.args).is_some())
         || matches!(
             call.name,
@@ -260,6 +134,38 @@ fn runs_others(call: &ProgramCall<'_>) -> bool {
         )
 }
 
+/// Options that are verbs themselves: `-rmr`, `--delete-excluded`, `--remove-older-than`.
+fn says_so(text: &str) -> bool {
+    const SINGLE: &[&str] = &[
+        "-rm",
+        "-rmr",
+        "-delete",
+        "-erase",
+        "-wipe",
+        "-purge",
+        "-destroy",
+        "-terminate",
+        "-skipTrash",
+    ];
+    const WORDS: &[&str] =
+        &["delete", "remove", "purge", "destroy", "erase", "wipe", "clobber", "nuke"];
+    const OTHERWISE: &[&str] = &[
+        "no", "not", "keep", "skip", "ignore", "show", "on", "never", "without", "dry", "include",
+        "exclude", "max",
+    ];
+    if SINGLE.contains(&text) {
+        return true;
+    }
+    let Some(name) = text.strip_prefix("--") else { return false };
+    let (name, value) = name.split_once('=').unwrap_or((name, ""));
+    let mut parts = name.split('-');
+    let first = parts.next().unwrap_or_default();
+    name.len() < 40
+        && !matches!(value, "false" | "no" | "0" | "never")
+        && !OTHERWISE.contains(&first)
+        && (WORDS.contains(&first) || parts.any(|part| WORDS.contains(&part)))
+}
+
 /// Options with which a tool takes everything, or asks nobody.
 fn is_whole(text: &str) -> bool {
     const OPTIONS: &[&str] = &[
@@ -283,6 +189,7 @@ fn is_whole(text: &str) -> bool {
         !letters.is_empty() && letters.chars().all(|letter| "rRfFyYa".contains(letter))
     };
     OPTIONS.contains(&name)
+        || name.starts_with("--force-")
         || text.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && is_bundle(rest))
 }
 
@@ -341,15 +248,32 @@ fn is_verb(word: &str) -> bool {
         "drop-all",
         "self-destruct",
         "shred",
+        "truncate",
+        "flush",
+        "flush_all",
+        "shutdown",
+        "poweroff",
+        "reinit",
+        "reset-password",
+        "unregister",
+        "deprovision",
         "format-disk",
     ];
     if word.len() > 64 || word.contains(['/', '.', '=', ' ']) {
         return false;
     }
+    // `eraseDisk`, `deleteContainer`
+    let camel = |verb: &&str| {
+        word.strip_prefix(verb)
+            .is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_uppercase()))
+    };
+    if VERBS.iter().any(camel) {
+        return true;
+    }
     let parts = |verb: &&str| {
         word == *verb
-            || word.strip_prefix(verb).is_some_and(|rest| rest.starts_with(['-', ':']))
-            || word.strip_suffix(verb).is_some_and(|rest| rest.ends_with(['-', ':']))
+            || word.strip_prefix(verb).is_some_and(|rest| rest.starts_with(['-', ':', '_']))
+            || word.strip_suffix(verb).is_some_and(|rest| rest.ends_with(['-', ':', '_']))
     };
     VERBS.iter().any(parts)
 }

@@ -47,6 +47,7 @@ impl Calls {
         context.cwd = Some(PathBuf::from(cwd));
         context.deadline = None;
         context.progress = None;
+        context.output = None;
         context.cancellation = cx.cancellation().child_token();
         Self {
             tools: cx.tools().cloned(),

@@ -2,11 +2,15 @@
 
 use super::super::fit::{StyledSpan, columns, painted, shown, split_at_columns, wrap};
 use super::super::style::{Hue, Ink, Style};
-use super::inline::inline;
+use super::super::syntax::Highlighter;
+use super::inline::{footnote, inline};
 use super::{MarkdownMode, table};
 
 /// Deepest set-in that is shown; no line begins so far to the right that nothing fits.
 const MAX_INDENT: usize = 24;
+
+/// What stands before the name of a language.
+const LEAD: &str = "── ";
 
 /// A fence around code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +20,7 @@ pub(super) struct Fence {
     /// How far the fence is set in, and so how much of each line's indentation is not the code's.
     indent: usize,
     language: String,
+    colours: Highlighter,
 }
 
 impl Fence {
@@ -30,7 +35,8 @@ impl Fence {
             return None;
         }
         let language = info.trim().to_owned();
-        Some(Self { sign, length, indent: line.len() - text.len(), language })
+        let colours = Highlighter::new(&language);
+        Some(Self { sign, length, indent: line.len() - text.len(), language, colours })
     }
 
     /// Whether a line closes it.
@@ -40,41 +46,74 @@ impl Fence {
     }
 
     pub(super) fn top(&self, style: &Style, mode: MarkdownMode) -> Vec<String> {
-        match (mode, self.language.as_str()) {
-            (MarkdownMode::Render, "") => vec![style.paint(Ink::DIM, "┌─")],
-            (MarkdownMode::Render, name) => {
-                set_in("┌─ ", Ink::DIM, &[StyledSpan::new(shown(name), Ink::DIM)], style)
+        let name = shown(&self.language);
+        match columns(&name) {
+            0 => rule("", style, mode),
+            wide if wide + LEAD.len() < style.width => rule(&format!("{LEAD}{name} "), style, mode),
+            _ if mode == MarkdownMode::Render => {
+                set_in(LEAD, Ink::DIM, &[StyledSpan::new(name, Ink::DIM)], style)
             }
             _ => Vec::new(),
         }
     }
 
     pub(super) fn bottom(&self, style: &Style, mode: MarkdownMode) -> Vec<String> {
-        match mode {
-            MarkdownMode::Render => vec![style.paint(Ink::DIM, "└─")],
-            _ => Vec::new(),
-        }
+        rule("", style, mode)
     }
 
-    /// A line of the code.
-    pub(super) fn line(&self, line: &str, style: &Style, mode: MarkdownMode) -> Vec<String> {
+    /// A line of the code. Nothing stands before it, so that it can be copied; where it is broken there is a mark.
+    pub(super) fn line(&mut self, line: &str, style: &Style, mode: MarkdownMode) -> Vec<String> {
         let blanks = line.len() - line.trim_start_matches(' ').len();
         let line = shown(&line[blanks.min(self.indent)..]);
         if mode != MarkdownMode::Render {
             return vec![line];
         }
-        let gutter = style.paint(Ink::DIM, "│ ");
-        let mut rows = Vec::new();
-        let mut rest = line.as_str();
-        loop {
-            let (piece, more) = split_at_columns(rest, style.width - 2);
-            rows.push(format!("{gutter}{}", style.paint(Ink::CYAN, piece)));
-            if more.is_empty() {
-                return rows;
+        let mut rows = broken(&self.colours.line(&line), style.width - 1);
+        let last = rows.pop().unwrap_or_default();
+        let mark = style.paint(Ink::DIM, "↩");
+        let mut rows: Vec<String> =
+            rows.iter().map(|row| format!("{}{mark}", painted(style, row))).collect();
+        rows.push(painted(style, &last));
+        rows
+    }
+}
+
+/// A light line above or below code.
+fn rule(title: &str, style: &Style, mode: MarkdownMode) -> Vec<String> {
+    const MAX_RULE: usize = 40;
+    if mode != MarkdownMode::Render {
+        return Vec::new();
+    }
+    let rest = style.width.min(MAX_RULE).saturating_sub(columns(title));
+    vec![style.paint(Ink::DIM, &format!("{title}{}", "─".repeat(rest)))]
+}
+
+/// Spans in rows of at most `width` columns, broken anywhere.
+fn broken(spans: &[StyledSpan], width: usize) -> Vec<Vec<StyledSpan>> {
+    let mut rows = vec![Vec::new()];
+    let mut used = 0;
+    for span in spans {
+        let mut rest = span.text.as_str();
+        while !rest.is_empty() {
+            let room = width - used;
+            let (piece, more) = split_at_columns(rest, room);
+            if used > 0 && columns(piece) > room {
+                rows.push(Vec::new());
+                used = 0;
+                continue;
+            }
+            used += columns(piece);
+            if let Some(row) = rows.last_mut() {
+                row.push(StyledSpan::new(piece, span.ink));
             }
             rest = more;
+            if !rest.is_empty() {
+                rows.push(Vec::new());
+                used = 0;
+            }
         }
     }
+    rows
 }
 
 /// Whether a line may be a row of a table.
@@ -113,6 +152,11 @@ pub(super) fn line_rows(line: &str, style: &Style) -> Vec<String> {
         return set_in(&lead, Ink::DIM, &inked(inline(quoted.trim_start()), Ink::DIM), style);
     }
     let lead = " ".repeat(indent);
+    if let Some(name) = footnote(text)
+        && let Some(body) = text[name.len() + "[^]".len()..].strip_prefix(':')
+    {
+        return set_in(&format!("[{name}] "), Ink::DIM, &inline(body.trim_start()), style);
+    }
     match item(text) {
         Some((marker, body)) => {
             set_in(&format!("{lead}{marker} "), Ink::CYAN, &inline(body), style)
@@ -140,7 +184,7 @@ fn set_in(lead: &str, ink: Ink, spans: &[StyledSpan], style: &Style) -> Vec<Stri
 }
 
 fn inked(spans: Vec<StyledSpan>, ink: Ink) -> Vec<StyledSpan> {
-    spans.into_iter().map(|span| StyledSpan::new(span.text, ink.and(span.ink))).collect()
+    spans.into_iter().map(|span| StyledSpan { ink: ink.and(span.ink), ..span }).collect()
 }
 
 fn is_rule(text: &str) -> bool {

@@ -5,11 +5,15 @@
 //! step takes something off the text or off the stack, so the work grows with the text and with
 //! nothing else.
 
+use std::sync::Arc;
+
 use super::super::fit::StyledSpan;
 use super::super::style::Ink;
 
 /// Longest address of a link; what looks longer is text.
 const MAX_ADDRESS: usize = 2_048;
+/// Longest mark of a footnote.
+const MAX_FOOTNOTE: usize = 40;
 
 /// Emphasis marks, longest first.
 const MARKS: &[(&str, Ink)] = &[
@@ -25,7 +29,10 @@ const MARKS: &[(&str, Ink)] = &[
 enum Piece {
     Text(String),
     Inked(String, Ink),
+    Linked(String, Ink, Arc<str>),
     On(Ink),
+    /// A text that leads somewhere begins.
+    OnLink(Arc<str>),
     Off,
 }
 
@@ -119,6 +126,10 @@ impl Parser<'_> {
     }
 
     fn bracket(&mut self, rest: &str) -> usize {
+        if let Some(name) = footnote(rest) {
+            self.pieces.push(Piece::Inked(format!("[{name}]"), Ink::DIM));
+            return name.len() + "[^]".len();
+        }
         self.wait(BRACKET, &rest[..1])
     }
 
@@ -154,7 +165,8 @@ impl Parser<'_> {
             return self.literal("]");
         };
         if let Some(opener) = self.partner(BRACKET) {
-            self.pieces[opener] = Piece::On(Ink::UNDERLINE);
+            let link: Arc<str> = address.split(char::is_whitespace).next().unwrap_or("").into();
+            self.pieces[opener] = Piece::OnLink(Arc::clone(&link));
             if let Some(Piece::Text(before)) =
                 opener.checked_sub(1).and_then(|at| self.pieces.get_mut(at))
                 && before.ends_with('!')
@@ -164,7 +176,7 @@ impl Parser<'_> {
             let is_shown = self.is_since(opener, address);
             self.pieces.push(Piece::Off);
             if !is_shown && !address.is_empty() {
-                self.pieces.push(Piece::Inked(format!(" ({address})"), Ink::DIM));
+                self.pieces.push(Piece::Linked(format!(" ({address})"), Ink::DIM, link));
             }
         }
         "](".len() + address.len() + 1
@@ -176,8 +188,8 @@ impl Parser<'_> {
         const FEW: usize = 8;
         let since = &self.pieces[opener..];
         let shown = |piece: &Piece| match piece {
-            Piece::Text(text) | Piece::Inked(text, _) => text.clone(),
-            Piece::On(_) | Piece::Off => String::new(),
+            Piece::Text(text) | Piece::Inked(text, _) | Piece::Linked(text, ..) => text.clone(),
+            Piece::On(_) | Piece::OnLink(_) | Piece::Off => String::new(),
         };
         since.len() <= FEW && since.iter().map(shown).collect::<String>() == address
     }
@@ -187,7 +199,7 @@ impl Parser<'_> {
         let inner = near.find('>').map(|end| &near[1..end]);
         match inner.filter(|inner| is_address(inner) && !inner.contains(char::is_whitespace)) {
             Some(address) => {
-                self.pieces.push(Piece::Inked(address.to_owned(), Ink::UNDERLINE));
+                self.pieces.push(linked(address));
                 address.len() + 2
             }
             None => self.literal("<"),
@@ -204,7 +216,7 @@ impl Parser<'_> {
             |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | ')' | ']' | '|');
         let end = rest.find(ends).unwrap_or(rest.len());
         let address = rest[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_', '\'']);
-        self.pieces.push(Piece::Inked(address.to_owned(), Ink::UNDERLINE));
+        self.pieces.push(linked(address));
         address.len()
     }
 
@@ -233,30 +245,47 @@ impl Parser<'_> {
     }
 
     fn spans(self) -> Vec<StyledSpan> {
-        let mut inks = vec![Ink::PLAIN];
+        let mut inks = vec![(Ink::PLAIN, None)];
         let mut spans: Vec<StyledSpan> = Vec::new();
         for piece in self.pieces {
-            let now = inks.last().copied().unwrap_or_default();
-            let (text, ink) = match piece {
+            let (now, leads) = inks.last().cloned().unwrap_or_default();
+            let (text, ink, link) = match piece {
                 Piece::On(ink) => {
-                    inks.push(now.and(ink));
+                    inks.push((now.and(ink), leads));
+                    continue;
+                }
+                Piece::OnLink(link) => {
+                    inks.push((now.and(Ink::UNDERLINE), Some(link)));
                     continue;
                 }
                 Piece::Off => {
                     inks.pop();
                     continue;
                 }
-                Piece::Text(text) => (text, now),
-                Piece::Inked(text, ink) => (text, now.and(ink)),
+                Piece::Text(text) => (text, now, leads),
+                Piece::Inked(text, ink) => (text, now.and(ink), leads),
+                Piece::Linked(text, ink, link) => (text, now.and(ink), Some(link)),
             };
             match spans.last_mut() {
-                Some(last) if last.ink == ink => last.text.push_str(&text),
+                Some(last) if last.ink == ink && last.link == link => last.text.push_str(&text),
                 _ if text.is_empty() => {}
-                _ => spans.push(StyledSpan::new(text, ink)),
+                _ => spans.push(StyledSpan::new(text, ink).linked(link)),
             }
         }
         spans
     }
+}
+
+/// An address that leads where it says.
+fn linked(address: &str) -> Piece {
+    Piece::Linked(address.to_owned(), Ink::UNDERLINE, address.into())
+}
+
+/// The name of a footnote that a text begins with: `[^1]`.
+pub(super) fn footnote(text: &str) -> Option<&str> {
+    let near = &text[..text.floor_char_boundary(MAX_FOOTNOTE)];
+    let name = near.strip_prefix("[^")?.split_once(']')?.0;
+    (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
 }
 
 /// An address, with a title in quotes perhaps.

@@ -70,7 +70,8 @@ impl Markdown {
         match (self.mode, &self.fence) {
             (MarkdownMode::Raw, _) => rows.extend(broken(&shown(&self.line), style.width)),
             (_, Some(fence)) if !self.line.is_empty() => {
-                rows.extend(fence.line(&self.line, style, self.mode));
+                // What is still being written changes nothing for the lines after it.
+                rows.extend(fence.clone().line(&self.line, style, self.mode));
             }
             (_, Some(_)) => {}
             (_, None) => {
@@ -105,7 +106,7 @@ impl Markdown {
             rows.push(shown(line));
             return;
         }
-        if let Some(fence) = self.fence.take() {
+        if let Some(mut fence) = self.fence.take() {
             if fence.is_closed_by(line) {
                 rows.extend(fence.bottom(style, self.mode));
             } else {

@@ -94,9 +94,10 @@ fn the_unfinished_line_is_shown_and_then_replaced() {
 
 #[test]
 fn control_sequences_never_reach_the_terminal() {
+    let rule = "─".repeat(40);
     let text = "a\x1b]0;title\x07b\x1b[2Jc\u{7}\n```\n\x1b[31mred\n```";
     let shown = render(text, MarkdownMode::Render, &plain(80)).join("\n");
-    assert_eq!(shown, "abc\n┌─\n│ red\n└─");
+    assert_eq!(shown, format!("abc\n{rule}\nred\n{rule}"));
 }
 
 #[test]
@@ -125,4 +126,50 @@ proptest! {
             prop_assert!(columns(&row) <= width, "{} columns: {}", columns(&row), row);
         }
     }
+}
+
+#[test]
+fn a_long_row_of_code_is_broken_with_a_mark_and_loses_nothing() {
+    let code = "x".repeat(90);
+    let rows =
+        render(&format!("```\n{code}\n```"), MarkdownMode::Render, &Style::new(Colour::Off, 80));
+    assert_eq!(rows[1], format!("{}↩", "x".repeat(79)));
+    assert_eq!(rows[2], "x".repeat(11));
+    let wide = "日".repeat(45);
+    let rows =
+        render(&format!("```\n{wide}\n```"), MarkdownMode::Render, &Style::new(Colour::Off, 80));
+    assert_eq!(rows[1], format!("{}↩", "日".repeat(39)));
+}
+
+#[test]
+fn links_lead_somewhere_where_the_terminal_has_colour() {
+    let style = Style::new(Colour::On, 80);
+    let rows = render("see [docs](https://a.org/x)", MarkdownMode::Render, &style);
+    assert!(
+        rows[0].contains("\x1b]8;;https://a.org/x\x1b\\\x1b[4mdocs\x1b[0m\x1b]8;;\x1b\\"),
+        "{rows:?}"
+    );
+    let plain = render("https://a.org", MarkdownMode::Render, &Style::new(Colour::Off, 80));
+    assert_eq!(plain, ["https://a.org"]);
+}
+
+#[test]
+fn footnotes_are_named_and_set_in() {
+    let rows =
+        render("true[^1]\n\n[^1]: says who", MarkdownMode::Render, &Style::new(Colour::Off, 80));
+    assert_eq!(rows, ["true[1]", "", "[1] says who"]);
+}
+
+#[test]
+fn a_megabyte_is_drawn_in_a_moment() {
+    let text =
+        "A line with `code`, **bold** words and [a link](https://a.org/page).\n".repeat(15_000);
+    let style = Style::new(Colour::On, 100);
+    let begun = std::time::Instant::now();
+    let mut markdown = Markdown::new(MarkdownMode::Render);
+    for chunk in text.as_bytes().chunks(64) {
+        markdown.push(&String::from_utf8_lossy(chunk), &style);
+    }
+    // Generous: a debug build on a busy machine.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60));
 }

@@ -27,9 +27,13 @@ async fn an_approval_takes_the_prompt_and_gives_the_draft_back() {
     assert!(text.contains("! A command wants to run:\n\n    rm -r build"), "{text}");
     assert!(!text.contains("my draft"), "{text}");
     tokio::time::sleep(SEEN).await;
+    // One key is enough, and the Enter of a habit does not send the draft.
     play.send("o");
     play.sees("may run: Allowed(Once)").await;
     play.sees("❯ my draft").await;
+    play.type_in("!");
+    play.sees("❯ my draft!").await;
+    assert!(!play.agent.log().iter().any(|done| done.contains("draft")));
 }
 
 #[tokio::test]
@@ -44,12 +48,26 @@ async fn keys_pressed_before_the_question_was_seen_are_no_answer() {
 }
 
 #[tokio::test]
-async fn a_question_goes_away_when_nobody_wants_an_answer() {
+async fn a_question_waits_for_as_long_as_it_takes_and_can_be_refused_with_words() {
     let play = Play::new(|_| vec![Step::Approve("rm -r build", Duration::from_millis(300))]);
     play.send("clean up");
+    play.sees("[t]ell it:").await;
+    tokio::time::sleep(2 * SEEN).await;
+    play.type_in("xt");
+    play.sees("What should it do instead").await;
+    play.send("move it away");
+    play.sees("→ no: move it away").await;
+    play.sees("may run: Denied { reason: Some(\"move it away\") }").await;
+}
+
+#[tokio::test]
+async fn escape_is_a_no() {
+    let play = Play::new(wants_to_delete);
+    play.send("clean up");
     play.sees("Allow?").await;
-    play.sees("· no answer").await;
-    play.sees("may run: TimedOut").await;
+    tokio::time::sleep(SEEN).await;
+    play.key(KeyCode::Esc, KeyModifiers::NONE);
+    play.sees("may run: Denied { reason: None }").await;
 }
 
 #[tokio::test]

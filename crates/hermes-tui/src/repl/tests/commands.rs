@@ -220,8 +220,9 @@ async fn fast_is_a_switch_and_personalities_are_listed() {
     play.sees("thinks as before").await;
     assert_eq!(play.agent.status().effort, Some(hermes_llm::model::Effort::High));
     play.send("/personality");
-    play.sees("✓ concise  a way to speak\n  teacher  a way to speak").await;
-    play.send("/personality teacher");
+    play.sees("› ✓ concise  a way to speak\n    teacher  a way to speak").await;
+    play.key(KeyCode::Down, KeyModifiers::NONE);
+    play.key(KeyCode::Enter, KeyModifiers::NONE);
     play.sees("teacher from the next session on").await;
 }
 

@@ -2,7 +2,10 @@
 
 mod asking;
 mod background;
+mod calls;
+mod choosing;
 mod commands;
+mod habits;
 mod screens;
 mod turns;
 
@@ -17,6 +20,7 @@ use tokio::task::JoinHandle;
 use super::*;
 use crate::channel::ChatSender;
 use crate::clipboard::Clip;
+use crate::display::Colour;
 use crate::input::{Completer, History};
 use crate::quick::QuickAction;
 use crate::slash::command_words;
@@ -92,8 +96,9 @@ impl Play {
             composer: Composer::new(History::default(), completer),
             tool_lines: crate::test_looks::tool_lines(&[]),
             settings,
-            colour: Colour::Off,
+            style: Style::new(Colour::Off, size.columns),
             size,
+            place: PlaceNames { folder: "/home/me/src".into(), user_home: Some("/home/me".into()) },
             home: "/home/someone/.hermes".into(),
             quick,
         });

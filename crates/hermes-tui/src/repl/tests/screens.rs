@@ -62,3 +62,30 @@ async fn a_conversation_on_80_by_24() {
 async fn a_conversation_on_200_by_50() {
     insta::assert_snapshot!(screen(200, 50).await);
 }
+
+#[tokio::test]
+async fn the_row_at_the_bottom_tells_where_things_stand() {
+    let settings = ChatSettings {
+        status_line: Some(crate::display::status_line::USUAL_FORMAT.to_owned()),
+        ..ChatSettings::default()
+    };
+    let play = Play::sized(works, settings, Size { columns: 80, rows: 24 });
+    let model = play.agent.status().model;
+    play.until("the row", |text| text.ends_with("~/src")).await;
+    assert!(play.screen.text().contains(&model));
+    assert_eq!(play.screen.cursor().1, 2);
+    play.send("/yolo");
+    play.until("the mode", |text| text.ends_with("~/src · yolo")).await;
+}
+
+#[tokio::test]
+async fn a_theme_is_chosen_and_kept() {
+    let play = Play::new(works);
+    play.send("/theme");
+    play.sees("› ✓ dark ").await;
+    play.type_in("light");
+    play.key(KeyCode::Enter, KeyModifiers::NONE);
+    play.sees("ran config set display.theme light").await;
+    play.send("/theme pink");
+    play.sees("There is no theme `pink`").await;
+}

@@ -23,6 +23,9 @@ pub(super) fn summary(report: &PluginReport) -> String {
     if !commands.is_empty() {
         parts.push(commands.join(", "));
     }
+    if !report.skills.is_empty() {
+        parts.push(count(report.skills.len(), "skill"));
+    }
     if !report.refused.is_empty() {
         parts.push(format!("{} refused", report.refused.len()));
     }
@@ -82,6 +85,8 @@ pub(super) fn brings(report: &PluginReport) -> Vec<(&'static str, String)> {
         let name = format!("hermes plugins run {}", command.name);
         lines.push(("shell", format!("{name}  {}", command.description)));
     }
+    let skills: Vec<&str> = report.skills.iter().map(|skill| skill.name.as_str()).collect();
+    lines.push(("skills", skills.join(", ")));
     lines.extend(report.refused.iter().map(|what| ("not taken", what.clone())));
     lines.extend(report.unused.iter().map(|what| ("noted only", what.clone())));
     if !report.missing_env.is_empty() {

@@ -129,3 +129,32 @@ fn a_connection_cut_in_mid_answer_is_told_as_such_and_continued_from_the_last_wo
         assert!(!asked.contains("length") && !asked.contains("limit"), "{wire:?}: {asked}");
     }
 }
+
+#[test]
+fn events_are_a_stream_of_json_with_the_result_last() {
+    let scene = Scene::new(
+        Wire::Chat,
+        [
+            Step::call(
+                "todo",
+                json!({"todos": [{"id": "1", "content": "see", "status": "pending"}]}),
+            ),
+            Step::text("All done."),
+        ],
+    );
+    let run = scene.asks_with(&["--json-stream"], "go").exits(0);
+    let lines: Vec<serde_json::Value> =
+        run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let types: Vec<&str> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
+    assert_eq!((types[0], lines[0]["version"].as_u64()), ("start", Some(1)));
+    for expected in
+        ["model.asked", "tool.started", "tool.finished", "text.delta", "message", "usage"]
+    {
+        assert!(types.contains(&expected), "no {expected} in {types:?}");
+    }
+    assert_eq!(types.last(), Some(&"result"));
+    assert_eq!(lines.last().unwrap()["final_response"], "All done.");
+    let scene = Scene::new(Wire::Chat, [reading(), Step::text("Done.")]);
+    let quiet = scene.asks_with(&["--quiet"], "go").exits(0).says("Done.");
+    assert_eq!(quiet.err, "", "{quiet:#?}");
+}

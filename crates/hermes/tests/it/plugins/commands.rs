@@ -47,7 +47,7 @@ fn enabling_keeps_comments_and_shows_what_the_plugin_brings() {
         "not given TRIP_OTHER",
         "noted only   platform telegraph",
         "noted only   web_search_provider",
-        "noted only   skill trip-desk:packing",
+        "skills       trip-desk:packing",
         "middleware llm_request: not raised by this build yet",
         "hermes plugins run trips",
     ] {

@@ -2,6 +2,7 @@
 
 mod agent;
 mod crash;
+mod of_plugins;
 mod scan;
 
 use serde_json::json;

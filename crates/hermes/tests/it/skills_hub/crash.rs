@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use super::{Place, skill};
+use super::{HubFixture, skill};
 
 /// Kills: a third each during a first installation, an update, and a forced installation over another.
 const KILLS: u64 = 120;
@@ -30,7 +30,7 @@ fn version(folder: &Path) -> Option<u64> {
     found
 }
 
-fn publish(place: &Place, version: u64) {
+fn publish(place: &HubFixture, version: u64) {
     let mut files = place.files.lock().unwrap();
     files.insert("pdf/SKILL.md".to_owned(), skill("pdf", &format!("version {version}")));
     for number in 0..FILES {
@@ -46,7 +46,7 @@ fn moment(turn: u64, usual: Duration) -> Duration {
 
 #[test]
 fn a_kill_leaves_the_old_skill_or_the_new_one_and_the_next_start_nothing_else() {
-    let place = Place::new();
+    let place = HubFixture::new();
     let sandbox = &place.sandbox;
     publish(&place, 0);
     let started = Instant::now();

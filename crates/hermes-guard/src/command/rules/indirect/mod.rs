@@ -396,6 +396,37 @@ pub(super) const RULES: &[DangerRule] = &[
             "NODE_OPTIONS=--require=dotenv/config npm test",
         ],
     },
+    DangerRule {
+        category: INDIRECT,
+        programs: &[],
+        check: RuleCheck::Words(&[
+            (
+                "node|bun",
+                "-r|--require|--import|--loader|--experimental-loader /tmp/*|/var/tmp/*|/dev/shm/*",
+            ),
+            ("ruby", "-r/tmp/*|-I/tmp/*"),
+            ("ruby", "-r|-I /tmp/*"),
+            ("perl", "-I/tmp/*|-Mlib=/tmp/*"),
+            ("java", "-javaagent:/tmp/*|-agentpath:/*|-XX:OnOutOfMemoryError*|-XX:OnError*"),
+            ("bash|zsh|sh", "--rcfile|--init-file /tmp/*|/var/tmp/*|/dev/shm/*"),
+            ("ssh|scp|sftp", "-F|-D /tmp/*|/var/tmp/*|/dev/shm/*"),
+            ("curl", "-K|--config /tmp/*|-"),
+            ("npm|pnpm", "--node-options=*require*|--node-options=*import*"),
+            ("ld|gold|lld", "-plugin|--plugin *"),
+            ("zip", "--unzip-command *"),
+        ]),
+        catches: &[
+            "node -r /tmp/x.js y.js",
+            "bash --rcfile /tmp/x -i",
+            "java -javaagent:/tmp/x.jar -jar y.jar",
+        ],
+        passes: &[
+            "node -r dotenv/config y.js",
+            "bash --norc",
+            "java -jar y.jar",
+            "ssh -F ~/.ssh/config h",
+        ],
+    },
 ];
 
 fn option_runs(call: &ProgramCall<'_>) -> bool {
@@ -458,6 +489,7 @@ fn build_runs(call: &ProgramCall<'_>) -> bool {
                     let shell = ["SHELL=", "SHELL:=", ".SHELLFLAGS="];
                     file.is_some_and(is_input)
                         || word.starts_with("--eval")
+                        || word == "-E"
                         || shell.iter().any(|name| {
                             word.strip_prefix(name).is_some_and(|value| !is_usual(value))
                         })

@@ -149,7 +149,10 @@ pub(crate) fn makes_run(name: &str, value: &str, temp_dir: &str) -> bool {
         return false;
     }
     if COMMANDS.contains(&name) {
-        return !is_usual(value);
+        // `LD=$TOOLCHAIN/bin/ld`: the usual program, at another place.
+        let is_same =
+            value.rsplit_once('/').is_some_and(|(_, last)| last.eq_ignore_ascii_case(name));
+        return !is_usual(value) && !is_same;
     }
     if FILES.contains(&name) {
         return match name {
@@ -162,6 +165,36 @@ pub(crate) fn makes_run(name: &str, value: &str, temp_dir: &str) -> bool {
             "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => value != "/dev/null",
             _ => value != "/dev/null",
         };
+    }
+    // A file from where anybody may put one, in the place of a program or a library.
+    const LOADED: &[&str] = &[
+        "PRELOAD",
+        "STARTUP",
+        "INIT",
+        "SHELL",
+        "CMD",
+        "COMMAND",
+        "WRAPPER",
+        "HOOK",
+        "MODULES",
+        "PLUGIN",
+        "ASKPASS",
+        "EXEC",
+        "RUNNER",
+        "LINKER",
+        "COMPILER",
+        "INTERPRETER",
+        "DRIVER",
+        "HELPER",
+        "PROGRAM",
+        "LOADER",
+        "RCFILE",
+    ];
+    if is_strange_place(value, temp_dir)
+        && value.len() > 5
+        && (value.ends_with(".so") || LOADED.iter().any(|word| name.contains(word)))
+    {
+        return true;
     }
     match name {
         "LD_LIBRARY_PATH" | "PATH" | "PERL5LIB" | "RUBYLIB" | "NODE_PATH" => {

@@ -2,6 +2,7 @@
 
 use super::super::super::call::ProgramCall;
 use super::super::super::category::Category;
+use super::super::super::paths;
 use super::super::{DangerRule, RuleCheck};
 
 const ATTACK: Category =
@@ -76,6 +77,7 @@ fn serves_everything(call: &ProgramCall<'_>) -> bool {
     serves
         && call.operands().any(|arg| {
             let text = arg.text.split_once('=').map_or(arg.as_str(), |(_, value)| value);
-            text.contains(['/', '~']) && call.protects(text).is_some()
+            text.contains(['/', '~'])
+                && (call.protects(text).is_some() || paths::is_private_store(&call.path(text)))
         })
 }

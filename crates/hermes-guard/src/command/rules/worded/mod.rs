@@ -4,6 +4,7 @@
 //! rule has to know of them is which verbs take something away, give somebody access or show a
 //! secret. So these rules are lines of a table. See [`says`] for how a line is written.
 
+mod admin;
 mod attack;
 mod network;
 mod outward;
@@ -11,6 +12,7 @@ mod packages;
 mod remote;
 mod revisions;
 mod secret;
+pub(crate) use secret::{SHOWN, names_secret};
 mod settings;
 mod shells;
 mod traces;
@@ -21,6 +23,7 @@ use super::super::call::ProgramCall;
 use super::DangerRule;
 
 pub(super) const RULES: &[&[DangerRule]] = &[
+    admin::RULES,
     attack::RULES,
     network::RULES,
     outward::RULES,
@@ -64,7 +67,7 @@ fn is(text: &str, word: &str) -> bool {
         };
         match (word.strip_prefix('*'), word.strip_suffix('*')) {
             (Some(rest), Some(_)) => {
-                let inner = rest.trim_end_matches('*').replace('~', " ");
+                let inner = rest.trim_end_matches('*').replace('~', " ").to_ascii_lowercase();
                 inner.is_empty() || text.to_ascii_lowercase().contains(&inner)
             }
             (Some(end), None) => {

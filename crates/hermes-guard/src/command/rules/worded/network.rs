@@ -23,7 +23,7 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
         ("route", "add|del|flush|delete"),
         (
             "nmcli",
-            "networking|radio|device|dev|con|connection|c off|disconnect|down|delete|del|modify|mod",
+            "networking|radio|device|dev|con|connection|c off|disconnect|down|delete|del|modify|mod|connect",
         ),
         ("networksetup", "-set*|-remove*|-delete*"),
         ("tc", "qdisc|class|filter add|replace|del|change"),
@@ -48,6 +48,13 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
         ("wg|wg-quick", "set|down|setconf|up"),
         ("hosts|hostess", "add|rm"),
         ("scutil", "--set|--dns"),
+        ("ipset|conntrack|ebtables|arptables", "flush|destroy|-F|-X|--flush|-D"),
+        ("networkctl", "down|delete|forcerenew"),
+        ("wpa_cli", "disable_network|remove_network|terminate|disconnect"),
+        ("dhclient|dhcpcd", "-r|-x|-k|--release"),
+        ("openvpn", "--config /tmp/*|/var/tmp/*|/dev/shm/*"),
+        ("sshuttle", "-r|--remote 0/0|0.0.0.0/0"),
+        ("zerotier-cli|netbird|nebula", "join|leave|up|down"),
     ]),
     catches: &[
         "ip link set eth0 down",

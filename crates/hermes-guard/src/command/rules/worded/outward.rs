@@ -139,6 +139,28 @@ fn posts_to_people(call: &ProgramCall<'_>) -> bool {
         "/statuses/update",
         "/api/v1/statuses",
         "events.pagerduty.com/",
+        "paste.rs",
+        "0x0.st",
+        "transfer.sh",
+        "termbin.com",
+        "ix.io",
+        "dpaste.",
+        "pastebin.com",
+        "file.io",
+        "webhook.site",
+        "requestbin",
+        "pipedream.net",
+        "interact.sh",
+        "oast.",
+        "burpcollaborator",
+        "bashupload.com",
+        "temp.sh",
+        "gofile.io",
+        "catbox.moe",
+        "anonfiles",
+        "hastebin",
+        "ngrok.io",
+        "ngrok-free.app",
     ];
     const PAYMENTS: &[&str] = &[
         "api.stripe.com/",
@@ -176,6 +198,8 @@ fn posts_to_people(call: &ProgramCall<'_>) -> bool {
         let sends = sends || text.contains("text=") || text.contains("message=");
         let is_one_of = |all: &[&str]| all.iter().any(|address| text.contains(address));
         let is_named = arg.taint.has(Taint::ADDRESSEE);
-        sends && (is_named || text.contains('/') && (is_one_of(ADDRESSES) || is_one_of(PAYMENTS)))
+        sends
+            && (is_named
+                || text.contains(['/', '.']) && (is_one_of(ADDRESSES) || is_one_of(PAYMENTS)))
     })
 }

@@ -6,7 +6,7 @@ use super::super::super::facts::HOLE;
 use super::super::super::paths;
 use super::super::{DangerRule, RuleCheck};
 
-const SHOWN: Category = Category::asks(
+pub(crate) const SHOWN: Category = Category::asks(
     "secret shown",
     "Passwords, private keys or the memory of another program would be read.",
 );
@@ -21,6 +21,9 @@ pub(super) const RULES: &[DangerRule] = &[
             ("aws", "configure export-credentials"),
             ("aws", "sts get-session-token|assume-role*"),
             ("aws", "kms decrypt"),
+            ("aws", "configure get *secret*|*session_token"),
+            ("xinput", "test|test-xi2"),
+            ("showkey|logkeys|screenkey", "*"),
             ("gcloud", "secrets versions access"),
             ("gcloud", "auth print-access-token|print-identity-token|application-default"),
             ("az", "keyvault secret|key show|download|backup"),
@@ -62,6 +65,7 @@ pub(super) const RULES: &[DangerRule] = &[
             ("docker", "secret|config inspect"),
             ("nmcli", "-s|--show-secrets"),
             ("scp|rsync|sftp", "*:/etc/shadow|*:*.ssh/id_*|*:/etc/sudoers|*:*.aws/credentials"),
+            ("tcpdump|tshark|dumpcap", "-w|--write|-w*"),
             ("cryptsetup", "luksdump --dump-master-key|--dump-volume-key"),
             ("ettercap|bettercap|arpspoof|responder|mitmproxy|mitmdump|dsniff", "-w|-i|-t|* *"),
         ]),
@@ -168,7 +172,38 @@ pub(super) const RULES: &[DangerRule] = &[
             "cat /proc/meminfo",
         ],
     },
+    DangerRule {
+        category: SHOWN,
+        programs: &["grep", "rg", "egrep", "zgrep", "ag", "ack"],
+        check: RuleCheck::Call(searches_secrets),
+        catches: &["grep -r AWS_SECRET ~", "grep -rn password /etc", "rg -i 'api[_-]?key' /home"],
+        passes: &[
+            "grep -rn password src",
+            "grep password /etc/login.defs",
+            "rg token ~/project/src",
+        ],
+    },
 ];
+
+/// A search for passwords and keys through a whole home or system.
+fn searches_secrets(call: &ProgramCall<'_>) -> bool {
+    const WORDS: &[&str] =
+        &["passw", "secret", "api_key", "apikey", "api[_-]?key", "private key", "akia", "token"];
+    let recursive = matches!(call.name, "rg" | "ag" | "ack")
+        || call.args.iter().any(|arg| {
+            let text = arg.as_str();
+            text == "--recursive"
+                || text.starts_with('-') && !text.starts_with("--") && text.contains(['r', 'R'])
+        });
+    let mut operands = call.operands();
+    let looks_for = operands.next().is_some_and(|arg| {
+        let text = arg.text.to_ascii_lowercase();
+        WORDS.iter().any(|word| text.contains(word))
+    });
+    recursive
+        && looks_for
+        && operands.any(|arg| arg.text.contains(['/', '~']) && call.protects(&arg.text).is_some())
+}
 
 /// Whether a private key, the passwords of the machine or the variables of another process are read.
 fn reads_key(call: &ProgramCall<'_>) -> bool {
@@ -194,6 +229,26 @@ fn value<'c>(arg: &'c Arg<'_>) -> &'c str {
     text.split_once(':').map_or(text, |(_, path)| path)
 }
 
+/// Whether a name or a pattern of names is that of private keys.
+pub(crate) fn names_secret(name: &str) -> bool {
+    name.starts_with("id_") && !name.ends_with(".pub")
+        || matches!(
+            name,
+            "*.pem"
+                | "*.key"
+                | "*.kdbx"
+                | "*.p12"
+                | "*.pfx"
+                | "wallet.dat"
+                | "credentials"
+                | ".env"
+                | ".netrc"
+                | ".pgpass"
+                | "*.keystore"
+                | "*.jks"
+        )
+}
+
 fn is_key(path: &str) -> bool {
     const FILES: &[&str] =
         &["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/security/opasswd", "/etc/sudoers"];
@@ -204,6 +259,9 @@ fn is_key(path: &str) -> bool {
     if FILES.contains(&path)
         || of_process
         || matches!(path, "/dev/mem" | "/dev/kmem" | "/proc/kcore")
+        || path.starts_with("/run/secrets/")
+        || path.starts_with("/var/run/secrets/")
+        || path.starts_with("/var/lib/jenkins/secrets/")
     {
         return true;
     }
@@ -227,7 +285,25 @@ fn is_key(path: &str) -> bool {
                 rest,
                 ".config/gh/hosts.yml" | ".docker/config.json" | ".config/gcloud/credentials.db"
             )
+            || paths::is_private_store(path)
+                && [
+                    "credential",
+                    "token",
+                    "secret",
+                    "cookies",
+                    "wallet",
+                    "passw",
+                    "keystore",
+                    "keyring",
+                ]
+                .iter()
+                .any(|word| rest.to_ascii_lowercase().contains(word))
+            || matches!(
+                rest,
+                ".config/rclone/rclone.conf" | ".pypirc" | ".my.cnf" | ".s3cfg" | ".boto"
+            )
             || rest.starts_with(".local/share/keyrings")
+            || rest.contains("com.apple.TCC")
             || rest.starts_with("Library/Keychains")
     })
 }
@@ -235,7 +311,14 @@ fn is_key(path: &str) -> bool {
 /// Whole folders of keys that are packed up or copied.
 fn is_store(call: &ProgramCall<'_>, path: &str) -> bool {
     let packs = matches!(call.name, "tar" | "zip" | "7z" | "cp" | "mv" | "ln");
-    packs
+    let searches = call.name == "rg"
+        || call.name == "grep"
+            && call.args.iter().any(|arg| {
+                arg.text.starts_with("-")
+                    && !arg.text.starts_with("--")
+                    && arg.text.contains(['r', 'R'])
+            });
+    (packs || searches)
         && paths::below_home(path).is_some_and(|rest| {
             matches!(
                 rest.trim_end_matches(['/', '*']),

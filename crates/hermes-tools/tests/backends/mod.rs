@@ -4,10 +4,10 @@ use futures_util::future::BoxFuture;
 
 mod rig;
 
-pub(crate) use rig::{MAX_SCRIPT_CALLS, Place, Rig, SCRIPT_SECONDS};
+pub(crate) use rig::{MAX_SCRIPT_CALLS, Rig, SCRIPT_SECONDS, TestBackend};
 
 /// Runs a test in a place, and closes the place however the test ends.
-pub(crate) fn run(place: Place, test: impl for<'a> FnOnce(&'a Rig) -> BoxFuture<'a, ()>) {
+pub(crate) fn run(place: TestBackend, test: impl for<'a> FnOnce(&'a Rig) -> BoxFuture<'a, ()>) {
     let workers = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

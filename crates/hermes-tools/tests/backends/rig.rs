@@ -25,7 +25,7 @@ pub(crate) const SCRIPT_SECONDS: u64 = 8;
 pub(crate) const MAX_SCRIPT_CALLS: u64 = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum TestBackend {
     Local,
     Docker,
     Ssh,
@@ -46,7 +46,7 @@ fn part(name: &str) -> String {
     parts::part(&format!("HERMES_TEST_{name}"))
 }
 
-impl Place {
+impl TestBackend {
     fn settings(self, folder: &Path) -> Value {
         let terminal = match self {
             Self::Local => json!({"backend": "local", "cwd": folder, "auto_source_bashrc": false}),
@@ -87,7 +87,7 @@ impl Place {
 
 impl Rig {
     /// A rig with a directory of its own over there.
-    pub(crate) async fn new(place: Place, folder: &Path) -> Self {
+    pub(crate) async fn new(place: TestBackend, folder: &Path) -> Self {
         let mut rig = Self::bare(place, folder, &folder.join("home"));
         let made = rig.terminal("mktemp -d /tmp/hermes-suite-XXXXXX").await;
         rig.folder = made["output"].as_str().unwrap_or_default().to_owned();
@@ -96,19 +96,24 @@ impl Rig {
     }
 
     /// A rig in which nothing has been started yet.
-    pub(crate) fn bare(place: Place, folder: &Path, home: &Path) -> Self {
+    pub(crate) fn bare(place: TestBackend, folder: &Path, home: &Path) -> Self {
         Self::configured(place, folder, home, json!({}))
     }
 
     /// The same with other sections in the configuration; `vars` there are variables.
-    pub(crate) fn configured(place: Place, folder: &Path, home: &Path, mut own: Value) -> Self {
+    pub(crate) fn configured(
+        place: TestBackend,
+        folder: &Path,
+        home: &Path,
+        mut own: Value,
+    ) -> Self {
         let mut config = place.settings(folder);
         let more = own["vars"].take();
         if let (Value::Object(config), Value::Object(own)) = (&mut config, own) {
             config.extend(own);
         }
         let mut process_vars = Vars::from_process();
-        if place == Place::Local {
+        if place == TestBackend::Local {
             // The start-up files of whoever runs the tests are their own business.
             let home = folder.display().to_string();
             process_vars = process_vars.overlaid([("HOME".to_owned(), home)]);

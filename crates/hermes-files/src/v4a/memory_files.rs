@@ -6,9 +6,9 @@ use super::{
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct World(pub(super) BTreeMap<String, Vec<u8>>);
+pub(super) struct MemoryFiles(pub(super) BTreeMap<String, Vec<u8>>);
 
-impl World {
+impl MemoryFiles {
     pub(super) fn new<const N: usize>(files: [(&str, &[u8]); N]) -> Self {
         Self(files.map(|(path, content)| (path.to_owned(), content.to_vec())).into())
     }
@@ -56,7 +56,7 @@ impl World {
     }
 }
 
-impl PatchWorkspace for World {
+impl PatchWorkspace for MemoryFiles {
     fn state(&self, path: &str, need: PathNeed) -> PathState {
         let directory = format!("{path}/");
         match (self.0.get(path), need) {

@@ -1,0 +1,438 @@
+//! The tree of a page: one vector of nodes that know their neighbours by number.
+//!
+//! The parser is html5ever, so that broken markup becomes the tree a browser would show. Two bounds of our own keep
+//! hostile pages cheap: elements below a certain depth become siblings instead of children (as browsers do), and reading
+//! stops where the stack of open elements grows without end, because each further tag would search all of it.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
+use html5ever::tendril::{StrTendril, TendrilSink as _};
+use html5ever::tree_builder::TreeBuilderOpts;
+use html5ever::{Attribute, LocalName, Namespace, ParseOpts, QualName};
+
+/// The number of a node.
+pub(crate) type NodeId = usize;
+/// No node.
+const NONE: NodeId = usize::MAX;
+/// The deepest level of the tree; what is deeper moves up to it.
+const DEEPEST: u32 = 200;
+/// How many elements may be open inside each other before the rest of the page is left unread.
+const MOST_OPEN: u32 = 1_000;
+/// How much is given to the parser before the bound above is looked at again.
+const PIECE: usize = 4 << 10;
+/// Attributes of one tag after which the page is not read on: the parser compares each with all before it.
+const MOST_ATTRIBUTES: usize = 1_000;
+
+/// One node and its neighbours.
+struct Node {
+    parent: NodeId,
+    first: NodeId,
+    last: NodeId,
+    before: NodeId,
+    after: NodeId,
+    depth: u32,
+    /// How deep it would be without the bound of the tree.
+    open: u32,
+    content: Content,
+}
+
+enum Content {
+    Element { name: QualName, attributes: Vec<Attribute> },
+    Text(StrTendril),
+    Other,
+}
+
+/// A page as a tree. Node 0 is the document.
+pub(crate) struct Dom {
+    nodes: Vec<Node>,
+}
+
+impl Dom {
+    /// Reads a page; everything is a page.
+    pub(crate) fn parse(html: &str) -> Self {
+        let html = &html[..sane_length(html)];
+        let sink = Sink { dom: RefCell::new(Self { nodes: vec![node(Content::Other)] }) };
+        let tree_builder =
+            TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+        let options = ParseOpts { tree_builder, ..ParseOpts::default() };
+        let mut parser = html5ever::parse_document(sink, options);
+        let mut rest = html;
+        while !rest.is_empty() {
+            let end = rest.floor_char_boundary(PIECE.min(rest.len())).max(1);
+            let (piece, after) = rest.split_at(end);
+            parser.process(StrTendril::from(piece));
+            rest = after;
+            let sink = &parser.tokenizer.sink.sink;
+            if sink.dom.borrow().nodes.last().is_some_and(|node| node.open > MOST_OPEN) {
+                break;
+            }
+        }
+        parser.finish()
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The name of an element; nothing for text and the rest.
+    pub(crate) fn tag(&self, id: NodeId) -> Option<&str> {
+        match &self.nodes[id].content {
+            Content::Element { name, .. } => Some(&name.local),
+            _ => None,
+        }
+    }
+
+    /// Whether a node is an element with one of these names.
+    pub(crate) fn is(&self, id: NodeId, tags: &[&str]) -> bool {
+        self.tag(id).is_some_and(|tag| tags.contains(&tag))
+    }
+
+    /// The letters of a text node.
+    pub(crate) fn text(&self, id: NodeId) -> Option<&str> {
+        match &self.nodes[id].content {
+            Content::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value of an attribute.
+    pub(crate) fn attr(&self, id: NodeId, wanted: &str) -> Option<&str> {
+        match &self.nodes[id].content {
+            Content::Element { attributes, .. } => attributes
+                .iter()
+                .find(|attribute| &*attribute.name.local == wanted)
+                .map(|attribute| &*attribute.value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn parent(&self, id: NodeId) -> Option<NodeId> {
+        some(self.nodes[id].parent)
+    }
+
+    pub(crate) fn first_child(&self, id: NodeId) -> Option<NodeId> {
+        some(self.nodes[id].first)
+    }
+
+    pub(crate) fn next_sibling(&self, id: NodeId) -> Option<NodeId> {
+        some(self.nodes[id].after)
+    }
+
+    pub(crate) fn previous_sibling(&self, id: NodeId) -> Option<NodeId> {
+        some(self.nodes[id].before)
+    }
+
+    /// The children, in order.
+    pub(crate) fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.first_child(id), |&child| self.next_sibling(child))
+    }
+
+    /// The parents, from the nearest on.
+    pub(crate) fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::successors(self.parent(id), |&parent| self.parent(parent))
+    }
+
+    /// A node and everything below it, in the order of the document.
+    pub(crate) fn subtree(&self, root: NodeId) -> Subtree<'_> {
+        Subtree { dom: self, root, next: Some(root) }
+    }
+
+    fn push(&mut self, content: Content) -> NodeId {
+        self.nodes.push(node(content));
+        self.nodes.len() - 1
+    }
+
+    fn detach(&mut self, id: NodeId) {
+        let Node { parent, before, after, .. } = self.nodes[id];
+        if parent == NONE {
+            return;
+        }
+        match some(before) {
+            Some(before) => self.nodes[before].after = after,
+            None => self.nodes[parent].first = after,
+        }
+        match some(after) {
+            Some(after) => self.nodes[after].before = before,
+            None => self.nodes[parent].last = before,
+        }
+        let node = &mut self.nodes[id];
+        (node.parent, node.before, node.after) = (NONE, NONE, NONE);
+    }
+
+    fn append(&mut self, parent: NodeId, id: NodeId) {
+        self.detach(id);
+        self.nodes[id].open = self.nodes[parent].open + 1;
+        let mut parent = parent;
+        while self.nodes[parent].depth >= DEEPEST {
+            parent = self.nodes[parent].parent;
+        }
+        let last = self.nodes[parent].last;
+        let depth = self.nodes[parent].depth + 1;
+        let node = &mut self.nodes[id];
+        (node.parent, node.before, node.depth) = (parent, last, depth);
+        match some(last) {
+            Some(last) => self.nodes[last].after = id,
+            None => self.nodes[parent].first = id,
+        }
+        self.nodes[parent].last = id;
+    }
+
+    fn insert_before(&mut self, sibling: NodeId, id: NodeId) {
+        self.detach(id);
+        let Node { parent, before, depth, open, .. } = self.nodes[sibling];
+        if parent == NONE {
+            return;
+        }
+        let node = &mut self.nodes[id];
+        (node.parent, node.before, node.after) = (parent, before, sibling);
+        (node.depth, node.open) = (depth, open);
+        match some(before) {
+            Some(before) => self.nodes[before].after = id,
+            None => self.nodes[parent].first = id,
+        }
+        self.nodes[sibling].before = id;
+    }
+
+    /// Adds letters to a text node that is there; says whether it was one.
+    fn extend_text(&mut self, id: NodeId, letters: &StrTendril) -> bool {
+        match self.nodes.get_mut(id).map(|node| &mut node.content) {
+            Some(Content::Text(text)) => {
+                text.push_tendril(letters);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+fn node(content: Content) -> Node {
+    Node {
+        parent: NONE,
+        first: NONE,
+        last: NONE,
+        before: NONE,
+        after: NONE,
+        depth: 0,
+        open: 0,
+        content,
+    }
+}
+
+fn some(id: NodeId) -> Option<NodeId> {
+    (id != NONE).then_some(id)
+}
+
+/// How far a page is read: up to a tag with so many attributes that only malice wrote it.
+fn sane_length(html: &str) -> usize {
+    let bytes = html.as_bytes();
+    let mut at = 0;
+    while let Some(open) = bytes[at..].iter().position(|&byte| byte == b'<') {
+        let start = at + open;
+        at = start + 1;
+        if !bytes.get(at).is_some_and(u8::is_ascii_alphabetic) {
+            continue;
+        }
+        let (mut gaps, mut quote, mut gap) = (0, None, false);
+        while let Some(&byte) = bytes.get(at) {
+            at += 1;
+            match quote {
+                Some(open) if byte == open => quote = None,
+                Some(_) => {}
+                None => match byte {
+                    b'>' => break,
+                    b'"' | b'\'' => quote = Some(byte),
+                    _ if byte.is_ascii_whitespace() || byte == b'/' => gap = true,
+                    _ if gap => {
+                        gap = false;
+                        gaps += 1;
+                    }
+                    _ => {}
+                },
+            }
+        }
+        if gaps > MOST_ATTRIBUTES {
+            return start;
+        }
+    }
+    bytes.len()
+}
+
+/// The walk of [`Dom::subtree`].
+pub(crate) struct Subtree<'d> {
+    dom: &'d Dom,
+    root: NodeId,
+    next: Option<NodeId>,
+}
+
+impl Subtree<'_> {
+    /// Leaves out what is below a node that was just handed out.
+    pub(crate) fn leave(&mut self, id: NodeId) {
+        self.next = self.beyond(id);
+    }
+
+    fn beyond(&self, id: NodeId) -> Option<NodeId> {
+        let mut id = id;
+        while id != self.root {
+            if let Some(next) = self.dom.next_sibling(id) {
+                return Some(next);
+            }
+            id = self.dom.parent(id)?;
+        }
+        None
+    }
+}
+
+impl Iterator for Subtree<'_> {
+    type Item = NodeId;
+
+    fn next(&mut self) -> Option<NodeId> {
+        let id = self.next?;
+        self.next = self.dom.first_child(id).or_else(|| self.beyond(id));
+        Some(id)
+    }
+}
+
+/// What the parser builds the tree with.
+struct Sink {
+    dom: RefCell<Dom>,
+}
+
+/// The name of an element, taken out of the tree.
+#[derive(Debug)]
+struct OwnedName {
+    ns: Namespace,
+    local: LocalName,
+}
+
+impl ElemName for OwnedName {
+    fn ns(&self) -> &Namespace {
+        &self.ns
+    }
+
+    fn local_name(&self) -> &LocalName {
+        &self.local
+    }
+}
+
+impl TreeSink for Sink {
+    type Handle = NodeId;
+    type Output = Dom;
+    type ElemName<'a> = OwnedName;
+
+    fn finish(self) -> Dom {
+        self.dom.into_inner()
+    }
+
+    fn parse_error(&self, _: Cow<'static, str>) {}
+
+    fn get_document(&self) -> NodeId {
+        0
+    }
+
+    fn elem_name<'a>(&'a self, target: &'a NodeId) -> OwnedName {
+        match &self.dom.borrow().nodes[*target].content {
+            Content::Element { name, .. } => {
+                OwnedName { ns: name.ns.clone(), local: name.local.clone() }
+            }
+            _ => OwnedName { ns: Namespace::default(), local: LocalName::default() },
+        }
+    }
+
+    fn create_element(
+        &self,
+        name: QualName,
+        attributes: Vec<Attribute>,
+        _: ElementFlags,
+    ) -> NodeId {
+        self.dom.borrow_mut().push(Content::Element { name, attributes })
+    }
+
+    fn create_comment(&self, _: StrTendril) -> NodeId {
+        self.dom.borrow_mut().push(Content::Other)
+    }
+
+    fn create_pi(&self, _: StrTendril, _: StrTendril) -> NodeId {
+        self.dom.borrow_mut().push(Content::Other)
+    }
+
+    fn append(&self, parent: &NodeId, child: NodeOrText<NodeId>) {
+        let mut dom = self.dom.borrow_mut();
+        let id = match child {
+            NodeOrText::AppendNode(id) => id,
+            NodeOrText::AppendText(letters) => {
+                let last = dom.nodes[*parent].last;
+                if dom.extend_text(last, &letters) {
+                    return;
+                }
+                dom.push(Content::Text(letters))
+            }
+        };
+        dom.append(*parent, id);
+    }
+
+    fn append_based_on_parent_node(
+        &self,
+        element: &NodeId,
+        previous: &NodeId,
+        child: NodeOrText<NodeId>,
+    ) {
+        if self.dom.borrow().parent(*element).is_some() {
+            self.append_before_sibling(element, child);
+        } else {
+            self.append(previous, child);
+        }
+    }
+
+    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
+
+    fn get_template_contents(&self, target: &NodeId) -> NodeId {
+        *target
+    }
+
+    fn same_node(&self, one: &NodeId, other: &NodeId) -> bool {
+        one == other
+    }
+
+    fn set_quirks_mode(&self, _: QuirksMode) {}
+
+    fn append_before_sibling(&self, sibling: &NodeId, new: NodeOrText<NodeId>) {
+        let mut dom = self.dom.borrow_mut();
+        let id = match new {
+            NodeOrText::AppendNode(id) => id,
+            NodeOrText::AppendText(letters) => {
+                let before = dom.nodes[*sibling].before;
+                if dom.extend_text(before, &letters) {
+                    return;
+                }
+                dom.push(Content::Text(letters))
+            }
+        };
+        dom.insert_before(*sibling, id);
+    }
+
+    fn add_attrs_if_missing(&self, target: &NodeId, more: Vec<Attribute>) {
+        if let Content::Element { attributes, .. } =
+            &mut self.dom.borrow_mut().nodes[*target].content
+        {
+            for attribute in more {
+                if attributes.iter().all(|there| there.name != attribute.name) {
+                    attributes.push(attribute);
+                }
+            }
+        }
+    }
+
+    fn remove_from_parent(&self, target: &NodeId) {
+        self.dom.borrow_mut().detach(*target);
+    }
+
+    fn reparent_children(&self, node: &NodeId, new_parent: &NodeId) {
+        let mut dom = self.dom.borrow_mut();
+        while let Some(child) = dom.first_child(*node) {
+            dom.append(*new_parent, child);
+        }
+    }
+}

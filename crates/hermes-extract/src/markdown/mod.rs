@@ -1,0 +1,331 @@
+//! The chosen part of a page as Markdown.
+//!
+//! Blocks are written one after the other into a [`Flow`]; text between them gathers in a [`Line`] until the next block
+//! begins. Elements that only group (`div`, `section`, an `a` around a whole card) write into the flow they stand in, so
+//! that nothing is copied for them; quotes, lists and cells have flows of their own.
+
+mod code;
+mod inline;
+mod line;
+mod links;
+mod lists;
+mod table;
+
+use url::Url;
+
+use crate::dom::{Dom, NodeId};
+pub(crate) use line::Line;
+
+/// How deep quotes and lists are shown inside each other; what is deeper stands on the last level.
+const DEEPEST: usize = 12;
+
+const BLOCKS: &[&str] = &[
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "center",
+    "details",
+    "dd",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hgroup",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "listing",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "p",
+    "plaintext",
+    "pre",
+    "search",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+    "xmp",
+    "caption",
+];
+
+/// Something that stands by itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Block {
+    Text(String),
+    List(String),
+    Rule,
+    Other(String),
+}
+
+/// Blocks in the making.
+#[derive(Default)]
+pub(crate) struct Flow {
+    blocks: Vec<Block>,
+    line: Line,
+    /// The address of a link around several blocks, until the first of them takes it.
+    link: Option<String>,
+    depth: usize,
+}
+
+/// Writes parts of one page.
+pub(crate) struct Writer<'d> {
+    dom: &'d Dom,
+    dropped: &'d [bool],
+    base: &'d Url,
+    /// Nodes with a block somewhere below them.
+    holds_block: Vec<bool>,
+}
+
+impl<'d> Writer<'d> {
+    pub(crate) fn new(dom: &'d Dom, dropped: &'d [bool], base: &'d Url) -> Self {
+        let mut holds_block = vec![false; dom.len()];
+        let order: Vec<NodeId> = dom.subtree(0).collect();
+        for &id in order.iter().rev() {
+            if dropped[id] {
+                holds_block[id] = false;
+            } else if (holds_block[id] || dom.is(id, BLOCKS))
+                && let Some(parent) = dom.parent(id)
+            {
+                holds_block[parent] = true;
+            }
+        }
+        Self { dom, dropped, base, holds_block }
+    }
+
+    /// The Markdown of an element's inside.
+    pub(crate) fn write(&self, heading: Option<NodeId>, root: NodeId) -> String {
+        let mut flow = Flow::default();
+        if let Some(heading) = heading {
+            self.block(heading, "h1", &mut flow);
+        }
+        if self.dom.is(root, BLOCKS)
+            && !self.dom.is(root, &["body", "div", "main", "article", "section", "html"])
+        {
+            self.node(root, &mut flow);
+        } else {
+            self.children(root, &mut flow);
+        }
+        flow.end();
+        joined(flow.blocks)
+    }
+
+    fn is_dropped(&self, id: NodeId) -> bool {
+        self.dropped[id]
+    }
+
+    fn children(&self, id: NodeId, flow: &mut Flow) {
+        for child in self.dom.children(id) {
+            self.node(child, flow);
+        }
+    }
+
+    fn node(&self, id: NodeId, flow: &mut Flow) {
+        if self.is_dropped(id) {
+            return;
+        }
+        let Some(tag) = self.dom.tag(id) else {
+            if let Some(text) = self.dom.text(id) {
+                flow.line.text(text);
+            }
+            return;
+        };
+        if BLOCKS.contains(&tag) || self.dom.attr(id, "role") == Some("heading") {
+            self.block(id, tag, flow);
+        } else if tag == "a" && self.holds_block[id] {
+            flow.end();
+            let outer = flow.link.take();
+            flow.link = self.link_of(id);
+            self.children(id, flow);
+            flow.end();
+            flow.link = outer;
+        } else if tag == "math" && self.dom.attr(id, "display") == Some("block") {
+            flow.end();
+            let formula = self.formula(id);
+            if !formula.is_empty() {
+                flow.blocks.push(Block::Other(format!("$$\n{formula}\n$$")));
+            }
+        } else if tag == "code" && !self.holds_block[id] && self.is_lines_of_code(id) {
+            flow.end();
+            flow.push_code(self.fenced(id));
+        } else if self.holds_block[id] {
+            self.children(id, flow);
+        } else {
+            self.inline(id, tag, &mut flow.line, inline::Marks::default());
+        }
+    }
+
+    fn block(&self, id: NodeId, tag: &str, flow: &mut Flow) {
+        flow.end();
+        match tag {
+            "hr" => flow.blocks.push(Block::Rule),
+            "pre" | "listing" | "xmp" | "plaintext" => flow.push_code(self.fenced(id)),
+            "ul" | "ol" | "menu" | "dir" => self.list(id, tag == "ol", flow),
+            "dl" => self.definitions(id, flow),
+            "li" => self.stray_item(id, flow),
+            "table" => self.table(id, flow),
+            "blockquote" => self.quote(id, flow),
+            _ => match self.heading_level(id, tag) {
+                Some(level) => self.heading(id, level, flow),
+                None => self.children(id, flow),
+            },
+        }
+        flow.end();
+    }
+
+    fn heading_level(&self, id: NodeId, tag: &str) -> Option<usize> {
+        if let ["h", digit] = [tag.get(..1)?, tag.get(1..)?]
+            && let Ok(level @ 1..=6) = digit.parse()
+        {
+            return Some(level);
+        }
+        if self.dom.attr(id, "role") != Some("heading") {
+            return None;
+        }
+        let level = self.dom.attr(id, "aria-level").and_then(|level| level.trim().parse().ok());
+        Some(level.unwrap_or(2).clamp(1, 6))
+    }
+
+    fn heading(&self, id: NodeId, level: usize, flow: &mut Flow) {
+        if self.dom.subtree(id).any(|below| {
+            self.dom.is(below, &["table", "ul", "ol", "pre", "blockquote"])
+                && !self.is_dropped(below)
+        }) {
+            // A heading that was never closed, with the rest of the page inside.
+            self.children(id, flow);
+            return;
+        }
+        let text = self.heading_text(id);
+        if text.is_empty() {
+            return;
+        }
+        let text = match flow.link.take() {
+            Some(link) if !text.contains("](") => format!("[{text}]({link})"),
+            _ => text,
+        };
+        flow.blocks.push(Block::Other(format!("{} {text}", "#".repeat(level))));
+    }
+
+    /// The words of a heading on one line, without the marks it has anyway.
+    pub(crate) fn heading_text(&self, id: NodeId) -> String {
+        let mut line = Line::default();
+        self.flat(id, &mut line, inline::Marks::in_heading());
+        line.one_line()
+    }
+
+    fn quote(&self, id: NodeId, flow: &mut Flow) {
+        if flow.depth >= DEEPEST {
+            return self.children(id, flow);
+        }
+        let blocks = self.inner(id, flow.depth);
+        let text = joined(blocks);
+        if !text.is_empty() {
+            let quoted: Vec<String> = text
+                .lines()
+                .map(|line| if line.is_empty() { ">".to_owned() } else { format!("> {line}") })
+                .collect();
+            flow.blocks.push(Block::Other(quoted.join("\n")));
+        }
+    }
+
+    /// The blocks inside an element, in a flow of their own.
+    fn inner(&self, id: NodeId, depth: usize) -> Vec<Block> {
+        let mut flow = Flow { depth: depth + 1, ..Flow::default() };
+        self.children(id, &mut flow);
+        flow.end();
+        flow.blocks
+    }
+}
+
+impl Flow {
+    /// Ends the text at hand.
+    fn end(&mut self) {
+        if self.line.is_empty() {
+            return;
+        }
+        let line = std::mem::take(&mut self.line);
+        for text in line.paragraphs() {
+            let text = match self.link.take() {
+                Some(link) if !text.contains("](") && !text.contains('\n') => {
+                    format!("[{text}]({link})")
+                }
+                _ => text,
+            };
+            self.blocks.push(Block::Text(text));
+        }
+    }
+
+    fn push_code(&mut self, code: Option<String>) {
+        if let Some(code) = code {
+            self.blocks.push(Block::Other(code));
+        }
+    }
+}
+
+impl Block {
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::List(text) | Self::Other(text) => text,
+            Self::Rule => "---",
+        }
+    }
+}
+
+/// Blocks with blank lines between them; rules at the ends and twice in a row say nothing.
+pub(crate) fn joined(blocks: Vec<Block>) -> String {
+    let mut text = String::new();
+    let mut rule = false;
+    for block in blocks {
+        if block == Block::Rule {
+            rule = !text.is_empty();
+            continue;
+        }
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        if std::mem::take(&mut rule) {
+            text.push_str("---\n\n");
+        }
+        text.push_str(block.text());
+    }
+    text
+}
+
+/// Every line but the first moved to the right; empty ones stay empty.
+fn indented(text: &str, by: usize) -> String {
+    let blanks = " ".repeat(by);
+    let mut out = String::with_capacity(text.len());
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            out.push('\n');
+            if !line.is_empty() {
+                out.push_str(&blanks);
+            }
+        }
+        out.push_str(line);
+    }
+    out
+}

@@ -1,0 +1,72 @@
+//! Pages that were written to hurt, and pages of noise.
+
+use std::time::Instant;
+
+use proptest::prelude::*;
+
+use super::extracted;
+
+/// Time for a page of this many pieces, at best of three.
+fn seconds(piece: &str, times: usize) -> f64 {
+    let page = piece.repeat(times);
+    let once = || {
+        let start = Instant::now();
+        let _ = extracted(&page);
+        start.elapsed().as_secs_f64()
+    };
+    once().min(once()).min(once())
+}
+
+#[test]
+fn time_grows_with_the_length_of_a_page_and_not_faster() {
+    for piece in [
+        "<div>",
+        "<b><i>",
+        "<a href=x><p>",
+        "<table><tr><td>",
+        "<ul><li>x",
+        "<blockquote>x",
+        "<h2>Related</h2><p></p>",
+        "<p>x</p>",
+        "<font color=a><p>",
+        "<!--",
+        "<div class='share related'><form><input type=email>",
+        "&amp;",
+        "<tr rowspan=200><td colspan=200 rowspan=200>x",
+        "<article><h1>x</h1>text",
+        "<style>.a .b .c{display:none}</style><i class=c>",
+        "<pre><div>",
+    ] {
+        let (short, long) = (seconds(piece, 500), seconds(piece, 4_000));
+        assert!(long < short.max(0.004) * 40.0, "{piece}: {short} s, eight times as much {long} s");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_page(text in "\\PC{0,300}") {
+        let _ = extracted(&text);
+    }
+
+    #[test]
+    fn any_heap_of_tags_is_a_page(parts in proptest::collection::vec(
+        prop_oneof![
+            Just("<table>"), Just("<tr>"), Just("<td rowspan=3 colspan=2>"), Just("</td>"), Just("</table>"),
+            Just("<ul>"), Just("<ol start=7>"), Just("<li>"), Just("</ul>"), Just("<dl>"), Just("<dt>"), Just("<dd>"),
+            Just("<b>"), Just("</b>"), Just("<i>"), Just("</i>"), Just("<a href='/x(y'>"), Just("</a>"), Just("<br>"),
+            Just("<pre>"), Just("</pre>"), Just("<code class=language-c>"), Just("`"), Just("``` |"), Just("<h2>"), Just("</h2>"),
+            Just("<p>"), Just("</p>"), Just("<blockquote>"), Just("<img src=a.png alt='x]'>"), Just("word "), Just("<article>"),
+            Just("<main>"), Just("<nav>"), Just("</nav>"), Just("<sup>2</sup>"), Just("<math><mi>x"), Just("<hr>"), Just("Related"),
+        ], 0..60)) {
+        let _ = extracted(&parts.concat());
+    }
+
+    #[test]
+    fn code_comes_out_byte_for_byte(code in "[ -~\\t\\n]{1,120}") {
+        prop_assume!(!code.trim().is_empty() && !code.starts_with('\n'));
+        let escaped = code.replace('&', "&amp;").replace('<', "&lt;");
+        let got = extracted(&format!("<main><h1>Code</h1><p>Text before.</p><pre>{escaped}</pre><p>Text behind it.</p></main>"));
+        let code = code.strip_suffix('\n').unwrap_or(&code);
+        prop_assert!(got.contains(&format!("\n{code}\n")), "{got}");
+    }
+}

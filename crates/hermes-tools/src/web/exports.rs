@@ -1,0 +1,3 @@
+//! What the reference of settings shows of the web tools.
+
+pub use super::settings::WebSettings;

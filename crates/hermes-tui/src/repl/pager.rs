@@ -1,0 +1,168 @@
+//! A text too long for the conversation, on a screen of its own.
+//!
+//! The terminal's second screen is used, so that the conversation stands as it was when the pager is closed.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{ChatTerminal, Repl};
+use crate::display::fit::{columns, cut};
+use crate::display::{Ink, Style};
+use crate::terminal::{DrawCommand, Size};
+
+/// What the keys do, in the last row.
+const KEYS: &str = "↑↓ scroll · ←→ other calls · q closes";
+
+/// What a pager shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PageSubject {
+    /// A tool call, by its number.
+    Call(usize),
+    /// What the keys of the chat do.
+    Keys,
+}
+
+/// The text that is looked at.
+#[derive(Debug)]
+pub(super) struct Pager {
+    subject: PageSubject,
+    title: String,
+    rows: Vec<String>,
+    top: usize,
+}
+
+/// What a key came to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum PagerEvent {
+    Moved,
+    Other(isize),
+    Closed,
+}
+
+impl Pager {
+    pub(super) fn new(subject: PageSubject, title: String, rows: Vec<String>) -> Self {
+        Self { subject, title, rows, top: 0 }
+    }
+
+    pub(super) fn on_key(&mut self, key: KeyEvent, size: Size) -> PagerEvent {
+        let page = self.room(size);
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let last = self.rows.len().saturating_sub(page);
+        self.top = match key.code {
+            KeyCode::Char('c' | 'o' | 'd') if control => return PagerEvent::Closed,
+            KeyCode::Char('q') | KeyCode::Esc => return PagerEvent::Closed,
+            KeyCode::Left | KeyCode::Char('h') => return PagerEvent::Other(-1),
+            KeyCode::Right | KeyCode::Char('l') => return PagerEvent::Other(1),
+            KeyCode::Up | KeyCode::Char('k') => self.top.saturating_sub(1),
+            KeyCode::Down | KeyCode::Char('j') | KeyCode::Enter => self.top + 1,
+            KeyCode::PageUp | KeyCode::Char('b') => self.top.saturating_sub(page),
+            KeyCode::PageDown | KeyCode::Char(' ' | 'f') => self.top + page,
+            KeyCode::Home | KeyCode::Char('g') => 0,
+            KeyCode::End | KeyCode::Char('G') => last,
+            _ => self.top,
+        }
+        .min(last);
+        PagerEvent::Moved
+    }
+
+    /// Rows of the text that fit.
+    fn room(&self, size: Size) -> usize {
+        size.rows.saturating_sub(2).max(1)
+    }
+
+    /// The whole screen.
+    pub(super) fn screen(&self, size: Size, style: &Style) -> Vec<String> {
+        let room = self.room(size);
+        let top = self.top.min(self.rows.len().saturating_sub(room));
+        let mut rows = vec![style.paint(Ink::BOLD, &cut(&self.title, style.width))];
+        rows.extend(self.rows.iter().skip(top).take(room).cloned());
+        rows.resize(room + 1, String::new());
+        let seen = (top + room).min(self.rows.len());
+        let place = format!("{seen}/{} ", self.rows.len());
+        let keys = cut(KEYS, style.width.saturating_sub(columns(&place)));
+        rows.push(style.paint(Ink::DIM, &format!("{place}{keys}")));
+        rows
+    }
+}
+
+impl<S: ChatTerminal> Repl<S> {
+    /// Shows a tool call whole; the newest without a number.
+    pub(super) fn expand(&mut self, number: Option<usize>) {
+        let calls = &self.transcript.calls;
+        let Some(call) = calls.get(number) else {
+            let text = match calls.numbers() {
+                None => "No tool was called yet.".to_owned(),
+                Some((first, last)) => format!("Calls {first} to {last} can be shown."),
+            };
+            self.notice(hermes_protocol::NoticeLevel::Info, &text);
+            return;
+        };
+        let redactor = &self.transcript.activity.redactor;
+        let rows = call.rows(redactor, &self.style());
+        self.pager = Some(Pager::new(PageSubject::Call(call.number), call.title(), rows));
+    }
+
+    /// Shows what the keys do.
+    pub(super) fn show_keys(&mut self) {
+        let rows = crate::display::key_help::rows(&self.style());
+        self.pager = Some(Pager::new(PageSubject::Keys, "Keys".to_owned(), rows));
+    }
+
+    /// A key while a pager is open.
+    pub(super) fn on_pager_key(&mut self, key: KeyEvent) {
+        let Some(pager) = &mut self.pager else { return };
+        match pager.on_key(key, self.size) {
+            PagerEvent::Moved => {}
+            PagerEvent::Closed => self.close_pager(),
+            PagerEvent::Other(step) => {
+                if let PageSubject::Call(number) = pager.subject
+                    && let Some(next) = number.checked_add_signed(step)
+                    && self.transcript.calls.get(Some(next)).is_some()
+                {
+                    self.expand(Some(next));
+                }
+            }
+        }
+    }
+
+    pub(super) fn close_pager(&mut self) {
+        if self.pager.take().is_some() {
+            self.terminal.order(DrawCommand::EndPage);
+        }
+    }
+
+    /// Breaks the text anew for a terminal of another size.
+    pub(super) fn reflow_pager(&mut self) {
+        if let Some(Pager { subject: PageSubject::Call(number), top, .. }) = self.pager {
+            self.expand(Some(number));
+            if let Some(pager) = &mut self.pager {
+                pager.top = top;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::display::Colour;
+
+    #[test]
+    fn a_long_text_is_walked_through_and_never_left() {
+        let size = Size { columns: 40, rows: 6 };
+        let rows = (1..=10).map(|number| format!("row {number}")).collect();
+        let mut pager = Pager::new(PageSubject::Call(1), "title".into(), rows);
+        let style = Style::new(Colour::Off, 40);
+        let mut press = |code| {
+            pager.on_key(KeyEvent::new(code, KeyModifiers::NONE), size);
+            pager.screen(size, &style)
+        };
+        assert_eq!(press(KeyCode::Down)[..2], ["title", "row 2"]);
+        assert_eq!(press(KeyCode::PageDown)[1], "row 6");
+        let end = press(KeyCode::PageDown);
+        assert_eq!((end[1].as_str(), end.len()), ("row 7", 6));
+        assert!(end[5].starts_with("10/10 "), "{end:?}");
+        assert_eq!(press(KeyCode::Home)[1], "row 1");
+        let key = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE);
+        assert_eq!(pager.on_key(key, size), PagerEvent::Closed);
+    }
+}
