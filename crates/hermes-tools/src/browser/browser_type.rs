@@ -72,5 +72,5 @@ async fn file_to_give(path: &str, cx: &ToolContext) -> Result<PathBuf, ToolError
     let name = std::path::Path::new(path);
     let stem = name.file_stem().and_then(|stem| stem.to_str()).unwrap_or("file");
     let extension = name.extension().and_then(|end| end.to_str()).unwrap_or("bin");
-    media_cache::save("browser/uploads", stem, extension, &bytes, cx)
+    media_cache::save("browser/uploads", stem.to_owned(), extension, bytes, cx).await
 }

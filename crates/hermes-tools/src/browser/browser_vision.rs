@@ -46,7 +46,8 @@ async fn browser_vision(args: BrowserVision, cx: &ToolContext) -> ToolResult {
     drop(lease);
     remove_old(cx);
     let stem = format!("browser_{}", jiff::Timestamp::now().as_millisecond());
-    let path = media_cache::save(FOLDER, &stem, "png", &shot.png, cx)?.display().to_string();
+    let path = media_cache::save(FOLDER, stem, "png", shot.png.clone(), cx).await?;
+    let path = path.display().to_string();
     let picture = Picture::recognise(shot.png).map_err(|error| vision::failed(&error.to_string()));
     let mut about = format!("screenshot_path: {path}");
     if args.annotate {

@@ -37,6 +37,7 @@ enum AlbumsAction {
     emoji = "🎵",
     effects(network),
     check = is_signed_in,
+    requires_env("SPOTIFY_REFRESH_TOKEN"),
     display = CallDisplay::DEFAULT.args(&["action", "album_id"])
 )]
 async fn spotify_albums(args: Albums, cx: &ToolContext) -> ToolResult {

@@ -32,6 +32,7 @@ enum DevicesAction {
     emoji = "🎵",
     effects(network, writes),
     check = is_signed_in,
+    requires_env("SPOTIFY_REFRESH_TOKEN"),
     display = CallDisplay::DEFAULT.args(&["action", "device_id"])
 )]
 async fn spotify_devices(args: Devices, cx: &ToolContext) -> ToolResult {

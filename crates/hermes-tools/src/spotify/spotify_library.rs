@@ -52,6 +52,7 @@ enum LibraryAction {
     emoji = "🎵",
     effects(network, writes),
     check = is_signed_in,
+    requires_env("SPOTIFY_REFRESH_TOKEN"),
     display = CallDisplay::DEFAULT.args(&["action", "kind"])
 )]
 async fn spotify_library(args: Library, cx: &ToolContext) -> ToolResult {

@@ -60,6 +60,7 @@ enum PlaybackAction {
     emoji = "🎵",
     effects(network, writes),
     check = is_signed_in,
+    requires_env("SPOTIFY_REFRESH_TOKEN"),
     display = CallDisplay::DEFAULT.args(&["action", "context_uri"])
 )]
 async fn spotify_playback(args: Playback, cx: &ToolContext) -> ToolResult {

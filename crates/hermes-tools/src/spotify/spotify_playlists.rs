@@ -58,6 +58,7 @@ enum PlaylistsAction {
     emoji = "🎵",
     effects(network, writes),
     check = is_signed_in,
+    requires_env("SPOTIFY_REFRESH_TOKEN"),
     display = CallDisplay::DEFAULT.args(&["action", "name", "playlist_id"])
 )]
 async fn spotify_playlists(args: Playlists, cx: &ToolContext) -> ToolResult {

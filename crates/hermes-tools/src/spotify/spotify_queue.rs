@@ -31,6 +31,7 @@ enum QueueAction {
     emoji = "🎵",
     effects(network, writes),
     check = is_signed_in,
+    requires_env("SPOTIFY_REFRESH_TOKEN"),
     display = CallDisplay::DEFAULT.args(&["action", "uri"])
 )]
 async fn spotify_queue(args: Queue, cx: &ToolContext) -> ToolResult {

@@ -34,6 +34,7 @@ struct Search {
     emoji = "🎵",
     effects(network),
     check = is_signed_in,
+    requires_env("SPOTIFY_REFRESH_TOKEN"),
     display = CallDisplay::verb("search").args(&["query"])
 )]
 async fn spotify_search(args: Search, cx: &ToolContext) -> ToolResult {
