@@ -24,6 +24,7 @@ mod start;
 mod terminal;
 mod timing;
 mod units;
+mod web;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -109,6 +110,8 @@ enum Group {
     Code,
     /// Listing, viewing and indexing skills.
     Skills,
+    /// Reading web pages.
+    Web,
 }
 
 impl Args {
@@ -138,6 +141,7 @@ struct Output<'a> {
     code: Option<code::Numbers>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skills: Option<skills::Numbers>,
+    web: Option<web::Numbers>,
 }
 
 /// What the rows of the runtime are made from.
@@ -220,6 +224,10 @@ fn run(args: &Args) -> Result<Report> {
         true => Some(skills::measure()?),
         false => None,
     };
+    let web = match args.wants(Group::Web) {
+        true => Some(web::measure()?),
+        false => None,
+    };
 
     let of_runtime = runtime
         .iter()
@@ -231,6 +239,7 @@ fn run(args: &Args) -> Result<Report> {
     let of_mcp = mcp.iter().flat_map(mcp::rows);
     let of_code = code.iter().flat_map(code::rows);
     let of_skills = skills.iter().flat_map(skills::rows);
+    let of_web = web.iter().flat_map(web::rows);
     let all = of_runtime
         .chain(of_files)
         .chain(of_terminal)
@@ -238,7 +247,8 @@ fn run(args: &Args) -> Result<Report> {
         .chain(of_agent)
         .chain(of_mcp)
         .chain(of_code)
-        .chain(of_skills);
+        .chain(of_skills)
+        .chain(of_web);
     let report = Report { rows: all.collect() };
     let text = if args.json {
         let output = Output {
@@ -251,6 +261,7 @@ fn run(args: &Args) -> Result<Report> {
             mcp,
             code,
             skills,
+            web,
         };
         serde_json::to_string_pretty(&output)? + "\n"
     } else {

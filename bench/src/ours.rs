@@ -64,7 +64,8 @@ fn cost<T>(act: impl FnOnce() -> T) -> Result<(T, Cost)> {
     Ok((made, Cost { wall_ns, cpu_ns: cpu_ns()? - cpu }))
 }
 
-fn cpu_ns() -> Result<f64> {
+/// Nanoseconds this process has worked.
+pub(crate) fn cpu_ns() -> Result<f64> {
     let usage = getrusage(UsageWho::RUSAGE_SELF).context("reading processor time")?;
     let nanoseconds =
         |time: nix::sys::time::TimeVal| time.tv_sec() as f64 * 1e9 + time.tv_usec() as f64 * 1e3;

@@ -3,7 +3,8 @@
 use serde_json::Value;
 use url::Url;
 
-use crate::page::{self, Extract, NeedsBrowser};
+use crate::error::ExtractError;
+use crate::page::{self, Extract};
 use crate::{feed, pdf};
 
 /// Kinds beside `text/…` that are text all the same.
@@ -24,34 +25,6 @@ const TEXTS: &[&str] = &[
     "application/typescript",
     "application/markdown",
 ];
-
-/// Why there is nothing to read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ExtractError {
-    /// The page is empty until its scripts run.
-    #[error(transparent)]
-    NeedsBrowser(#[from] NeedsBrowser),
-    /// It is a picture.
-    #[error("it is a picture ({0})")]
-    Image(String),
-    /// The pages of the file are pictures.
-    #[error("the PDF has no text ({pages} pages, probably scanned)")]
-    ScannedPdf {
-        /// How many pages it has.
-        pages: usize,
-    },
-    /// The file cannot be read.
-    #[error("the PDF cannot be read: {0}")]
-    BrokenPdf(String),
-    /// Nothing that could be shown as text.
-    #[error("content of type {media_type} ({bytes} bytes) cannot be shown as text")]
-    Unsupported {
-        /// What the server called it.
-        media_type: String,
-        /// How long it is.
-        bytes: usize,
-    },
-}
 
 /// What an answer says. `media_type` is lower-case and without parameters, empty if the server did not say; `text` decodes
 /// the body and is asked only where there is text.

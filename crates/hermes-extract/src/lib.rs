@@ -24,6 +24,7 @@
 mod clean;
 mod document;
 mod dom;
+mod error;
 mod feed;
 mod listing;
 mod markdown;
@@ -35,6 +36,7 @@ mod style;
 mod title;
 mod words;
 
-pub use document::{ExtractError, document};
+pub use document::document;
+pub use error::ExtractError;
 pub use listing::{ListedLink, PageLink, listed_links, page_links};
 pub use page::{Extract, NeedsBrowser, html};

@@ -41,14 +41,13 @@ pub fn html(page: &str, address: &Url) -> Result<Extract, NeedsBrowser> {
     cleaning.run();
     let mut dropped = cleaning.dropped;
     let chosen = select::select(&dom, &mut dropped);
-    let mut markdown = Writer::new(&dom, &dropped, &base).write(chosen.heading, chosen.root);
+    let writer = Writer::new(&dom, &dropped, &base);
+    let mut markdown = writer.write(chosen.heading, chosen.root);
     if markdown.trim().is_empty() {
         // Better everything that is seen than nothing.
         let body = dom.subtree(0).find(|&id| dom.is(id, &["body"])).unwrap_or(0);
         markdown = Writer::new(&dom, &visible, &base).write(None, body);
-        dropped = visible;
     }
-    let writer = Writer::new(&dom, &dropped, &base);
     let heading = chosen.heading.or_else(|| first_heading(&dom, chosen.root, &dropped));
     let title = title::title(&dom, heading.map(|id| writer.plain_heading(id)).as_deref());
     let letters = markdown.chars().filter(|letter| !letter.is_whitespace()).count();

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::document::ExtractError;
+use crate::error::ExtractError;
 use crate::page::Extract;
 
 /// The text of a file, with a rule between pages.

@@ -117,6 +117,11 @@ fn unknown_key(text: &str) -> Option<&str> {
         "rs", "md", "json", "jsonl", "yaml", "yml", "toml", "py", "sh", "txt", "log", "db", "ai",
         "com", "example",
     ];
+    /// Settings of other programs in a section that is called like one of ours.
+    const FOREIGN: &[&str] = &["web.browser"];
+    if FOREIGN.contains(&text) {
+        return None;
+    }
     let table = KeyTable::linked();
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_*<>".contains(c))

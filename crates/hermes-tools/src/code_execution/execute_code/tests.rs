@@ -43,16 +43,18 @@ fn linked() -> Vec<(&'static functions::Function, hermes_tool::Tool)> {
 fn every_parameter_of_a_function_is_one_of_its_tool() {
     let linked = linked();
     let names: Vec<&str> = linked.iter().map(|(function, _)| function.name).collect();
-    let all = [
-        "web_search",
-        "web_extract",
-        "read_file",
-        "write_file",
-        "search_files",
-        "patch",
-        "terminal",
-    ];
-    assert_eq!(names, all);
+    assert_eq!(
+        names,
+        [
+            "web_search",
+            "web_extract",
+            "read_file",
+            "write_file",
+            "search_files",
+            "patch",
+            "terminal"
+        ]
+    );
     for (function, tool) in &linked {
         for parameter in function.parameters() {
             let property = &tool.parameters()["properties"][parameter];

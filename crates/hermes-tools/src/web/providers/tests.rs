@@ -165,14 +165,9 @@ fn check(case: &Case, asked: &Asked, seen: &Seen) {
     let name = case.provider.name();
     assert_eq!(seen.path, asked.path, "{name}");
     if let Some((header, value)) = asked.header {
-        // The log of the double shows keys as stars, and knows whether they were there.
+        // The log of the double masks keys, and knows whether they were there.
         let sent = seen.header(header);
-        assert!(
-            sent == Some(value)
-                || sent.is_some_and(|sent| sent.ends_with("***"))
-                    && seen.carries(value.trim_start_matches("Bearer ")),
-            "{name}: {sent:?}"
-        );
+        assert!(sent.is_some() && seen.carries(value), "{name}: {sent:?}");
     }
     match &asked.body {
         Value::Null => assert_eq!(seen.method, "GET", "{name}"),
