@@ -20,7 +20,7 @@ pub fn start() -> Value {
 #[must_use]
 pub fn line(event: &AgentEvent) -> Value {
     match event {
-        AgentEvent::Asking { call } => json!({"type": "model.asked", "call": call}),
+        AgentEvent::Asking { call } => json!({"type": "asking", "call": call}),
         AgentEvent::Text(text) => json!({"type": "text.delta", "text": text}),
         AgentEvent::Reasoning(text) => json!({"type": "reasoning.delta", "text": text}),
         AgentEvent::WritingCall { tool } => json!({"type": "tool.writing", "tool": tool}),

@@ -40,7 +40,12 @@ pub(crate) async fn with_attachments(mut ask: UserInput, place: &AttachmentPlace
         }
         seen.push(name);
         if name == "diff" {
-            blocks.extend(change(place).await);
+            let change = change(place).await;
+            let text = change.map(|text| match text.trim() {
+                "" => "(nothing was changed)".to_owned(),
+                _ => text,
+            });
+            blocks.extend(text.map(|text| block(name, &text)));
             continue;
         }
         let (path, lines) = with_lines(name);
@@ -138,8 +143,8 @@ fn listing(name: &str, folder: &Path) -> Option<String> {
     Some(block(name, &names.join("\n")))
 }
 
-/// What was changed since the last commit.
-async fn change(place: &AttachmentPlace) -> Option<String> {
+/// What was changed since the last commit; nothing where git cannot tell.
+pub(crate) async fn change(place: &AttachmentPlace) -> Option<String> {
     let done = Command::new("git")
         .args(["diff", "HEAD"].map(str::to_owned))
         .cwd(place.folder.clone())
@@ -151,9 +156,7 @@ async fn change(place: &AttachmentPlace) -> Option<String> {
     if done.end != End::Exited(0) {
         return None;
     }
-    let text = done.stdout.text();
-    let text = if text.trim().is_empty() { "(nothing was changed)" } else { text.as_str() };
-    Some(block("diff", &place.redactor.redact(text, RedactMode::CodeFile)))
+    Some(place.redactor.redact(&done.stdout.text(), RedactMode::CodeFile).into_owned())
 }
 
 fn block(name: &str, text: &str) -> String {

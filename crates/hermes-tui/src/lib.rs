@@ -111,6 +111,8 @@ pub struct Chat {
     pub before: Vec<Message>,
     /// Commands of the person's own.
     pub quick: Vec<QuickCommand>,
+    /// A line that is carried out first, as if it had been typed.
+    pub opening: Option<String>,
 }
 
 /// Whether a chat would have a terminal to itself.
@@ -173,6 +175,9 @@ pub async fn run(chat: Chat) -> anyhow::Result<ChatExit> {
         quick: chat.quick,
     });
     repl.open_with(rows);
+    if let Some(line) = chat.opening {
+        repl.carry_out(&line);
+    }
     Ok(repl.run(input, chat.receiver, done).await)
 }
 

@@ -16,7 +16,7 @@ use hermes_tui::welcome::{self, ServerChoice};
 use hermes_tui::{Chat, ChatSender};
 
 use crate::args::{GlobalFlags, TalkFlags};
-use crate::exit::Exit;
+use crate::exit::{Exit, UsageError};
 use crate::host::{self, Host};
 use crate::session_flags::session_options;
 use crate::ui::Ui;
@@ -29,9 +29,33 @@ pub(crate) fn run(
     host: &Host,
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
+    begin(flags, global, host, ui, None)
+}
+
+/// Picks a session first, then talks.
+pub(crate) fn browse(
+    flags: &TalkFlags,
+    global: &GlobalFlags,
+    host: &Host,
+    ui: &mut Ui,
+) -> anyhow::Result<Exit> {
+    if !hermes_tui::is_interactive() {
+        let text = "a list to pick from needs a terminal; `hermes sessions list` prints one";
+        return Err(UsageError::new(text).into());
+    }
+    begin(flags, global, host, ui, Some("/resume"))
+}
+
+fn begin(
+    flags: &TalkFlags,
+    global: &GlobalFlags,
+    host: &Host,
+    ui: &mut Ui,
+    opening: Option<&str>,
+) -> anyhow::Result<Exit> {
     host.require_sound_config()?;
     host::warn_about_files(host, ui)?;
-    block_on(chat(flags, global, host, ui))
+    block_on(chat(flags, global, host, ui, opening))
 }
 
 async fn chat(
@@ -39,6 +63,7 @@ async fn chat(
     global: &GlobalFlags,
     host: &Host,
     ui: &mut Ui,
+    opening: Option<&str>,
 ) -> anyhow::Result<Exit> {
     let (sender, receiver) = ChatSender::pair();
     let interaction = Interaction {
@@ -73,6 +98,7 @@ async fn chat(
         }),
         before,
         quick: QuickCommand::read(host.config()),
+        opening: opening.map(str::to_owned),
     })
     .await;
     if let Some(warning) = conversation.close().await {

@@ -32,6 +32,7 @@ use owo_colors::OwoColorize;
 
 use crate::args::{GlobalFlags, TalkFlags};
 use crate::cli::{Cli, Command};
+use crate::commands::sessions::args::SessionsCommand;
 use crate::exit::{Exit, UsageError};
 use crate::host::Host;
 use crate::ui::{Ui, is_broken_pipe};
@@ -128,6 +129,9 @@ fn run(cli: &Cli, ui: &mut Ui) -> anyhow::Result<Exit> {
         Command::Approvals(command) => commands::approvals::run(command, &host, ui),
         Command::Browser(command) => commands::browser::run(command, &host, ui),
         Command::Checkpoints(command) => commands::checkpoints::run(command, &host, ui),
+        Command::Sessions(SessionsCommand::Browse) => {
+            chat::browse(&cli.talk, &cli.flags, &host, ui)
+        }
         Command::Sessions(command) => commands::sessions::run(command, &host, ui),
         Command::Mcp(command) => commands::mcp::run(command, &host, ui),
         Command::Serve(args) => commands::serve::run(args, &host, ui),

@@ -69,7 +69,8 @@ pub(crate) fn tail_rows(last: &[impl AsRef<str>], total: usize, style: &Style) -
         rows.push(style.paint(Ink::DIM, &format!("{INDENT}… + {above} {lines}")));
     }
     rows.extend(last.iter().map(|line| {
-        let line = cut(&shown(line.as_ref()), style.width.saturating_sub(INDENT.len()));
+        let line = shown(line.as_ref()).replace(['\n', '\r'], " ");
+        let line = cut(&line, style.width.saturating_sub(INDENT.len()));
         style.paint(Ink::DIM, &format!("{INDENT}{line}")).trim_end().to_owned()
     }));
     rows

@@ -8,6 +8,7 @@
 pub(crate) mod call_log;
 mod call_rows;
 pub(crate) use call_rows::tail_rows;
+pub(crate) use diff::{DiffExtent, rows as diff_rows};
 mod diff;
 mod explored;
 pub(crate) mod fit;

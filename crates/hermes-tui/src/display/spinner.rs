@@ -45,7 +45,7 @@ pub(crate) fn row(doing: Doing<'_>, since: Duration, style: &Style) -> String {
             let mood = index(since, MOOD, usize::MAX);
             let face = FACES[(seed + mood) % FACES.len()];
             let verb = VERBS[(seed * 3 + mood) % VERBS.len()];
-            format!("{face} {verb}…")
+            cut(&format!("{face} {verb}…"), style.width.saturating_sub(elapsed.len() + 3))
         }
         Doing::Named(name) => cut(name, style.width.saturating_sub(elapsed.len() + 4)),
     };

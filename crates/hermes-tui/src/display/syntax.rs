@@ -402,7 +402,7 @@ impl Highlighter {
         let name = info.split(|sign: char| !(sign.is_alphanumeric() || "+#".contains(sign)));
         let name = name.into_iter().next().unwrap_or_default().to_ascii_lowercase();
         let language = LANGUAGES.iter().find(|language| language.names.contains(&name.as_str()));
-        Self { language, open: None, is_diff: matches!(name.as_str(), "diff" | "patch") }
+        Self { language, open: None, is_diff: name == "diff" }
     }
 
     /// One line in its colours. The texts of the spans together are the line.

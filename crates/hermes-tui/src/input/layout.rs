@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::super::display::fit::{columns, shown};
+use super::super::display::fit::{columns, cut, shown};
 use super::super::display::{Ink, Style};
 use super::super::terminal::Frame;
 
@@ -26,7 +26,9 @@ struct Row {
 
 /// The rows of the typed text, at most `most` of them: those around the cursor.
 pub(crate) fn lay_out(typed: Typed<'_>, most: usize, style: &Style) -> Frame {
-    let lead = columns(typed.prompt);
+    // A question may be longer than a narrow terminal is wide; there has to be room for an answer.
+    let prompt = cut(typed.prompt, style.width.saturating_sub(4));
+    let lead = columns(&prompt);
     let mut rows = vec![Row { text: String::new(), used: lead }];
     // The cursor may stand behind the last character, so a column stays free for it.
     let width = style.width.saturating_sub(1).max(lead + 2);
@@ -37,7 +39,7 @@ pub(crate) fn lay_out(typed: Typed<'_>, most: usize, style: &Style) -> Frame {
         .iter()
         .enumerate()
         .map(|(at, row)| match at {
-            0 => format!("{}{}", style.paint(typed.prompt_ink, typed.prompt), row.text),
+            0 => format!("{}{}", style.paint(typed.prompt_ink, &prompt), row.text),
             _ => format!("{}{}", " ".repeat(lead), row.text),
         })
         .collect();
@@ -45,7 +47,7 @@ pub(crate) fn lay_out(typed: Typed<'_>, most: usize, style: &Style) -> Frame {
         let room = width.saturating_sub(last.used);
         let hint = typed.hint.lines().next().unwrap_or_default();
         if !hint.is_empty() && room > 1 {
-            let hint = super::super::display::fit::cut(hint, room);
+            let hint = cut(hint, room);
             row.push_str(&style.paint(Ink::DIM, &hint));
         }
     }

@@ -7,17 +7,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hermes_llm::Message;
 use hermes_protocol::NoticeLevel;
 use hermes_protocol::{
-    ChatSession, GoalUpdate, ModelEntry, ReloadedSettings, SessionEntry, SessionStatus, TurnEnd,
-    TurnMode, UserInput, Yolo,
+    ChatSession, ModelEntry, SessionEntry, SessionStatus, TurnMode, UserInput, Yolo,
 };
 
-use super::picker::{self, Picker, PickerItem};
+use super::outcome::{CommandOutcome, Completion, OwnOutput, Scrollback};
+use super::picker::{Picker, PickerItem};
+use super::picking;
 use super::{ChatTerminal, Repl};
 use crate::ChatExit;
-use crate::clipboard::Clip;
 use crate::display::{notices, tail_rows};
 use crate::slash::{BusyMode, ReasoningChange, SlashAction, help, plugin_help};
 use crate::terminal::DrawCommand;
@@ -28,70 +27,6 @@ const MAX_SESSIONS: usize = 20;
 const MAX_OWN_ROWS: usize = 30;
 /// Sessions that can be picked.
 const MAX_PICKED: usize = 200;
-
-/// What came of something that took a while.
-#[derive(Debug)]
-pub(crate) enum Completion {
-    /// A turn is over.
-    Turn(TurnEnd),
-    /// A command is done.
-    Command(anyhow::Result<CommandOutcome>),
-}
-
-/// What a command gives.
-#[derive(Debug)]
-pub(crate) enum CommandOutcome {
-    /// A line on it.
-    Line(String),
-    /// Rows, as they are to be shown.
-    Rows(Vec<String>),
-    /// Something to be said to the agent.
-    Say(String),
-    /// Something was taken back, and could be said differently.
-    Undone(Option<String>),
-    /// A conversation goes on.
-    Resumed(Vec<Message>),
-    /// What was said, to be shown.
-    Said(Vec<Message>),
-    /// A command of the person's own has run.
-    Ran(OwnOutput),
-    /// A list to choose from.
-    Pick(Picker),
-    /// Text for the clipboard.
-    Copy(String),
-    /// A new session has begun.
-    Fresh(Scrollback),
-    /// Something came of the goal.
-    Goal(GoalUpdate),
-    /// Settings were read anew.
-    Reloaded(Box<ReloadedSettings>),
-    /// What lay in the clipboard.
-    Pasted(Clip),
-    /// The program is to end.
-    Leave,
-}
-
-/// What a command wrote that the person ran with `!`.
-#[derive(Clone, Debug)]
-pub(crate) struct OwnOutput {
-    pub(crate) command: String,
-    output: String,
-}
-
-impl OwnOutput {
-    /// As the agent is told of it.
-    pub(super) fn told(&self) -> String {
-        let Self { command, output } = self;
-        format!("<command_run_by_user>\n$ {command}\n{output}\n</command_run_by_user>")
-    }
-}
-
-/// What becomes of the screen when a new session begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scrollback {
-    Kept,
-    Cleared,
-}
 
 impl<S: ChatTerminal> Repl<S> {
     /// Does what a command asks for.
@@ -147,15 +82,15 @@ impl<S: ChatTerminal> Repl<S> {
             }),
             SlashAction::Theme(name) => self.theme(name),
             SlashAction::PickTool => {
-                self.pick_from("Tools", &["tools", "list", "--json"], picker::tool_item);
+                self.pick_from("Tools", &["tools", "list", "--json"], picking::tool_item);
             }
             SlashAction::PickCheckpoint => self.pick_from(
                 "Checkpoints",
                 &["checkpoints", "list", "--json"],
-                picker::checkpoint_item,
+                picking::checkpoint_item,
             ),
             SlashAction::PickServer => {
-                self.pick_from("MCP servers", &["mcp", "list", "--json"], picker::server_item);
+                self.pick_from("MCP servers", &["mcp", "list", "--json"], picking::server_item);
             }
             SlashAction::Sessions => {
                 let style = self.style();
@@ -248,6 +183,8 @@ impl<S: ChatTerminal> Repl<S> {
             }),
             SlashAction::Paste => self.paste(),
             SlashAction::Debug => self.debug(),
+            SlashAction::Diff => self.show_change(),
+            SlashAction::Context => self.show_context(),
             SlashAction::Expand(number) => self.expand(number),
         }
     }
@@ -301,6 +238,7 @@ impl<S: ChatTerminal> Repl<S> {
                 self.print(tail_rows(last, lines.len(), &style));
                 self.outputs.push(ran);
             }
+            Ok(CommandOutcome::Change(diff)) => self.page_change(&diff),
             Ok(CommandOutcome::Pick(picker)) => self.pick(picker),
             Ok(CommandOutcome::Copy(text)) => {
                 let count = text.chars().count();

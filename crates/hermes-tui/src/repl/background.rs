@@ -8,7 +8,7 @@ use hermes_protocol::text::seconds;
 use hermes_protocol::{AgentEvent, NoticeLevel};
 use hermes_protocol::{GoalRequest, GoalUpdate, StopTarget, TaskSummary, TurnStatus, UserInput};
 
-use super::actions::CommandOutcome;
+use super::outcome::CommandOutcome;
 use super::{ChatTerminal, Repl};
 use crate::display::fit::{cut, on_one_line, padded};
 use crate::display::markdown::render;

@@ -16,8 +16,10 @@ mod actions;
 mod background;
 mod chat_terminal;
 mod keys;
+mod outcome;
 mod pager;
 mod picker;
+mod picking;
 mod preferences;
 mod questions;
 mod reports;
@@ -37,10 +39,10 @@ use hermes_protocol::Notification;
 use hermes_protocol::{ChatSession, UserInput};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use self::actions::{Completion, OwnOutput};
 use self::background::Subagents;
 pub(crate) use self::chat_terminal::ChatTerminal;
 pub use self::chat_terminal::CommandLine;
+use self::outcome::{Completion, OwnOutput};
 use self::pager::Pager;
 use self::picker::Picker;
 use self::questions::OpenQuestion;
@@ -200,6 +202,11 @@ impl<S: ChatTerminal> Repl<S> {
             self.mind_questions();
             self.transcript.set_asking(self.open.is_some(), Instant::now());
         }
+    }
+
+    /// Does what a line says before anything is typed.
+    pub(crate) fn carry_out(&mut self, line: &str) {
+        self.on_plain_line(line, line);
     }
 
     /// Says something before the conversation begins.

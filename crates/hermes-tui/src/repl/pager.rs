@@ -4,9 +4,10 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use super::outcome::CommandOutcome;
 use super::{ChatTerminal, Repl};
 use crate::display::fit::{columns, cut};
-use crate::display::{Ink, Style};
+use crate::display::{DiffExtent, Ink, Style, diff_rows};
 use crate::terminal::{DrawCommand, Size};
 
 /// What the keys do, in the last row.
@@ -17,8 +18,8 @@ const KEYS: &str = "↑↓ scroll · ←→ other calls · q closes";
 pub(super) enum PageSubject {
     /// A tool call, by its number.
     Call(usize),
-    /// What the keys of the chat do.
-    Keys,
+    /// What the keys of the chat do, or another text that is there once.
+    Text,
 }
 
 /// The text that is looked at.
@@ -104,7 +105,29 @@ impl<S: ChatTerminal> Repl<S> {
     /// Shows what the keys do.
     pub(super) fn show_keys(&mut self) {
         let rows = crate::display::key_help::rows(&self.style());
-        self.pager = Some(Pager::new(PageSubject::Keys, "Keys".to_owned(), rows));
+        self.pager = Some(Pager::new(PageSubject::Text, "Keys".to_owned(), rows));
+    }
+
+    /// Asks git what was changed.
+    pub(super) fn show_change(&mut self) {
+        let place = self.attachment_place();
+        self.ask_agent(move |_| async move {
+            let change = crate::attachments::change(&place).await;
+            let change =
+                change.ok_or_else(|| anyhow::anyhow!("this is no git repository with a commit"))?;
+            Ok(match change.trim().is_empty() {
+                true => {
+                    CommandOutcome::Line("Nothing was changed since the last commit.".to_owned())
+                }
+                false => CommandOutcome::Change(change),
+            })
+        });
+    }
+
+    /// Shows a change on a screen of its own.
+    pub(super) fn page_change(&mut self, diff: &str) {
+        let rows = diff_rows(diff, DiffExtent::Whole, &self.style());
+        self.pager = Some(Pager::new(PageSubject::Text, "Since the last commit".to_owned(), rows));
     }
 
     /// A key while a pager is open.

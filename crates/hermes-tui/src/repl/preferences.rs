@@ -5,7 +5,7 @@ use hermes_llm::model::Effort;
 use hermes_protocol::NoticeLevel;
 use hermes_protocol::{PersonalitySummary, ReloadedSettings};
 
-use super::actions::CommandOutcome;
+use super::outcome::CommandOutcome;
 use super::picker::{Picker, PickerItem};
 use super::{ChatTerminal, Repl};
 use crate::clipboard::Clip;

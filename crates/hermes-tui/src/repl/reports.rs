@@ -5,6 +5,7 @@ use hermes_llm::{Message, Role};
 use hermes_protocol::text::amount;
 use hermes_protocol::{SessionEntry, SessionStatus, Yolo};
 
+use super::outcome::CommandOutcome;
 use super::{ChatTerminal, Repl};
 use crate::display::fit::{columns, cut, on_one_line, padded};
 use crate::display::markdown::{MarkdownMode, render};
@@ -21,6 +22,40 @@ impl<S: ChatTerminal> Repl<S> {
         let text = format!("To go on later: hermes --resume {}", status.session_id);
         vec![self.style().paint(Ink::DIM, &text)]
     }
+}
+
+impl<S: ChatTerminal> Repl<S> {
+    /// What fills the window: a bar, and whose words they are.
+    pub(super) fn show_context(&mut self) {
+        let (status, style) = (self.conversation.status(), self.style());
+        self.ask_agent(move |agent| async move {
+            let messages = agent.history().await?;
+            Ok(CommandOutcome::Rows(context_rows(&status, &messages, &style)))
+        });
+    }
+}
+
+/// The bar of the window, and the shares of what was said, by characters.
+fn context_rows(status: &SessionStatus, messages: &[Message], style: &Style) -> Vec<String> {
+    const BAR: usize = 40;
+    let mut rows = vec![format!("  {}", context(status))];
+    if let Some(window) = status.window.filter(|window| *window > 0) {
+        let share = status.context_tokens.min(window).saturating_mul(BAR as u64) / window;
+        let full = usize::try_from(share).unwrap_or(BAR).min(BAR);
+        let bar = format!("  [{}{}]", "█".repeat(full), "░".repeat(BAR - full));
+        rows.push(style.paint(Ink::CYAN, &bar));
+    }
+    let chars = |role: Role| -> usize {
+        let said = messages.iter().filter(|message| message.role == role);
+        said.map(|message| message.text().chars().count()).sum()
+    };
+    let parts = [("you", Role::User), ("the model", Role::Assistant), ("tools", Role::Tool)];
+    let facts: Vec<(&str, String)> = parts
+        .into_iter()
+        .map(|(name, role)| (name, format!("{} characters", amount(chars(role) as u64))))
+        .collect();
+    rows.extend(pairs(&facts, style));
+    rows
 }
 
 /// Model, session and context in use.

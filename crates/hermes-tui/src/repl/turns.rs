@@ -7,7 +7,7 @@ use hermes_protocol::NoticeLevel;
 use hermes_protocol::notes::is_note;
 use hermes_protocol::{TurnEnd, TurnStatus, UserInput};
 
-use super::actions::Completion;
+use super::outcome::Completion;
 use super::{ChatTerminal, Repl};
 use crate::attachments::{AttachmentPlace, with_attachments};
 use crate::display::fit::{shown, wrap_text};
@@ -28,11 +28,7 @@ impl<S: ChatTerminal> Repl<S> {
         self.transcript.begin(Instant::now());
         let conversation = Arc::clone(&self.conversation);
         let results = self.results.clone();
-        let place = AttachmentPlace {
-            folder: self.place.folder.clone(),
-            user_home: self.place.user_home.clone(),
-            redactor: self.settings.redactor,
-        };
+        let place = self.attachment_place();
         tokio::spawn(async move {
             // A turn that breaks must not take the prompt with it.
             let turn = tokio::spawn(async move {
@@ -48,6 +44,15 @@ impl<S: ChatTerminal> Repl<S> {
             });
             let _ = results.send(Completion::Turn(end));
         });
+    }
+
+    /// Where what a message names is looked up.
+    pub(super) fn attachment_place(&self) -> AttachmentPlace {
+        AttachmentPlace {
+            folder: self.place.folder.clone(),
+            user_home: self.place.user_home.clone(),
+            redactor: self.settings.redactor,
+        }
     }
 
     /// A turn is over.

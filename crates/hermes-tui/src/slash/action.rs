@@ -74,6 +74,10 @@ pub(crate) enum SlashAction {
     PickCheckpoint,
     /// An MCP server is chosen from a list.
     PickServer,
+    /// What was changed in the repository is shown.
+    Diff,
+    /// What fills the window is shown.
+    Context,
     /// A tool call is shown whole: the newest, or the one with this number.
     Expand(Option<usize>),
 }

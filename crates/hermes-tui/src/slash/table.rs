@@ -273,6 +273,12 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     command!(Tools, Idle, "reload-skills", "", [], "look for skills anew", |text| {
         nothing(text, SlashAction::ReloadSkills)
     }),
+    command!(Tools, Any, "diff", "", [], "what was changed since the last commit", |text| {
+        nothing(text, SlashAction::Diff)
+    }),
+    command!(Program, Any, "context", "", [], "what fills the model's window", |text| {
+        nothing(text, SlashAction::Context)
+    }),
     command!(Tools, Any, "expand", "[N]", [], "show a tool call whole (Ctrl-O)", |text| {
         match text {
             "" => Ok(SlashAction::Expand(None)),
@@ -300,7 +306,7 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     command!(Program, Any, "status", "", [], "model, session and context in use", |text| {
         nothing(text, SlashAction::Status)
     }),
-    command!(Program, Any, "usage", "", [], "tokens and cost of this session", |text| {
+    command!(Program, Any, "usage" | "cost", "", [], "tokens and cost of this session", |text| {
         nothing(text, SlashAction::Usage)
     }),
     command!(Program, Any, "insights", "[DAYS]", [], "how sessions were used", insights),

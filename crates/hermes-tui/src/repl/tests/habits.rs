@@ -56,3 +56,16 @@ async fn ctrl_g_edits_the_line() {
     play.control('g');
     play.until("the edited line", |text| text.ends_with("❯ draft composed")).await;
 }
+
+#[tokio::test]
+async fn what_fills_the_window_and_what_changed_can_be_seen() {
+    let play = Play::new(nothing);
+    play.send("hello");
+    play.did("turn hello").await;
+    play.send("/context");
+    play.sees("you ").await;
+    play.sees("characters").await;
+    // The folder of the play does not exist.
+    play.send("/diff");
+    play.sees("no git repository").await;
+}

@@ -1,5 +1,6 @@
 //! Whole conversations, with a scripted agent and a terminal in memory.
 
+mod anything;
 mod asking;
 mod background;
 mod calls;

@@ -9,6 +9,8 @@ pub(crate) enum SessionsCommand {
     /// List sessions, those with the newest activity first
     #[command(visible_alias = "ls")]
     List(List),
+    /// Pick a session from a list and go on with it
+    Browse,
     /// Show a session: its facts and what was said
     Show {
         /// The session: id, beginning of an id, or title

@@ -26,6 +26,8 @@ pub(crate) fn run(command: &SessionsCommand, host: &Host, ui: &mut Ui) -> anyhow
     // What another process could not write belongs to what is looked at.
     hermes_sessions::recover(store.path());
     match command {
+        // A conversation, which is not this module's to begin.
+        SessionsCommand::Browse => Ok(Exit::Done),
         SessionsCommand::List(args) => look::list(&for_looking(host), args, ui),
         SessionsCommand::Show { session, json } => {
             look::show(&for_looking(host), session, *json, ui)

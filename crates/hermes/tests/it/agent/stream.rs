@@ -147,9 +147,7 @@ fn events_are_a_stream_of_json_with_the_result_last() {
         run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let types: Vec<&str> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
     assert_eq!((types[0], lines[0]["version"].as_u64()), ("start", Some(1)));
-    for expected in
-        ["model.asked", "tool.started", "tool.finished", "text.delta", "message", "usage"]
-    {
+    for expected in ["asking", "tool.started", "tool.finished", "text.delta", "message", "usage"] {
         assert!(types.contains(&expected), "no {expected} in {types:?}");
     }
     assert_eq!(types.last(), Some(&"result"));
