@@ -119,7 +119,16 @@ async fn services_are_asked_and_given_back_as_they_want_it() {
         ("FIRECRAWL_API_KEY", "k3"),
         ("FIRECRAWL_API_URL", &base),
     ]);
-    let providers: [(Box<dyn BrowserProvider>, &str, &str, Value, &str, &str, &str); 3] = [
+    type Row = (
+        Box<dyn BrowserProvider>,
+        &'static str,
+        &'static str,
+        Value,
+        &'static str,
+        &'static str,
+        &'static str,
+    );
+    let providers: [Row; 3] = [
         (
             Box::new(Browserbase::new(&keys, door())),
             "/v1/sessions",

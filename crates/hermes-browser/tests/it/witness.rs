@@ -32,21 +32,25 @@ struct Witness {
     output: Lines<BufReader<OutputPipe>>,
     next: u64,
     _child: Child,
+    _folder: tempfile::TempDir,
 }
 
 impl Witness {
     async fn start() -> Self {
+        // It writes files where it is started.
+        let folder = tempfile::tempdir().unwrap();
         let mut child = Command::new(part("HERMES_TEST_PLAYWRIGHT_MCP"))
             .args(["--headless", "--isolated", "--no-sandbox", "--executable-path"])
             .arg(part("HERMES_TEST_CHROMIUM"))
             .env_inherit(["PATH", "HOME"])
+            .cwd(folder.path())
             .stdin(Stdin::Piped)
             .output(OutputMode::Separate)
             .spawn()
             .unwrap();
         let input = child.take_stdin().unwrap();
         let output = BufReader::new(child.take_stdout().unwrap()).lines();
-        let mut witness = Self { input, output, next: 0, _child: child };
+        let mut witness = Self { input, output, next: 0, _child: child, _folder: folder };
         let us = json!({"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
         witness.ask("initialize", us).await;
         witness.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
