@@ -75,6 +75,17 @@ const ORDER: &[(&str, MayUse)] = &[
             "hermes-testkit",
         ]),
     ),
+    // Of the skills: whether those a job names are there, and the form of what verbs say.
+    (
+        "hermes-cron",
+        MayUse::Only(&[
+            "hermes-tool",
+            "hermes-process",
+            "hermes-guard",
+            "hermes-store",
+            "hermes-skills",
+        ]),
+    ),
     (
         "hermes-media",
         MayUse::Only(&[

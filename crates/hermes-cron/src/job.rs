@@ -1,0 +1,211 @@
+//! A job as `jobs.json` has it. Other programs read and write the same file, so fields that are not ours stay.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::schedule::{Schedule, ScheduleRecord, moment};
+
+/// Longest name made from a prompt.
+pub const JOB_NAME_CHARS: usize = 50;
+
+/// How a job stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the words are those of the file")]
+pub enum JobState {
+    #[default]
+    Scheduled,
+    Paused,
+    Completed,
+    Error,
+    /// A word of another program.
+    #[serde(other)]
+    Unknown,
+}
+
+impl JobState {
+    /// The word in the file.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Scheduled => "scheduled",
+            Self::Paused => "paused",
+            Self::Completed => "completed",
+            Self::Error => "error",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// How often a job runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RepeatCount {
+    /// So often in all; without end if it is not said.
+    pub times: Option<u64>,
+    /// So often until now.
+    pub completed: u64,
+    /// What other programs keep here.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// The chat a job was made in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JobOrigin {
+    /// Such as `telegram`.
+    pub platform: String,
+    /// The chat there.
+    pub chat_id: String,
+    /// The thread in it.
+    pub thread_id: Option<String>,
+    /// What other programs keep here.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// Something to be done at set times.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Job {
+    /// Twelve hexadecimal digits.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// What the agent is asked.
+    pub prompt: String,
+    /// Skills that are loaded for it.
+    pub skills: Vec<String>,
+    /// When it runs.
+    pub schedule: ScheduleRecord,
+    /// The same for people.
+    pub schedule_display: String,
+    /// How often.
+    pub repeat: RepeatCount,
+    /// Whether it runs at all.
+    pub enabled: bool,
+    /// How it stands.
+    pub state: JobState,
+    /// When it was made.
+    pub created_at: Option<String>,
+    /// When it runs next.
+    pub next_run_at: Option<String>,
+    /// When it last ran.
+    pub last_run_at: Option<String>,
+    /// `ok` or `error`.
+    pub last_status: Option<String>,
+    /// Why it failed.
+    pub last_error: Option<String>,
+    /// Why what it said did not reach somebody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_delivery_error: Option<String>,
+    /// Who hears of it.
+    pub deliver: String,
+    /// The chat it was made in.
+    pub origin: Option<JobOrigin>,
+    /// The model, if not the configured one.
+    pub model: Option<String>,
+    /// Who serves it.
+    pub provider: Option<String>,
+    /// Where it is served.
+    pub base_url: Option<String>,
+    /// A program of the home's `scripts` whose output goes before the prompt.
+    pub script: Option<String>,
+    /// Whether that output is all, and no agent is asked.
+    pub no_agent: bool,
+    /// Jobs whose last output goes before the prompt.
+    pub context_from: Vec<String>,
+    /// The toolsets it has, if not those of scheduled jobs.
+    pub enabled_toolsets: Option<Vec<String>>,
+    /// The folder it works in.
+    pub workdir: Option<String>,
+    /// What other programs keep here.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl Job {
+    /// When it is due, as a moment; never if it does not run or the time cannot be read.
+    #[must_use]
+    pub fn due(&self, zone: &TimeZone) -> Option<Timestamp> {
+        let runs = self.enabled && matches!(self.state, JobState::Scheduled | JobState::Error);
+        runs.then(|| moment(self.next_run_at.as_deref()?, zone)).flatten()
+    }
+
+    /// What its schedule says, if that can be understood.
+    #[must_use]
+    pub fn when(&self, zone: &TimeZone) -> Option<Schedule> {
+        self.schedule.schedule(zone)
+    }
+
+    /// Whether the run that begins now is the last.
+    #[must_use]
+    pub fn is_last_run(&self, zone: &TimeZone) -> bool {
+        let is_once = self.when(zone).is_none_or(|schedule| schedule.is_once());
+        is_once || self.repeat.times.is_some_and(|times| self.repeat.completed + 1 >= times)
+    }
+
+    /// The skills it names, also in the older form with a single one.
+    #[must_use]
+    pub fn named_skills(&self) -> Vec<&str> {
+        let single = self.other.get("skill").and_then(Value::as_str);
+        self.skills
+            .iter()
+            .map(String::as_str)
+            .chain(single)
+            .filter(|name| !name.is_empty())
+            .collect()
+    }
+
+    /// A name made of what is asked.
+    #[must_use]
+    pub fn name_from(text: &str) -> String {
+        let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("job").trim();
+        line.chars().take(JOB_NAME_CHARS).collect::<String>().trim_end().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn fields_of_others_stay_and_their_words_are_no_error() {
+        let written = json!({"id": "a", "state": "sleeping", "theirs": [1], "repeat": {"times": null, "extra": 2},
+            "schedule": {"kind": "interval", "minutes": 5, "hint": "x"}, "origin": {"platform": "t", "chat_id": "1", "user": "u"}});
+        let job: Job = serde_json::from_value(written).unwrap();
+        assert_eq!(job.state, JobState::Unknown);
+        let again = serde_json::to_value(&job).unwrap();
+        assert_eq!((&again["theirs"], &again["repeat"]["extra"]), (&json!([1]), &json!(2)));
+        assert_eq!(
+            (&again["schedule"]["hint"], &again["origin"]["user"]),
+            (&json!("x"), &json!("u"))
+        );
+    }
+
+    #[test]
+    fn names_are_the_first_line_and_not_long() {
+        assert_eq!(Job::name_from("\n  Check the mail \nand more"), "Check the mail");
+        assert_eq!(Job::name_from(&"é".repeat(80)).chars().count(), JOB_NAME_CHARS);
+        assert_eq!(Job::name_from(""), "job");
+    }
+
+    #[test]
+    fn only_jobs_that_run_are_due() {
+        let mut job = Job {
+            enabled: true,
+            next_run_at: Some("2026-01-01T00:00:00Z".into()),
+            ..Job::default()
+        };
+        assert!(job.due(&TimeZone::UTC).is_some());
+        job.state = JobState::Paused;
+        assert_eq!(job.due(&TimeZone::UTC), None);
+        job = Job { enabled: false, state: JobState::Scheduled, ..job };
+        assert_eq!(job.due(&TimeZone::UTC), None);
+    }
+}
