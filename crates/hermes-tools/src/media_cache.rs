@@ -16,14 +16,15 @@ const MOST: u32 = 1_000;
 pub(crate) async fn save(
     folder: &str,
     stem: String,
-    extension: &'static str,
+    extension: &str,
     bytes: Vec<u8>,
     cx: &ToolContext,
 ) -> Result<PathBuf, ToolError> {
     let home = host_services::home(cx)
         .ok_or_else(|| ToolError::answer("there is no home folder to keep the file in"))?;
     let folder = home.cache().join(folder);
-    let saved = spawn_blocking_io(move || save_in(&folder, &stem, extension, &bytes)).await;
+    let extension = extension.to_owned();
+    let saved = spawn_blocking_io(move || save_in(&folder, &stem, &extension, &bytes)).await;
     saved.map_err(|error| ToolError::failure("Saving", error.to_string()))?
 }
 

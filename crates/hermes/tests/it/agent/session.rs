@@ -144,7 +144,9 @@ fn commands_show_the_model_and_what_a_conversation_takes_up() {
     assert!(sizes["bytes"].as_u64().unwrap() <= 3 * 1024 + 1024 * tools, "{sizes}");
     assert_eq!(
         sizes["bytes"].as_u64(),
-        Some(sizes["instructions_bytes"].as_u64().unwrap() + sizes["tools_bytes"].as_u64().unwrap())
+        Some(
+            sizes["instructions_bytes"].as_u64().unwrap() + sizes["tools_bytes"].as_u64().unwrap()
+        )
     );
     scene.sandbox.run(["setup"]).exits(2).notes("needs a terminal");
     assert!(scene.server.questions().is_empty());
