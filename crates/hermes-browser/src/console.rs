@@ -16,7 +16,7 @@ pub struct ConsoleMessage {
     /// log, warning, error, …
     #[serde(rename = "type")]
     pub kind: String,
-    /// The text.
+    /// What was logged, arguments joined by blanks.
     pub text: String,
     /// Who wrote it: `console`, or the part of the browser.
     pub source: String,

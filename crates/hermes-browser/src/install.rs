@@ -1,9 +1,5 @@
 //! How to get a Chromium onto this machine.
 
-use hermes_tool::Vars;
-
-use crate::launch::find_chromium;
-
 /// A package manager, and how it installs Chromium.
 struct Manager {
     program: &'static str,
@@ -31,14 +27,8 @@ pub fn install_command() -> Option<&'static [&'static str]> {
     MANAGERS.iter().find(has).map(|manager| manager.command)
 }
 
-/// Whether a browser could be started here.
-#[must_use]
-pub fn is_installed(vars: &Vars) -> bool {
-    find_chromium(vars).is_ok()
-}
-
 /// What a person can do where there is none.
-pub(crate) fn how_to_install(_vars: &Vars) -> String {
+pub(crate) fn how_to_install() -> String {
     let by_hand = match install_command() {
         Some(command) => format!(" (it runs {} after asking)", command.join(" ")),
         None => String::new(),

@@ -51,7 +51,7 @@ pub use dialogs::{ClosedBy, Dialog};
 pub use downloads::Download;
 pub use error::BrowserError;
 pub use guard::{AddressGuard, AddressRefusal, Reach};
-pub use install::{install_command, is_installed};
+pub use install::install_command;
 pub use launch::{Visibility, find_chromium, sweep_profiles};
 pub use page::{
     Annotation, Clicked, Evaluated, FrameInfo, FrameTree, Navigated, PageImage, PageState,

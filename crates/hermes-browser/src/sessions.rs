@@ -74,7 +74,7 @@ struct Slot {
 
 /// A browser that belongs to a task.
 pub struct BrowserSession {
-    /// The browser.
+    /// Where the task's pages are open.
     pub browser: Browser,
     /// Which addresses it may open.
     pub guard: AddressGuard,

@@ -43,10 +43,10 @@ impl fmt::Display for BlueprintSlot {
 
 /// A ready-made job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Blueprint {
+pub struct JobBlueprint {
     /// By which it is asked for.
     pub name: &'static str,
-    /// What it is for.
+    /// A line for lists: what the job would do for whom.
     pub about: &'static str,
     /// When it runs; `{time}` and `{days}` are slots.
     pub schedule: &'static str,
@@ -73,8 +73,8 @@ const LENGTH: BlueprintSlot =
     BlueprintSlot { name: "length", kind: LENGTHS, default: Some("short") };
 
 /// All ready-made jobs.
-pub const BLUEPRINTS: &[Blueprint] = &[
-    Blueprint {
+pub const BLUEPRINTS: &[JobBlueprint] = &[
+    JobBlueprint {
         name: "morning-brief",
         about: "What the day brings",
         schedule: "{time} * * *",
@@ -82,7 +82,7 @@ pub const BLUEPRINTS: &[Blueprint] = &[
                  worth beginning with. Topics I care about: {topics}.",
         slots: &[time("08:00"), LENGTH, text("topics", Some("whatever is at hand"))],
     },
-    Blueprint {
+    JobBlueprint {
         name: "important-mail",
         about: "Mail that cannot wait",
         schedule: "*/30 * * * *",
@@ -90,7 +90,7 @@ pub const BLUEPRINTS: &[Blueprint] = &[
                  writes, what they want, by when. Otherwise stay silent.",
         slots: &[],
     },
-    Blueprint {
+    JobBlueprint {
         name: "weekly-review",
         about: "A look back at the week",
         schedule: "{time} * * {days}",
@@ -98,7 +98,7 @@ pub const BLUEPRINTS: &[Blueprint] = &[
                  nothing; use what past sessions and files show.",
         slots: &[time("18:00"), days("sunday")],
     },
-    Blueprint {
+    JobBlueprint {
         name: "workday-start",
         about: "A plan for the working day",
         schedule: "{time} * * 1-5",
@@ -106,21 +106,21 @@ pub const BLUEPRINTS: &[Blueprint] = &[
                  them. Project: {project}.",
         slots: &[time("09:00"), text("project", Some("the current one"))],
     },
-    Blueprint {
+    JobBlueprint {
         name: "custom-reminder",
         about: "Remind me of something",
         schedule: "{time} * * {days}",
         prompt: "Remind me, in one friendly sentence: {reminder}",
         slots: &[time("14:00"), days("everyday"), text("reminder", None)],
     },
-    Blueprint {
+    JobBlueprint {
         name: "evening-winddown",
         about: "The end of the day",
         schedule: "{time} * * *",
         prompt: "Help me close the day: what got done, what can wait until tomorrow, and one calm thought to end with.",
         slots: &[time("21:00")],
     },
-    Blueprint {
+    JobBlueprint {
         name: "news-digest",
         about: "News on a subject",
         schedule: "{time} * * {days}",
@@ -128,7 +128,7 @@ pub const BLUEPRINTS: &[Blueprint] = &[
                  what I was told before.",
         slots: &[time("18:00"), days("weekdays"), text("topic", None), LENGTH],
     },
-    Blueprint {
+    JobBlueprint {
         name: "bill-renewal-watch",
         about: "Payments and renewals ahead",
         schedule: "{time} * * *",
@@ -136,42 +136,42 @@ pub const BLUEPRINTS: &[Blueprint] = &[
                  date and how to cancel; stay silent if there are none.",
         slots: &[time("10:00")],
     },
-    Blueprint {
+    JobBlueprint {
         name: "habit-checkin",
         about: "How a habit is going",
         schedule: "{time} * * *",
         prompt: "Ask me in one line how it went today with: {habit}. Mention the streak if you know it.",
         slots: &[time("20:00"), text("habit", None)],
     },
-    Blueprint {
+    JobBlueprint {
         name: "hydration-move",
         about: "Drink and move during work",
         schedule: "0 9-17/1 * * 1-5",
         prompt: "One short line: time to drink some water and to stand up for a minute. Vary the words.",
         slots: &[],
     },
-    Blueprint {
+    JobBlueprint {
         name: "meal-plan",
         about: "Meals for the week",
         schedule: "{time} * * {days}",
         prompt: "Plan the dinners of the coming week with a list of what to buy. Mind: {diet}.",
         slots: &[time("17:00"), days("sunday"), text("diet", Some("nothing in particular"))],
     },
-    Blueprint {
+    JobBlueprint {
         name: "learn-daily",
         about: "A little lesson",
         schedule: "{time} * * {days}",
         prompt: "Teach me one small thing about {subject}, building on earlier lessons, with one question at the end.",
         slots: &[time("08:30"), days("weekdays"), text("subject", None)],
     },
-    Blueprint {
+    JobBlueprint {
         name: "gratitude-journal",
         about: "Something to be glad about",
         schedule: "{time} * * *",
         prompt: "Invite me in one line to write down something I am glad about today.",
         slots: &[time("21:30")],
     },
-    Blueprint {
+    JobBlueprint {
         name: "on-this-day",
         about: "What happened on this date",
         schedule: "{time} * * *",

@@ -60,7 +60,7 @@ pub struct JobOrigin {
     pub platform: String,
     /// The chat there.
     pub chat_id: String,
-    /// The thread in it.
+    /// The topic or thread within the chat, where the platform has such.
     pub thread_id: Option<String>,
     /// What other programs keep here.
     #[serde(flatten)]

@@ -77,7 +77,7 @@ pub struct LedgerOwner {
 }
 
 impl LedgerOwner {
-    /// This process.
+    /// Number and start time of the running process, so that a reused number is told apart.
     #[must_use]
     pub fn this_process() -> Self {
         let pid = std::process::id();

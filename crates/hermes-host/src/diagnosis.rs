@@ -17,10 +17,10 @@ use hermes_skills::offer::Withheld;
 use hermes_store::config::Config;
 use hermes_store::config_keys::check;
 use hermes_store::dotenv::is_secret_name;
-use hermes_tool::Availability;
+use hermes_tool::{Availability, Tool};
 use serde::Serialize;
 
-use crate::Host;
+use crate::{Host, PLATFORM};
 
 /// How a check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -226,10 +226,34 @@ fn tools(host: &Host, report: &mut Report) {
     let pass = runtime.availability().pass(tools.iter().copied(), host.vars());
     let available = tools.iter().filter(|tool| pass.allows(tool)).count();
     report.good("tools", format!("{available} of {} can work here", tools.len()));
-    for tool in &tools {
+    // What is switched off lacks nothing, and a service nobody has an account with is no fault of an installation:
+    // `tools list` says what it wants.
+    let toolsets = runtime.toolsets().snapshot();
+    let enabled = host.platform_toolsets(&runtime, PLATFORM);
+    let is_wanted = |tool: &Tool| {
+        let is_on =
+            enabled.iter().any(|name| toolsets.resolve(name, &*tables).contains(tool.name()));
+        let has_account = tool.requires_env().is_empty()
+            || tool.requires_env().iter().any(|name| host.vars().non_blank(name).is_some());
+        is_on && has_account
+    };
+    // One line for all that lack the same.
+    let mut lacking: Vec<(Vec<&str>, String, String)> = Vec::new();
+    for tool in tools.iter().filter(|tool| is_wanted(tool)) {
         if let Availability::Unavailable { reason, fix } = pass.of(tool) {
-            report.note("tools", format!("{}: {reason}", tool.name()), fix);
+            let same = lacking.iter_mut().find(|(_, other, mend)| *other == reason && *mend == fix);
+            match same {
+                Some((names, ..)) => names.push(tool.name()),
+                None => lacking.push((vec![tool.name()], reason.clone(), fix.clone())),
+            }
         }
+    }
+    for (names, reason, fix) in lacking {
+        let who = match names.as_slice() {
+            [first, more @ ..] if !more.is_empty() => format!("{first} and {} more", more.len()),
+            names => names.concat(),
+        };
+        report.note("tools", format!("{who}: {reason}"), fix);
     }
 }
 

@@ -248,9 +248,9 @@ pub trait Model: Send + Sync {
     /// The provider's name.
     fn provider(&self) -> &str;
 
-    /// Whether it looks at pictures, as far as is known.
+    /// Whether it looks at pictures, as far as is known. Who knows nothing of a model sends it none.
     fn sees_images(&self) -> bool {
-        crate::metadata::sees_images(self.name())
+        false
     }
 
     /// Learns from a failure what to do differently from now on. Says so, for people; `None` if there is

@@ -249,11 +249,11 @@ fn connection(service: &str, error: &reqwest::Error, secrets: &[String]) -> Serv
 #[derive(Clone)]
 pub struct ServiceReply {
     service: String,
-    /// The status.
+    /// The HTTP status, of whatever class.
     pub status: u16,
     /// The headers, as sent.
     pub headers: HeaderMap,
-    /// The body.
+    /// What was read of the answer, at most the cap of the request.
     pub body: Vec<u8>,
     /// What of it must not be shown.
     secrets: Vec<String>,

@@ -115,7 +115,7 @@ fn unknown_key(text: &str) -> Option<&str> {
     /// What a name with a dot ends in if it is a file or a host.
     const OTHERS: &[&str] = &[
         "rs", "md", "json", "jsonl", "yaml", "yml", "toml", "py", "sh", "txt", "log", "db", "ai",
-        "com", "example",
+        "com", "example", "conf", "nu",
     ];
     /// Settings of other programs in a section that is called like one of ours.
     const FOREIGN: &[&str] = &["web.browser"];

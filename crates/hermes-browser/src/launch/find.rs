@@ -40,7 +40,7 @@ pub fn find_chromium(vars: &Vars) -> Result<PathBuf, BrowserError> {
     if let Some(found) = PROGRAMS.iter().find_map(|name| on_path(path, name)) {
         return Ok(found);
     }
-    downloaded(vars).ok_or_else(|| BrowserError::NotInstalled(how_to_install(vars)))
+    downloaded(vars).ok_or_else(|| BrowserError::NotInstalled(how_to_install()))
 }
 
 fn downloaded(vars: &Vars) -> Option<PathBuf> {

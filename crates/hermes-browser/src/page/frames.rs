@@ -10,7 +10,7 @@ use crate::watch::SessionKind;
 /// Most frames that are listed.
 const MOST: usize = 30;
 
-/// One frame.
+/// A document within the page, as dialogs and `frame_id` arguments name it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FrameInfo {
     /// Its id, by which it can be reached.

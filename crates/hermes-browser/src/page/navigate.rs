@@ -18,7 +18,7 @@ const DOWNLOAD_BEGINS: Duration = Duration::from_secs(2);
 pub struct PageState {
     /// Its address, after redirects.
     pub url: String,
-    /// Its title.
+    /// What the document calls itself once it has loaded; often empty.
     pub title: String,
     /// The address of the server that sent it, as far as the browser told.
     pub server: Option<String>,

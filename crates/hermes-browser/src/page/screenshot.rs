@@ -49,9 +49,9 @@ pub struct Annotation {
     /// The element's reference.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Its role.
+    /// The accessibility role, as snapshots write it.
     pub role: String,
-    /// Its name.
+    /// The accessible name, as snapshots write it.
     pub name: String,
 }
 

@@ -16,9 +16,9 @@ const PREPARE: &str = include_str!("prepare_field.js");
 /// The field that was filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Typed {
-    /// Its role.
+    /// The accessibility role of the field, as snapshots write it.
     pub role: String,
-    /// Its name.
+    /// The accessible name of the field, as snapshots write it.
     pub name: String,
     /// Whether what is typed there is hidden.
     pub is_password: bool,

@@ -14,7 +14,7 @@ use crate::guard::Reach;
 
 const KEY: &str = "BROWSER_USE_API_KEY";
 
-/// Browsers of Browser Use.
+/// Rents a browser from the service and gives it back when the session ends.
 pub struct BrowserUse {
     service: Service,
 }

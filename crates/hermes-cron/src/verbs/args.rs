@@ -87,7 +87,7 @@ pub enum CronVerb {
     /// Run jobs as they become due, until told to stop
     Daemon,
     /// List ready-made jobs, or make one: `hermes cron blueprint morning-brief time=07:30`
-    Blueprint {
+    JobBlueprint {
         /// The ready-made job; without one all are listed
         name: Option<String>,
         /// What it leaves open, as `slot=value`

@@ -53,8 +53,8 @@ pub async fn run(place: &CronPlace, verb: &CronVerb) -> Result<VerbReport, CronE
         CronVerb::Pause { job } => changed::pause(place, job),
         CronVerb::Resume { job } => changed::resume(place, job),
         CronVerb::Remove { job } => changed::remove(place, job),
-        CronVerb::Blueprint { name: None, .. } => Ok(listed::blueprints()),
-        CronVerb::Blueprint { name: Some(name), values, dry_run } => {
+        CronVerb::JobBlueprint { name: None, .. } => Ok(listed::blueprints()),
+        CronVerb::JobBlueprint { name: Some(name), values, dry_run } => {
             changed::blueprint(place, name, values, *dry_run)
         }
         CronVerb::Status { json } => listed::status(place, *json),

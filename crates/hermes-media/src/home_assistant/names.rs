@@ -75,7 +75,7 @@ impl ServiceName {
         Ok(Self { domain: domain.to_owned(), service: service.to_owned() })
     }
 
-    /// The domain.
+    /// What stands before the dot: the kind of device or helper.
     #[must_use]
     pub fn domain(&self) -> &str {
         &self.domain

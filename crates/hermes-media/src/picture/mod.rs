@@ -61,7 +61,7 @@ pub struct PictureLimits {
 /// A picture as a model takes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FittedPicture {
-    /// The bytes.
+    /// The file as it is, not unpacked.
     pub bytes: Vec<u8>,
     /// Their format.
     pub format: ImageFormat,

@@ -17,7 +17,7 @@ pub enum AudioFormat {
 }
 
 impl AudioFormat {
-    /// All of them.
+    /// Every form, in the order in which errors list them.
     pub const ALL: [Self; 4] = [Self::Mp3, Self::Ogg, Self::Wav, Self::Flac];
 
     /// The ending of file names.

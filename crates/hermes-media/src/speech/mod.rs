@@ -137,8 +137,10 @@ impl SpeechError {
 pub struct Spoken {
     /// The sound.
     pub audio: Vec<u8>,
-    /// Its form.
+    /// The encoding that the bytes really have, which may differ from what was asked for.
     pub format: AudioFormat,
+    /// Whether chat programs can show it as a voice message: by its form, or because the settings of a command say so.
+    pub is_voice: bool,
     /// Who spoke.
     pub provider: String,
     /// What the listener should know, such as that the text was cut.
@@ -216,7 +218,9 @@ impl Speaker {
                 Err(why) => notes.push(format!("the sound is {format}, not {wished}: {why}")),
             }
         }
-        Ok(Spoken { audio, format, provider: provider.name().to_owned(), notes })
+        let told = self.settings.command(provider.name()).is_some_and(|one| one.voice_compatible);
+        let is_voice = told || format.is_voice();
+        Ok(Spoken { audio, format, is_voice, provider: provider.name().to_owned(), notes })
     }
 
     fn provider(&self, name: &str) -> Result<Box<dyn SpeechProvider>, SpeechError> {

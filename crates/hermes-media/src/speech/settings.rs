@@ -45,7 +45,7 @@ pub struct VoiceSettings {
     /// Whose voice.
     #[setting(older = "voice_id")]
     pub voice: Option<String>,
-    /// Which model.
+    /// The provider's name of the model that speaks; empty means its default.
     #[setting(older = "model_id")]
     pub model: Option<String>,
     /// The language, where the provider wants to know.

@@ -19,7 +19,7 @@ const ENTRY: &str = "spotify";
 /// Larger files of sign-ins are not read.
 const MAX_FILE: u64 = 1 << 20;
 
-/// A sign-in.
+/// Who the requests are made for: client and refresh token of one account.
 #[derive(Clone)]
 pub struct SignIn {
     client: String,
@@ -141,9 +141,9 @@ fn entry_of(file: &Value) -> Option<&Value> {
 }
 
 fn entry_of_mut(file: &mut Value) -> Option<&mut Value> {
-    let place =
-        if file["providers"][ENTRY].is_object() { "/providers/spotify" } else { "/spotify" };
-    file.pointer_mut(place).filter(|entry| entry.is_object())
+    let is_new = file["providers"][ENTRY].is_object();
+    let holder = if is_new { file.get_mut("providers")? } else { file };
+    holder.get_mut(ENTRY).filter(|entry| entry.is_object())
 }
 
 /// Seconds since 1970, given as such or as a date.

@@ -25,7 +25,7 @@ pub const FORMS: [&str; 10] =
 /// Who listens where the user named nobody.
 const USUAL: &str = "local";
 
-/// A recording.
+/// Sound to be written down: its bytes and what its name says of the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
     bytes: Vec<u8>,

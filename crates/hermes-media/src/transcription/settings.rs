@@ -30,11 +30,11 @@ pub struct TranscriptionSettings {
     pub deepinfra: ListenerSettings,
 }
 
-/// How one of them listens.
+/// Address, language, model or command of one service that listens.
 #[derive(Clone, Debug, Settings)]
 #[settings(manual, open, about = "One that listens")]
 pub struct ListenerSettings {
-    /// Which model.
+    /// The provider's name of the model that listens; empty means its default.
     pub model: Option<String>,
     /// The language that is spoken, if it need not be guessed.
     pub language: Option<String>,

@@ -59,7 +59,7 @@ pub struct MadeVideo {
     pub url: String,
     /// Who made it.
     pub provider: &'static str,
-    /// With which model.
+    /// The provider's name of the model that made it.
     pub model: String,
 }
 

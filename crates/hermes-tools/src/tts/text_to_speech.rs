@@ -61,7 +61,7 @@ async fn text_to_speech(args: TextToSpeech, cx: &ToolContext) -> ToolResult {
         }
     };
     let file = file.display().to_string();
-    let is_voice = spoken.format.is_voice();
+    let is_voice = spoken.is_voice;
     let tag = format!("MEDIA:{file}");
     let tag = if is_voice { format!("[[audio_as_voice]]\n{tag}") } else { tag };
     let mut result = json!({

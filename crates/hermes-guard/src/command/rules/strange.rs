@@ -94,7 +94,7 @@ pub(crate) fn is_strange(call: &ProgramCall<'_>, is_listed: bool) -> bool {
         return true;
     }
     let reads = READERS.contains(call.name) || wrappers::wrapper(call.name).is_some();
-    if reads || super::verbs::runs_others(call) || matches!(call.name, "find" | "su" | "xargs") {
+    if reads || runs_others(call) || matches!(call.name, "find" | "su" | "xargs") {
         return false;
     }
     if loads_from_temp(call) {
@@ -227,4 +227,38 @@ fn offers_shell(call: &ProgramCall<'_>) -> bool {
             || matches!(text, "-p" | "-l" | "--connect")
     };
     call.args.iter().any(is_shell) && call.args.iter().any(is_port)
+}
+
+/// Programs whose words are another program: that one is judged.
+pub(super) fn runs_others(call: &ProgramCall<'_>) -> bool {
+    wrappers::wrapper(call.name).is_some_and(|wrapper| wrapper.start(call.args).is_some())
+        || matches!(
+            call.name,
+            "exec"
+                | "builtin"
+                | "busybox"
+                | "toybox"
+                | "parallel"
+                | "flock"
+                | "script"
+                | "eval"
+                | "su"
+                | "watch"
+                | "chroot"
+                | "nsenter"
+                | "adb"
+                | "entr"
+                | "coproc"
+                | "setarch"
+                | "fakeroot"
+                | "trap"
+                | "hyperfine"
+                | "cargo-watch"
+                | "nodemon"
+                | "screen"
+                | "lxc"
+                | "incus"
+                | "vagrant"
+                | "ansible"
+        )
 }

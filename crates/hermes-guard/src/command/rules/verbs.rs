@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 
 use super::super::call::{Arg, ProgramCall};
 use super::super::category::Category;
-use super::super::wrappers;
 use super::{DangerRule, RuleCheck, managed, strange};
 
 pub(crate) const DESTRUCTIVE: Category =
@@ -72,7 +71,7 @@ pub(crate) fn destructive_verb(call: &ProgramCall<'_>) -> bool {
     if call.args.is_empty()
         || OTHERS.contains(call.name)
         || strange::READERS.contains(call.name)
-        || runs_others(call)
+        || strange::runs_others(call)
         || !call.name.starts_with(|char: char| char.is_ascii_alphabetic())
         || call.name.contains('.')
         || call.has(&["--help", "-h", "help", "--dry-run", "-n", "--dryrun"])
@@ -112,40 +111,6 @@ pub(crate) fn destructive_verb(call: &ProgramCall<'_>) -> bool {
     }
     words.any(|word| is_verb(word) || whole && is_weak_verb(word))
         || managed::takes_off_safety(call)
-}
-
-/// Programs whose words are another program: that one is judged.
-pub(super) fn runs_others(call: &ProgramCall<'_>) -> bool {
-    wrappers::wrapper(call.name).is_some_and(|wrapper| wrapper.start(call.args).is_some())
-        || matches!(
-            call.name,
-            "exec"
-                | "builtin"
-                | "busybox"
-                | "toybox"
-                | "parallel"
-                | "flock"
-                | "script"
-                | "eval"
-                | "su"
-                | "watch"
-                | "chroot"
-                | "nsenter"
-                | "adb"
-                | "entr"
-                | "coproc"
-                | "setarch"
-                | "fakeroot"
-                | "trap"
-                | "hyperfine"
-                | "cargo-watch"
-                | "nodemon"
-                | "screen"
-                | "lxc"
-                | "incus"
-                | "vagrant"
-                | "ansible"
-        )
 }
 
 /// Options that are verbs themselves: `-rmr`, `--delete-excluded`, `--remove-older-than`.

@@ -38,7 +38,7 @@ pub(super) const RULES: &[DangerRule] = &[
             ("kubectl|oc|k", "config delete-*|unset|set-credentials"),
             ("kubectl|oc|k", "edit clusterrole*|rolebinding*|node*|ns|namespace|secret*"),
             ("kubectl|oc|k", "label|annotate|patch *privileged*"),
-            ("kubectl|oc|k", "cp *:/etc/*|*:/usr/*|*:/bin/*|*:/root/*"),
+            ("kubectl|oc|k", "cp *:/etc/*|*:/usr/*|*:/bin/*|*:/root*"),
             ("helm", "upgrade|install --force|--reset-values|--atomic=false"),
             ("gcloud", "compute firewall-rules create|update --allow=all|--allow=tcp|--rules=all"),
             ("consul", "leave|force-leave"),

@@ -265,7 +265,7 @@ pub(super) const RULES: &[DangerRule] = &[
                 "/.ssh/authorized_keys",
                 ":.bashrc",
                 ":.profile",
-                ":/root/",
+                ":/root",
             ];
             let to = call.operands().last().map_or("", Arg::as_str);
             PLACES.iter().any(|place| to.contains(place))
