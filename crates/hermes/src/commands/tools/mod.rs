@@ -48,7 +48,8 @@ fn find_tool(runtime: &Runtime, typed: &str, ui: &mut Ui) -> anyhow::Result<Tool
             ui.note(format_args!("(taking `{typed}` for `{name}`)"))?;
             return known_tool(runtime, name);
         }
-        NameRepair::Unknown { nearest } => nearest,
+        // A model is told of anything that resembles; a person only of what may be a slip.
+        NameRepair::Unknown { nearest } => hermes_protocol::text::nearest(typed, nearest),
     };
     let named_somewhere = runtime.toolsets().snapshot().resolve("all", &*tables);
     if named_somewhere.iter().any(|name| name.as_ref() == typed) {

@@ -100,7 +100,7 @@ fn failures_blocks_and_mistakes_have_exit_codes_of_their_own() {
     let run = |words: &[&str]| place.sandbox.run([&["skills"], words].concat());
     run(&["install", "acme/tools/nothing", "--yes"]).exits(1).notes("no source has");
     run(&["install", "acme/tools/bad", "--force"]).exits(4).notes("Decision: BLOCKED");
-    run(&["install", "acme/tools/../x", "--yes"]).exits(1).notes("no source has");
+    run(&["install", "acme/tools/../x", "--yes"]).exits(2).notes("is no identifier");
     run(&["uninstall", "nothing"]).exits(2);
     run(&["search", "x", "--source", "nonsense"]).exits(2).notes("sources: all, official");
     run(&["search", "x", "--source", "clawhub"]).exits(2).notes("clawhub was left out");
