@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hermes_tool::{Origin, Tool, ToolOutput, linked_tools};
+use hermes_tool::{Tool, linked_tools};
 use hermes_tools::product::policy_of;
 
 use crate::display::{ToolLines, ToolLook};
@@ -10,11 +10,7 @@ use crate::display::{ToolLines, ToolLook};
 /// Lines that know what the tools declare. Emojis are those given, so that drawings stay as they are when
 /// a tool gets another one.
 pub(crate) fn tool_lines(emojis: &[(&str, &str)]) -> ToolLines {
-    // A tool of a plugin's, with a name that the product knows.
-    let plugin = Tool::builder("web_extract", "web")
-        .origin(Origin::Plugin("pages".into()))
-        .handler(|_, _| Ok(ToolOutput::text("{}")));
-    let tools = linked_tools().into_iter().map(|(_, tool)| tool).chain([plugin]);
+    let tools = linked_tools().into_iter().map(|(_, tool)| tool);
     let look = |tool: Tool| {
         let emoji = emojis.iter().find(|(name, _)| *name == &**tool.name());
         let look = match emoji {

@@ -50,7 +50,7 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
             let client = name == "client("
                 && (look(value) != SecretLook::Generated || value.len() < LEAST_KEY);
             if places.contains(&place) && !client && is_password(&scan.text[range.clone()]) {
-                return scan.hide(range);
+                return super::keys::hide_value(scan, range);
             }
             if name == "client(" && place == 0 && !scan.text[range].contains("://") {
                 return;

@@ -115,7 +115,7 @@ pub(super) fn short_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
         && !value.starts_with('$')
         && !is_masked(value)
     {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
 }
 
@@ -155,7 +155,7 @@ pub(super) fn long_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
     if value.is_empty() || described || names_place || stands_in(value) || is_reference(value) {
         return;
     }
-    scan.hide(range);
+    super::keys::hide_value(scan, range);
 }
 
 /// `-u user:password`, `-a user:password` and `--user user:password`.
@@ -182,7 +182,7 @@ pub(super) fn user(scan: &mut SecretScan<'_>, hit: Range<usize>) {
             && !value.starts_with('$')
             && !is_masked(value)
         {
-            scan.hide(password);
+            super::keys::hide_value(scan, password);
         }
         return;
     }
@@ -197,7 +197,7 @@ pub(super) fn user(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     {
         return;
     }
-    scan.hide(range.start + user.len() + 1..range.end);
+    super::keys::hide_value(scan, range.start + user.len() + 1..range.end);
 }
 
 /// What stands behind a name and a blank: logins, settings of servers, variables that are set. Says
@@ -230,7 +230,7 @@ fn find_directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
             && !is_placeholder(secret)
             && !is_masked(secret)
         {
-            scan.hide(range.start + 5..range.end);
+            super::keys::hide_value(scan, range.start + 5..range.end);
         }
         return;
     }
@@ -255,16 +255,16 @@ fn find_directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
         && !is_reference(value)
         && !is_masked(value)
     {
-        return scan.hide(range);
+        return super::keys::hide_value(scan, range);
     }
     if behind_blank(scan, word, &range) {
-        return scan.hide(range);
+        return super::keys::hide_value(scan, range);
     }
     // `PASSWORD 'value'` of a query, `tool login value`
     if lower == "password" && scan.byte(start) == b'\'' && look(value) >= SecretLook::Chosen
         || lower == "login" && value.len() >= LEAST_LOGIN && look(value) == SecretLook::Generated
     {
-        return scan.hide(range);
+        return super::keys::hide_value(scan, range);
     }
     let known = DIRECTIVES.iter().any(|directive| lower.ends_with(directive));
     let sets = || {
@@ -279,7 +279,7 @@ fn find_directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
         && !is_masked(value)
         && !value.contains(['(', '{', '['])
     {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
 }
 
@@ -348,7 +348,7 @@ fn netrc(scan: &mut SecretScan<'_>, word: Range<usize>) -> bool {
     let value = &scan.text[range.clone()];
     let secret = !range.is_empty() && !value.starts_with('=') && !is_placeholder(value);
     if secret {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
     secret
 }
@@ -394,7 +394,7 @@ pub(super) fn positional(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     range.end = range.start + scan.text[range.clone()].trim_end_matches(';').len();
     let value = &scan.text[range.clone()];
     if look_or_memory(value) && !is_masked(value) && !value.starts_with('-') {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
 }
 
@@ -404,6 +404,6 @@ pub(super) fn user_and_password(scan: &mut SecretScan<'_>, start: usize) {
     let end = scan.run_end_within(user + 1, LINE_BACK, |byte| byte != b'\n' && byte != b'<');
     let range = user + 1..end;
     if scan.byte(user) == b'\n' && scan.byte(end) == b'\n' && end > user + 1 {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
 }

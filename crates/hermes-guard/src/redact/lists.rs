@@ -50,7 +50,7 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, name: &Range<usize>) -> bool {
 fn hide(scan: &mut SecretScan<'_>, range: Range<usize>, family: SecretFamily) {
     let whole = scan.text.is_char_boundary(range.start) && scan.text.is_char_boundary(range.end);
     if whole && range.start >= scan.done() && is_secret(&scan.text[range.clone()], family) {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
 }
 
@@ -123,6 +123,6 @@ fn block(scan: &mut SecretScan<'_>, name: usize, sign: usize, family: SecretFami
         at = end;
     }
     if !range.is_empty() && range.start >= scan.done() && scan.text.is_char_boundary(range.end) {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn cookie_jar(scan: &mut SecretScan<'_>, hit: std::ops::Range<usize>)
         && look(value) >= SecretLook::Chosen
         && !is_masked(value)
     {
-        scan.hide(end - value.len()..end);
+        super::keys::hide_value(scan, end - value.len()..end);
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn wifi(scan: &mut SecretScan<'_>, start: usize) {
     let range = start + at..start + at + length;
     if length > 0 && !is_masked(&scan.text[range.clone()]) && !stands_in(&scan.text[range.clone()])
     {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
 }
 
@@ -86,6 +86,6 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, colon: usize) {
         && !stands_in(password)
         && !is_masked(password);
     if sound && (usual || look(password) >= SecretLook::Chosen) {
-        scan.hide(end - password.len()..end);
+        super::keys::hide_value(scan, end - password.len()..end);
     }
 }

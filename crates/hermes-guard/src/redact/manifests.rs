@@ -68,6 +68,6 @@ fn hide(scan: &mut SecretScan<'_>, range: Range<usize>) {
     let value = &scan.text[range.clone()];
     let block = matches!(value, "|" | ">" | "|-" | ">-");
     if !value.is_empty() && !block && !is_masked(value) && !is_placeholder(value) {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
 }

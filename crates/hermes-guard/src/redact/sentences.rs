@@ -71,7 +71,7 @@ fn tells(scan: &mut SecretScan<'_>, name: &Range<usize>, start: usize) -> bool {
         && !begins_as_program_word(value)
         && !value.contains(['(', '{', '<', '[', '\\']);
     if secret {
-        scan.hide(from..from + value.len());
+        super::keys::hide_value(scan, from..from + value.len());
     }
     secret
 }

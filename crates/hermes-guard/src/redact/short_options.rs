@@ -65,7 +65,7 @@ pub(super) fn piped(scan: &mut SecretScan<'_>, hit: Range<usize>) {
         && !is_masked(value)
         && !value.starts_with('$')
     {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
 }
 
@@ -104,7 +104,7 @@ fn known(scan: &mut SecretScan<'_>, end: usize, letter: u8, attached: Attached) 
     }
     let value = &scan.text[range.clone()];
     if !value.is_empty() && !value.starts_with('-') && !is_placeholder(value) {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
 }
 
@@ -130,6 +130,6 @@ fn unknown(scan: &mut SecretScan<'_>, line: &[u8], end: usize, letter: u8) {
         && !is_masked(value)
         && !value.contains(['/', '$', '(', '{', '='])
     {
-        scan.hide(range);
+        super::keys::hide_value(scan, range);
     }
 }

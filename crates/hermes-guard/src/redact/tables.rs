@@ -90,7 +90,7 @@ fn below(scan: &mut SecretScan<'_>, name: &Range<usize>) -> bool {
             if let Some(found) = found {
                 let range = at + found.start..at + found.end;
                 if is_secret(&scan.text[range.clone()], family) {
-                    scan.hide(range);
+                    super::keys::hide_value(scan, range);
                 }
             }
         }
@@ -183,7 +183,7 @@ fn inserted(scan: &mut SecretScan<'_>, name: &Range<usize>) -> bool {
         if let Some(range) = found
             && is_secret(&scan.text[range.clone()], family)
         {
-            scan.hide(range);
+            super::keys::hide_value(scan, range);
         }
         let next =
             scan.run_end_within(end, 8, |byte| is_blank(byte) || matches!(byte, b')' | b','));
@@ -256,6 +256,6 @@ pub(super) fn upright(scan: &mut SecretScan<'_>, name: &Range<usize>) -> bool {
     {
         return false;
     }
-    scan.hide(range);
+    super::keys::hide_value(scan, range);
     true
 }

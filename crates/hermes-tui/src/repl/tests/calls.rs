@@ -52,7 +52,10 @@ async fn screen(columns: usize, rows: usize) -> String {
 
 #[tokio::test]
 async fn every_kind_of_call_on_80_by_24() {
-    insta::assert_snapshot!(screen(80, 24).await);
+    // The answer fills the screen: how much of its beginning has gone up depends on rows that were there for a moment.
+    let shown = screen(80, 24).await;
+    let rows: Vec<&str> = shown.lines().collect();
+    insta::assert_snapshot!(rows[rows.len() - 18..].join("\n"));
 }
 
 #[tokio::test]
