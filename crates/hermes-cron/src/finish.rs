@@ -28,6 +28,10 @@ pub async fn told(
     let mut problems = Vec::new();
     let outcome = JobOutcome {
         text: redactor.redact(&outcome.text, RedactMode::Full).into_owned(),
+        error: outcome
+            .error
+            .as_deref()
+            .map(|error| redactor.redact(error, RedactMode::Full).into_owned()),
         ..outcome.clone()
     };
     if let Err(problem) =

@@ -9,8 +9,8 @@
 //! output, delivery  what a run said: a file in cron/output/, and whoever else is to hear of it
 //! ```
 //!
-//! The crate knows no agent. Whoever can run a job implements [`JobRunner`]; `hermes-host` does so with an agent of its
-//! own for each run. Whoever can reach people implements [`DeliveryTarget`].
+//! The crate knows no agent. Whoever can run a job implements [`JobRunner`], with an agent of its own
+//! for each run. Whoever can reach people implements [`DeliveryTarget`].
 //!
 //! # Once and no more
 //!

@@ -156,10 +156,17 @@ impl Ticker {
             }
         };
         (self.tell)(TickEvent::Ticking);
+        let mut work = None;
         while !stop.is_cancelled() {
-            let ended = match Work::open(self, stop) {
-                Ok(mut work) => work.until_stopped().await,
-                Err(problem) => Err(problem),
+            // Runs that are under way outlive a trouble with the files: dropping them would end them, and their rows
+            // would say for ever that they run.
+            let ended = match &mut work {
+                Some(Work { .. }) => Ok(()),
+                none => Work::open(self, stop).map(|opened| *none = Some(opened)),
+            };
+            let ended = match (&mut work, ended) {
+                (Some(work), Ok(())) => work.until_stopped().await,
+                (_, ended) => ended,
             };
             if let Err(problem) = ended {
                 (self.tell)(TickEvent::Trouble(problem.to_string()));

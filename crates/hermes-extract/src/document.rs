@@ -119,10 +119,8 @@ fn starts_like_xml(text: &str) -> bool {
 fn looks_like_text(body: &[u8]) -> bool {
     let start = &body[..body.len().min(4_096)];
     !start.is_empty() && !start.iter().any(|&byte| byte < 9 || (14..27).contains(&byte)) && {
-        let odd = start.iter().filter(|&&byte| byte >= 0x80).count();
-        std::str::from_utf8(start).is_ok_and(|_| true)
-            || odd * 10 < start.len() * 4
-                && std::str::from_utf8(&start[..start.len() - start.len().min(3)]).is_ok()
+        // The cut may have gone through a character.
+        std::str::from_utf8(start).err().is_none_or(|error| error.error_len().is_none())
     }
 }
 

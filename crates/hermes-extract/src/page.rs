@@ -117,6 +117,10 @@ fn runs_programs(dom: &Dom) -> bool {
 
 /// Whether the page is an empty frame with a name that frameworks give it.
 fn is_shell(dom: &Dom) -> bool {
+    /// So many elements are looked at.
+    const MOST_FRAMES: usize = 8;
+    /// A frame with fewer has not been filled yet.
+    const FEW_LETTERS: usize = 40;
     const FRAMES: &[&str] = &[
         "root",
         "app",
@@ -131,20 +135,16 @@ fn is_shell(dom: &Dom) -> bool {
         "ember-app",
         "mount",
     ];
-    dom.subtree(0).any(|id| {
-        let named = dom.attr(id, "id").is_some_and(|name| FRAMES.contains(&name))
-            || dom.is(id, &["app-root"]);
-        named && {
-            let letters: usize = dom
-                .subtree(id)
-                .filter(|&below| {
-                    !dom.ancestors(below)
-                        .any(|parent| dom.is(parent, &["script", "style", "noscript"]))
-                })
-                .filter_map(|below| dom.text(below))
-                .map(|text| text.chars().filter(|letter| !letter.is_whitespace()).count())
-                .sum();
-            letters < 40
-        }
+    // A page has one such frame, or a few; more of them are a trap for who reads.
+    let frames = dom.subtree(0).filter(|&id| {
+        dom.attr(id, "id").is_some_and(|name| FRAMES.contains(&name)) || dom.is(id, &["app-root"])
+    });
+    let is_program = |id| {
+        dom.ancestors(id).take(4).any(|parent| dom.is(parent, &["script", "style", "noscript"]))
+    };
+    frames.take(MOST_FRAMES).any(|id| {
+        let texts = dom.subtree(id).filter(|&below| !is_program(below));
+        let letters = texts.filter_map(|below| dom.text(below)).flat_map(str::chars);
+        letters.filter(|letter| !letter.is_whitespace()).take(FEW_LETTERS).count() < FEW_LETTERS
     }) && runs_programs(dom)
 }

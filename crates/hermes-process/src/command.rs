@@ -15,9 +15,9 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::capture::CaptureLimit;
-use crate::confine::Confinement;
 use crate::environment::ChildEnvironment;
 use crate::pty::PtySize;
+use crate::sandbox::Confinement;
 
 /// What a program reads from its standard input.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::confine::ConfinementError;
+use crate::sandbox::ConfinementError;
 
 /// Why a program could not be started, watched or stopped.
 ///

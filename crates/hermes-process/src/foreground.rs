@@ -13,10 +13,10 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 
 use crate::command::Command;
-use crate::confine::PreparedConfinement;
 use crate::error::ProcessError;
 use crate::launch::{confinement, system_error};
 use crate::lookup;
+use crate::sandbox::PreparedConfinement;
 
 impl Command {
     /// Runs the program in the foreground of our own terminal and waits for it. It shares our

@@ -20,13 +20,13 @@ use nix::fcntl::{OFlag, open};
 use nix::sys::stat::Mode;
 
 use crate::command::{Command, OutputMode, Stdin};
-use crate::confine::{ConfinementError, PreparedConfinement};
 use crate::error::ProcessError;
 use crate::fork_server::{self, ForkServerId};
 use crate::lookup;
 use crate::pty;
 use crate::request::SpawnFds;
 use crate::request::image::{self, ImageParts, Terminal, Withdrawn};
+use crate::sandbox::{ConfinementError, PreparedConfinement};
 use crate::supervisor::{self, FirstReport, StartStage, SupervisorReport};
 
 /// Tries to get an answer from a fork server: one may be killed with our request still unread. Then

@@ -103,7 +103,6 @@ mod adopted;
 mod capture;
 mod child;
 mod command;
-mod confine;
 mod environment;
 mod error;
 mod foreground;
@@ -117,6 +116,7 @@ mod processes;
 mod pty;
 mod request;
 mod run;
+mod sandbox;
 mod shield;
 mod supervisor;
 
@@ -124,13 +124,13 @@ pub use adopted::{process_start_time, programs_of_tree, signal_if_same};
 pub use capture::{CaptureLimit, CapturedOutput, HeadTail};
 pub use child::{Child, InputPipe, OutputPipe};
 pub use command::{Command, Leftovers, Lifetime, OutputMode, OutputTap, Stdin};
-pub use confine::{
-    Confinement, ConfinementError, KernelSupport, Metadata, Network, kernel_support,
-};
 pub use error::ProcessError;
 pub use fork_server::prepare;
 pub use handle::{ProcessHandle, StopMode};
 pub use lineage::descends_from_own_command;
 pub use pty::{Pty, PtyEcho, PtyReader, PtySize, PtyWriter};
 pub use run::{End, FinishedProcess};
+pub use sandbox::{
+    Confinement, ConfinementError, KernelSupport, Metadata, Network, kernel_support,
+};
 pub use shield::{HideError, hide_environment, shield_own_environment};

@@ -64,7 +64,8 @@ pub async fn debugging_address(address: &str, door: &HttpDoor) -> Result<Url, St
         format!("the debugging address cannot be read ({error}); write ws://host:port or http://host:port")
     })?;
     let is_socket = matches!(url.scheme(), "ws" | "wss");
-    if is_socket && !matches!(url.path(), "" | "/") {
+    // Services hand out addresses whose key stands in the query; those are the door itself.
+    if is_socket && (!matches!(url.path(), "" | "/") || url.query().is_some()) {
         return Ok(url);
     }
     let shown = masked(&url);

@@ -43,7 +43,7 @@ pub(super) fn fit(
         picture = picture.resize(limits.side, limits.side, FilterType::Triangle);
     }
     // A picture with transparent parts, or one that only changes its format, stays exact if it can.
-    let exact = fits_bytes || picture.color().has_alpha();
+    let exact = fits_bytes && fits_side || picture.color().has_alpha();
     for _ in 0..ATTEMPTS {
         let (packed, format) = pack(&picture, exact)?;
         let length = base64_length(packed.len());

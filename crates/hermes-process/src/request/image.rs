@@ -32,8 +32,8 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::uio::{pread, pwrite};
 
 use crate::command::Lifetime;
-use crate::confine::Instruction;
-use crate::confine::enter::{Privileges, Restrictions};
+use crate::sandbox::Instruction;
+use crate::sandbox::enter::{Privileges, Restrictions};
 
 /// Words of the header, in this order: the mark of a supervisor, lifetime, terminal, privileges,
 /// offset of the filter and its number of instructions, offsets of the file's and the shell's

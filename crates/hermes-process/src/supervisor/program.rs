@@ -13,9 +13,9 @@ use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, fchdir, getpid, get
 
 use super::message::StartStage;
 use crate::command::Lifetime;
-use crate::confine::enter;
 use crate::request::image::{self, Image, Terminal};
 use crate::request::{SpawnFds, SpawnRequest};
+use crate::sandbox::enter;
 
 /// At which step it failed, and why.
 type Failure = (StartStage, Errno);

@@ -1,4 +1,4 @@
-//! Taking rights away from a program, with the kernel's own means.
+//! The sandbox of a local command: rights taken away from a program, with the kernel's own means.
 //!
 //! A [`Confinement`] says what a program and all its descendants may not do: write outside listed
 //! places, use the network. No container, no mount, no helper program and no privilege is needed
