@@ -12,6 +12,8 @@ use crate::error::BrowserError;
 
 /// How long it may take until a download that was announced is known.
 const DOWNLOAD_BEGINS: Duration = Duration::from_secs(2);
+/// A page of which nothing is heard for so long is asked how far it is.
+const ASK_AGAIN: Duration = Duration::from_secs(2);
 
 /// A page as it stands in the browser's history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -114,7 +116,7 @@ impl Browser {
         deadline: Instant,
         limit: Duration,
     ) -> Result<(), BrowserError> {
-        let arrived = self.watcher.until(deadline, |state| {
+        let mut has_arrived = |state: &mut crate::watch::BrowserState| {
             if let Some(trouble) = state.trouble(&page.target) {
                 // A dialog while it loads is a state of the page like any other.
                 return Some(match trouble {
@@ -126,8 +128,20 @@ impl Browser {
             // A page may lead on to another while it loads; that one counts then.
             let begun = load.committed.as_deref() == Some(loader) || load.committed == load.begun;
             (begun && load.committed.is_some() && load.is_usable()).then_some(Ok(()))
-        });
-        match arrived.await {
+        };
+        let arrived = loop {
+            let soon = deadline.min(Instant::now() + ASK_AGAIN);
+            let arrived = self.watcher.until(soon, &mut has_arrived).await;
+            // An event may be lost between attaching to a page and its first document: then the page itself is asked.
+            if arrived.is_none() && Instant::now() < deadline {
+                if !self.is_complete(page, loader).await {
+                    continue;
+                }
+                break Some(Ok(()));
+            }
+            break arrived;
+        };
+        match arrived {
             Some(arrived) => arrived,
             None => {
                 let shown = self.watcher.state().tab(&page.target).is_some_and(|tab| {
@@ -138,6 +152,27 @@ impl Browser {
                 if shown { Ok(()) } else { Err(self.give_up(page, url, limit)) }
             }
         }
+    }
+
+    /// Whether a page says of itself that the document of this load is complete.
+    async fn is_complete(&self, page: &PageHandle, loader: &str) -> bool {
+        let ask = |method: &'static str, params: serde_json::Value| {
+            self.connection.call::<serde_json::Value>(&page.session, method, params, ASK_AGAIN)
+        };
+        let Ok(tree) = ask("Page.getFrameTree", json!({})).await else { return false };
+        if tree["frameTree"]["frame"]["loaderId"] != loader {
+            return false;
+        }
+        let state = json!({"expression": "document.readyState", "returnByValue": true});
+        let complete = ask("Runtime.evaluate", state).await;
+        if !complete.is_ok_and(|answer| answer["result"]["value"] == "complete") {
+            return false;
+        }
+        if let Some(tab) = self.watcher.state().tab_mut(&page.target) {
+            tab.commit(loader);
+            tab.load.done = true;
+        }
+        true
     }
 
     fn give_up(&self, page: &PageHandle, url: &str, after: Duration) -> BrowserError {
