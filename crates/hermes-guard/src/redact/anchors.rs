@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, PatternID};
 
 use super::keys::KEY_PREFIXES;
+use super::names::FOREIGN_PASSWORDS;
 
 /// Which rule looks at a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +144,7 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
     (SecretAnchor::Cookie, &["cookie"]),
     (SecretAnchor::User, &["-u", "-user", "-creds"]),
     (SecretAnchor::PasswordOption, &[" -p", " -a", " -w", " -u", " -x", " -n", " -k", " -t"]),
+    (SecretAnchor::Name, FOREIGN_PASSWORDS),
     (
         SecretAnchor::Name,
         &[
@@ -172,23 +174,7 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
             "pw=",
             "pw ",
             "pw\"",
-            "passwort",
-            "kennwort",
-            "contrase\u{f1}a",
-            "contrasena",
-            "senha",
-            "mot_de_passe",
-            "mot de passe",
-            "motdepasse",
-            "wachtwoord",
-            "has\u{142}o",
-            "\u{43f}\u{430}\u{440}\u{43e}\u{43b}\u{44c}",
             "\u{41f}\u{430}\u{440}\u{43e}\u{43b}\u{44c}",
-            "\u{5bc6}\u{7801}",
-            "\u{5bc6}\u{78bc}",
-            "\u{53e3}\u{4ee4}",
-            "\u{30d1}\u{30b9}\u{30ef}\u{30fc}\u{30c9}",
-            "\u{be44}\u{bc00}\u{bc88}\u{d638}",
             "privkey",
             "sessionid",
             "_session=",

@@ -20,6 +20,14 @@ impl AudioFormat {
     /// Every form, in the order in which errors list them.
     pub const ALL: [Self; 4] = [Self::Mp3, Self::Ogg, Self::Wav, Self::Flac];
 
+    /// What services that follow OpenAI's wire call it: the codec, where that differs from the ending.
+    pub(crate) const fn as_asked(self) -> &'static str {
+        match self {
+            Self::Ogg => "opus",
+            other => other.extension(),
+        }
+    }
+
     /// The ending of file names.
     #[must_use]
     pub const fn extension(self) -> &'static str {

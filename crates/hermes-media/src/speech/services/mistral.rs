@@ -47,10 +47,7 @@ impl SpeechProvider for MistralSpeech {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Vec<u8>, SpeechError>> {
         Box::pin(async move {
-            let form = match wished {
-                AudioFormat::Ogg => "opus",
-                other => other.extension(),
-            };
+            let form = wished.as_asked();
             let mut body = json!({
                 "model": or(&self.voice.model, MODEL),
                 "input": text,
