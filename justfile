@@ -12,6 +12,14 @@ test *NAMES:
 test-fast *NAMES:
     ./test --fast {{NAMES}}
 
+# The backend of macOS, as far as Linux can test it
+test-portable *NAMES:
+    ./test --portable {{NAMES}}
+
+# Does it compile for macOS? (Debian only; some gigabytes)
+check-macos *ARGS:
+    scripts/check-macos {{ARGS}}
+
 # Let a real language model use the tools by itself (1.1 GB, some minutes)
 test-real-model *TRIES:
     scripts/test-real-model {{TRIES}}

@@ -23,6 +23,7 @@ mod skills;
 mod start;
 mod terminal;
 mod timing;
+mod tui;
 mod units;
 mod web;
 
@@ -70,6 +71,10 @@ struct Args {
     #[arg(long, default_value = "python3", value_name = "PROGRAM")]
     python: OsString,
 
+    /// Also measure a debug build: to try the benchmark itself, never for numbers.
+    #[arg(long, hide = true)]
+    any_build: bool,
+
     /// Measure our side and print its JSON: how the benchmark calls itself.
     #[arg(long, hide = true)]
     measure: Option<Phase>,
@@ -112,6 +117,8 @@ enum Group {
     Skills,
     /// Reading web pages.
     Web,
+    /// The chat at a terminal.
+    Tui,
 }
 
 impl Args {
@@ -142,6 +149,8 @@ struct Output<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     skills: Option<skills::Numbers>,
     web: Option<web::Numbers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tui: Option<tui::Numbers>,
 }
 
 /// What the rows of the runtime are made from.
@@ -180,7 +189,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<Report> {
-    if cfg!(debug_assertions) {
+    if cfg!(debug_assertions) && !args.any_build {
         bail!("a debug build says nothing about speed; run `cargo run --release -p hermes-bench`");
     }
     let this_program = std::env::current_exe().context("finding this program")?;
@@ -229,6 +238,13 @@ fn run(args: &Args) -> Result<Report> {
         false => None,
     };
 
+    let tui = match args.wants(Group::Tui) {
+        // Cargo's folder of a debug build has not the name of its profile; what is there is taken.
+        true if args.any_build => Some(tui::measure(&ours.with_file_name("hermes"))?),
+        true => Some(tui::measure(&build_hermes(ours)?)?),
+        false => None,
+    };
+
     let of_runtime = runtime
         .iter()
         .flat_map(|numbers| rows::rows(&numbers.starts, &numbers.ours, numbers.reference.as_ref()));
@@ -240,6 +256,7 @@ fn run(args: &Args) -> Result<Report> {
     let of_code = code.iter().flat_map(code::rows);
     let of_skills = skills.iter().flat_map(skills::rows);
     let of_web = web.iter().flat_map(web::rows);
+    let of_tui = tui.iter().flat_map(tui::rows);
     let all = of_runtime
         .chain(of_files)
         .chain(of_terminal)
@@ -248,7 +265,8 @@ fn run(args: &Args) -> Result<Report> {
         .chain(of_mcp)
         .chain(of_code)
         .chain(of_skills)
-        .chain(of_web);
+        .chain(of_web)
+        .chain(of_tui);
     let report = Report { rows: all.collect() };
     let text = if args.json {
         let output = Output {
@@ -262,6 +280,7 @@ fn run(args: &Args) -> Result<Report> {
             code,
             skills,
             web,
+            tui,
         };
         serde_json::to_string_pretty(&output)? + "\n"
     } else {

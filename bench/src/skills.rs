@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use hermes_skills::offer::SessionTools;
 use hermes_skills::setup::SetupSurface;
-use hermes_skills::{SkillLibrary, listing, prompt};
+use hermes_skills::{SkillLibrary, prompt};
 use hermes_store::home::Home;
 use hermes_tool::Vars;
 use serde::Serialize;
@@ -54,10 +54,7 @@ pub(crate) fn measure() -> Result<Numbers> {
     // Files that changed just now are read again, whatever is known of them.
     std::thread::sleep(Duration::from_millis(100));
     let (config, vars) = (Value::Null, Vars::default());
-    let list = |library: &SkillLibrary| {
-        let store = library.store(&config, &vars);
-        listing::list(&store.table(), &store.offers(None), None)
-    };
+    let list = |library: &SkillLibrary| library.store(&config, &vars).list(None, None);
     let begun = Instant::now();
     let first = list(&SkillLibrary::new(&home));
     let list_unseen = begun.elapsed().as_nanos() as f64;

@@ -60,6 +60,12 @@ impl AgentContext {
         }
     }
 
+    /// The same context with one service more or another.
+    pub(crate) fn with_service<T: Send + Sync + 'static>(&self, service: Arc<T>) -> Self {
+        let services = self.services.with(service);
+        Self { services, ..self.with_front(Arc::clone(&self.front)) }
+    }
+
     /// A text without secrets.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {

@@ -1,4 +1,4 @@
-//! The model chain: the chosen model and its fallbacks.
+//! The model chain: the chosen model and its fallback models.
 //!
 //! A fallback serves until the end of the turn. After a rate limit the chosen model cools down for a
 //! while, so that the next turn does not begin with the same wait. What makes the loop fall back is
@@ -95,6 +95,13 @@ impl ModelChain {
             }
         }
         Self { models, current: 0, cooldown_until: None }
+    }
+
+    /// The same chain with every model replaced, such as by one that is counted or slowed down.
+    #[must_use]
+    pub fn map(mut self, mut with: impl FnMut(ChainModel) -> ChainModel) -> Self {
+        self.models = self.models.into_iter().map(&mut with).collect();
+        self
     }
 
     /// The model that is asked next: the chosen one, or the fallback of this turn.

@@ -15,6 +15,8 @@ pub(crate) const ANSWER_NOW: &str = "You have thought about it but not answered.
     now.";
 pub(crate) const SUM_UP: &str = "The limit on steps for this request is reached and no more tools can \
     be called. Say briefly what is done, what is not, and what the next step would be.";
+pub(crate) const LOOP_ENDED: &str = "The same calls came again and again without anything new, so no more \
+    tools can be called for this request. Say briefly what was found, what is done, and what is missing.";
 pub(crate) const STOPPED_BEFORE_TEXT: &str = "(stopped by the user before there was an answer)";
 pub(crate) const STOPPED_AT_TOOLS: &str = "(stopped by the user while tools were running)";
 

@@ -95,6 +95,26 @@ pub struct TurnResult {
     pub pending_steer: Option<String>,
 }
 
+/// The target of the log lines about turns. They are for log files: a person at a terminal is told of turns otherwise.
+pub const TURN_LOG: &str = "hermes_agent::turns";
+
+impl TurnResult {
+    /// Writes a line about it: what it cost and how it ended, not what was said.
+    pub(crate) fn log(&self) {
+        let Self { session_id: session, model, provider, api_calls: calls, exit, error, .. } = self;
+        let (exit, usage) = (exit.name(), &self.usage);
+        let (input, output) = (usage.prompt_tokens(), usage.output_tokens);
+        match error {
+            Some(error) => tracing::warn!(
+                target: TURN_LOG, session, model, provider, calls, input, output, exit, error, "turn"
+            ),
+            None => tracing::info!(
+                target: TURN_LOG, session, model, provider, calls, input, output, exit, "turn"
+            ),
+        }
+    }
+}
+
 /// The same for programs.
 #[derive(Debug, Serialize)]
 pub struct TurnReport<'a> {

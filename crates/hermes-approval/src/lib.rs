@@ -63,7 +63,7 @@ pub use audit::{
 };
 pub use concern::{Concern, ConcernSource, describe};
 pub use gate::{
-    Approvals, ApprovalsBuilder, Forecast, Outlook, SUDO_PASSWORD_WAIT, UnseenQuestion,
+    Approvals, ApprovalsBuilder, Forecast, Outlook, RefusedAct, SUDO_PASSWORD_WAIT, UnseenQuestion,
 };
 pub use grant::{ApprovalGrant, GrantedBy};
 pub use memory::{ALLOWLIST_KEY, SessionYolo};

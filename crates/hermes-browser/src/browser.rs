@@ -155,7 +155,9 @@ impl Browser {
     }
 
     async fn begin_elsewhere(&self) -> Result<(), BrowserError> {
-        self.allow_downloads();
+        // Whose browser this is decides where files go, and the setting holds for all pages: those of a person, too.
+        let as_it_is = json!({"behavior": "default", "eventsEnabled": true});
+        self.connection.tell("", "Browser.setDownloadBehavior", as_it_is);
         let discover = json!({"discover": true, "filter": [{"type": "page", "exclude": false}, {"exclude": true}]});
         self.connection.tell("", "Target.setDiscoverTargets", discover);
         self.new_page().await.map(drop)

@@ -16,8 +16,8 @@ use crate::job::JobOrigin;
 /// How long one delivery may take.
 const DELIVERY_TIME: Duration = Duration::from_secs(60);
 
-/// What [`DeliveryTarget::deliver`] gives: why it did not work, if it did not.
-pub type DeliveryFuture<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>>;
+/// What the acts of a [`DeliveryTarget`] give; the error says in words why one did not work.
+pub type DeliveryFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send + 'a>>;
 
 /// A platform that can be written to.
 pub trait DeliveryTarget: Send + Sync {
@@ -33,8 +33,23 @@ pub trait DeliveryTarget: Send + Sync {
     /// Why not, in words.
     fn check(&self, place: &str) -> Result<(), String>;
 
-    /// Writes the text to a place, in as many messages as it takes.
-    fn deliver<'a>(&'a self, place: &'a str, text: &'a str) -> DeliveryFuture<'a>;
+    /// Writes the text to a place, in as many messages as it takes; gives the platform's id of the last.
+    fn deliver<'a>(&'a self, place: &'a str, text: &'a str) -> DeliveryFuture<'a, String>;
+
+    /// Puts a reaction on a message, or takes ours away.
+    fn react<'a>(
+        &'a self,
+        _place: &'a str,
+        _message: &'a str,
+        _emoji: Option<&'a str>,
+    ) -> DeliveryFuture<'a, ()> {
+        Box::pin(std::future::ready(Err("messages cannot be reacted to there".to_owned())))
+    }
+
+    /// Places that people know by a name: the place, and the name.
+    fn channels(&self) -> DeliveryFuture<'_, Vec<(String, String)>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 }
 
 /// One place a text goes to.
@@ -49,6 +64,15 @@ pub enum Destination {
         /// As the platform writes it.
         place: String,
     },
+}
+
+impl fmt::Display for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Local => f.write_str("local"),
+            Self::Chat { platform, place } => write!(f, "{platform}:{place}"),
+        }
+    }
 }
 
 /// All platforms that can be written to.
@@ -118,7 +142,9 @@ impl Deliveries {
             } else {
                 format!(", `all`, {}", names.join(", "))
             };
-            return Err(bad(format!("there is `local`, `origin`{others}")));
+            return Err(bad(format!(
+                "no platform `{platform}` is set up; there is `local`, `origin`{others}"
+            )));
         };
         let place = match place {
             "" => known.home_chat().ok_or_else(|| bad("it has no home chat; name one".into()))?,
@@ -128,8 +154,28 @@ impl Deliveries {
         Ok(vec![Destination::Chat { platform, place }])
     }
 
-    fn target(&self, platform: &str) -> Option<&Arc<dyn DeliveryTarget>> {
+    /// Everything that can be written to, by name.
+    #[must_use]
+    pub fn targets(&self) -> &[Arc<dyn DeliveryTarget>] {
+        &self.targets
+    }
+
+    /// What answers for a platform.
+    #[must_use]
+    pub fn target(&self, platform: &str) -> Option<&Arc<dyn DeliveryTarget>> {
         self.targets.iter().find(|target| target.platform() == platform)
+    }
+
+    /// Writes a text to a place on a platform; the id of its last message.
+    ///
+    /// # Errors
+    /// Why it is not there, in words.
+    pub async fn send(&self, platform: &str, place: &str, text: &str) -> Result<String, String> {
+        let target = self.target(platform).ok_or("it is not set up any more")?;
+        match tokio::time::timeout(DELIVERY_TIME, target.deliver(place, text)).await {
+            Ok(sent) => sent,
+            Err(_) => Err(format!("no answer within {}s", DELIVERY_TIME.as_secs())),
+        }
     }
 
     /// Writes a text to all places; what did not work, in words.
@@ -137,15 +183,8 @@ impl Deliveries {
         let mut problems = Vec::new();
         for destination in destinations {
             let Destination::Chat { platform, place } = destination else { continue };
-            let Some(target) = self.target(platform) else {
-                problems.push(format!("{platform}: not set up any more"));
-                continue;
-            };
-            match tokio::time::timeout(DELIVERY_TIME, target.deliver(place, text)).await {
-                Ok(Ok(())) => {}
-                Ok(Err(problem)) => problems.push(format!("{platform}: {problem}")),
-                Err(_) => problems
-                    .push(format!("{platform}: no answer within {}s", DELIVERY_TIME.as_secs())),
+            if let Err(problem) = self.send(platform, place, text).await {
+                problems.push(format!("{platform}: {problem}"));
             }
         }
         problems
@@ -180,12 +219,12 @@ mod tests {
             if place.contains(' ') { Err("places have no blanks".into()) } else { Ok(()) }
         }
 
-        fn deliver<'a>(&'a self, place: &'a str, text: &'a str) -> DeliveryFuture<'a> {
+        fn deliver<'a>(&'a self, place: &'a str, text: &'a str) -> DeliveryFuture<'a, String> {
             self.0.lock().unwrap().push(format!("{place}: {text}"));
             Box::pin(std::future::ready(if place == "!gone:server" {
                 Err("gone".into())
             } else {
-                Ok(())
+                Ok("1".into())
             }))
         }
     }

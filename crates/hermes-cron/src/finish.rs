@@ -32,6 +32,11 @@ pub async fn told(
             .error
             .as_deref()
             .map(|error| redactor.redact(error, RedactMode::Full).into_owned()),
+        refused: outcome
+            .refused
+            .iter()
+            .map(|line| redactor.redact(line, RedactMode::Full).into_owned())
+            .collect(),
         ..outcome.clone()
     };
     if let Err(problem) =
@@ -96,12 +101,18 @@ pub fn finish(
     })?;
     for (run, outcome, _) in runs {
         let (status, error) = match &outcome.error {
-            None => (ExecutionStatus::Completed, None),
+            None => (ExecutionStatus::Completed, not_allowed(outcome)),
             Some(error) => (ExecutionStatus::Failed, Some(reason(error))),
         };
         ledger.finished(&run.execution, status, error.as_deref())?;
     }
     Ok(())
+}
+
+/// What a run was not allowed to do, as the ledger keeps it.
+fn not_allowed(outcome: &JobOutcome) -> Option<String> {
+    (!outcome.refused.is_empty())
+        .then(|| reason(&format!("refused: {}", outcome.refused.join("; "))))
 }
 
 fn reason(text: &str) -> String {

@@ -1,8 +1,9 @@
-//! A job as `jobs.json` has it. Other programs read and write the same file, so fields that are not ours stay.
+//! A job as `jobs.json` has it. Other programs read and write the same file, so fields that are not ours stay, and what they
+//! leave open (`null`) is as good as absent: a job that cannot be read would never run again.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::schedule::{Schedule, ScheduleRecord, moment};
@@ -74,20 +75,26 @@ pub struct Job {
     /// Twelve hexadecimal digits.
     pub id: String,
     /// What people call it.
+    #[serde(deserialize_with = "open_is_absent")]
     pub name: String,
     /// What the agent is asked.
+    #[serde(deserialize_with = "open_is_absent")]
     pub prompt: String,
     /// Skills that are loaded for it.
+    #[serde(deserialize_with = "names")]
     pub skills: Vec<String>,
     /// When it runs.
     pub schedule: ScheduleRecord,
     /// The same for people.
+    #[serde(deserialize_with = "open_is_absent")]
     pub schedule_display: String,
     /// How often.
+    #[serde(deserialize_with = "open_is_absent")]
     pub repeat: RepeatCount,
     /// Whether it runs at all.
     pub enabled: bool,
     /// How it stands.
+    #[serde(deserialize_with = "open_is_absent")]
     pub state: JobState,
     /// When it was made.
     pub created_at: Option<String>,
@@ -103,6 +110,7 @@ pub struct Job {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_delivery_error: Option<String>,
     /// Who hears of it.
+    #[serde(deserialize_with = "open_is_absent")]
     pub deliver: String,
     /// The chat it was made in.
     pub origin: Option<JobOrigin>,
@@ -115,8 +123,10 @@ pub struct Job {
     /// A program of the home's `scripts` whose output goes before the prompt.
     pub script: Option<String>,
     /// Whether that output is all, and no agent is asked.
+    #[serde(deserialize_with = "open_is_absent")]
     pub no_agent: bool,
     /// Jobs whose last output goes before the prompt.
+    #[serde(deserialize_with = "names")]
     pub context_from: Vec<String>,
     /// The toolsets it has, if not those of scheduled jobs.
     pub enabled_toolsets: Option<Vec<String>>,
@@ -125,6 +135,30 @@ pub struct Job {
     /// What other programs keep here.
     #[serde(flatten)]
     pub other: Map<String, Value>,
+}
+
+/// A field that another program leaves open has its default.
+fn open_is_absent<'a, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'a>,
+    T: Deserialize<'a> + Default,
+{
+    Ok(Option::deserialize(from)?.unwrap_or_default())
+}
+
+/// One name, several, or none.
+fn names<'a, D: Deserializer<'a>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Names {
+        One(String),
+        Several(Vec<String>),
+    }
+    Ok(match Option::deserialize(from)? {
+        None => Vec::new(),
+        Some(Names::One(name)) => vec![name],
+        Some(Names::Several(names)) => names,
+    })
 }
 
 impl Job {
@@ -186,6 +220,40 @@ mod tests {
             (&again["schedule"]["hint"], &again["origin"]["user"]),
             (&json!("x"), &json!("u"))
         );
+    }
+
+    /// The whole record as the Python program writes it. It was once passed over because of one `null`, and with it every job
+    /// of a home that moved here.
+    #[test]
+    fn a_job_of_the_python_program_is_a_job() {
+        let written = json!({"id": "87e8a89055c4", "name": "morning", "prompt": "say hello", "skills": [], "skill": null,
+            "model": null, "provider": null, "provider_snapshot": "custom", "model_snapshot": "scripted", "base_url": null,
+            "script": null, "no_agent": false, "context_from": null,
+            "schedule": {"kind": "cron", "expr": "0 9 * * *", "display": "0 9 * * *"}, "schedule_display": "0 9 * * *",
+            "repeat": {"times": null, "completed": 0}, "enabled": true, "state": "scheduled", "paused_at": null,
+            "paused_reason": null, "created_at": "2026-11-18T20:08:59.327189+00:00",
+            "next_run_at": "2026-11-19T09:00:00+00:00", "last_run_at": null, "last_status": null, "last_error": null,
+            "last_delivery_error": null, "deliver": "local", "origin": null, "enabled_toolsets": null, "workdir": null});
+        let job: Job = serde_json::from_value(written.clone()).unwrap();
+        assert!(job.context_from.is_empty() && job.due(&TimeZone::UTC).is_some());
+        assert_eq!(serde_json::to_value(&job).unwrap()["model_snapshot"], "scripted");
+        for open in [
+            "name",
+            "prompt",
+            "skills",
+            "repeat",
+            "deliver",
+            "schedule_display",
+            "no_agent",
+            "state",
+        ] {
+            let mut written = written.clone();
+            written[open] = Value::Null;
+            serde_json::from_value::<Job>(written).unwrap_or_else(|why| panic!("{open}: {why}"));
+        }
+        let mut single = written;
+        single["context_from"] = json!("ee4c7c40250f");
+        assert_eq!(serde_json::from_value::<Job>(single).unwrap().context_from, ["ee4c7c40250f"]);
     }
 
     #[test]

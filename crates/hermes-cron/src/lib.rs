@@ -6,6 +6,7 @@
 //! Ledger            cron/executions.db: who claimed which run, and how it ended
 //! claim             takes what is due: recorded, then moved on in the file, then handed out
 //! Ticker            sleeps until something is due, claims it, has a JobRunner run it; one at a time in a home
+//! Suggestions       cron/suggestions.json: jobs somebody might want, until a person says yes or no
 //! output, delivery  what a run said: a file in cron/output/, and whoever else is to hear of it
 //! ```
 //!
@@ -38,6 +39,7 @@ mod runner;
 pub mod schedule;
 mod settings;
 mod store;
+mod suggestions;
 mod ticker;
 pub mod verbs;
 
@@ -51,5 +53,8 @@ pub use ledger::{Execution, ExecutionStatus, Ledger, LedgerOwner};
 pub use output::{last_output, save_output};
 pub use runner::{JobOutcome, JobRunner, RunFuture};
 pub use settings::CronSettings;
-pub use store::{JobDraft, JobStore};
+pub use store::{JobDraft, JobStore, PinnedModel};
+pub use suggestions::{
+    JobSuggestion, SuggestedJob, SuggestionSource, SuggestionStatus, Suggestions,
+};
 pub use ticker::{TickEvent, Ticked, Ticker, TickerHealth, ticker_health};

@@ -17,6 +17,8 @@ use crate::store::JobStore;
 const ANSWER: &str = "## Response\n\n";
 /// The heading before why it failed.
 const FAILURE: &str = "## Error\n\n";
+/// The heading before what a rule did not let it do.
+const REFUSED: &str = "## Refused\n\n";
 /// Characters of a time in the name of a file.
 const TIME_CHARS: usize = "2026-11-18_12-00-00".len();
 
@@ -49,8 +51,12 @@ pub fn save_output(
         Some(error) if outcome.text.is_empty() => format!("{FAILURE}{error}"),
         Some(error) => format!("{FAILURE}{error}\n\n{ANSWER}{}", outcome.text),
     };
+    let refused = match outcome.refused.as_slice() {
+        [] => String::new(),
+        lines => format!("{REFUSED}{}\n\n", bullets(lines)),
+    };
     let text = format!(
-        "# {}\n\n- job: {}\n- time: {}\n- schedule: {}\n\n## Prompt\n\n{}\n\n{said}\n",
+        "# {}\n\n- job: {}\n- time: {}\n- schedule: {}\n\n## Prompt\n\n{}\n\n{refused}{said}\n",
         job.name,
         job.id,
         stored(now, store.zone()),
@@ -65,6 +71,11 @@ pub fn save_output(
         let _ = fs::remove_file(old);
     }
     Ok(file)
+}
+
+fn bullets(lines: &[String]) -> String {
+    let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
+    lines.join("\n")
 }
 
 /// The outputs of a job, oldest first: their names are times.

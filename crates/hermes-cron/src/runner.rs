@@ -16,6 +16,8 @@ pub struct JobOutcome {
     pub error: Option<String>,
     /// Whether there is nothing to tell, by the script's own word.
     pub quiet: bool,
+    /// What it wanted to do and was not allowed to, one line each. It may have come to an end all the same.
+    pub refused: Vec<String>,
 }
 
 impl JobOutcome {

@@ -25,6 +25,9 @@ pub struct CronSettings {
     /// Seconds a job may go without any sign of work.
     #[setting(default = Seconds::new(600.0), range = Seconds::new(1.0).., variable = "HERMES_CRON_TIMEOUT")]
     inactivity_timeout: Seconds,
+    /// Let jobs make, change and remove jobs themselves.
+    #[setting(default = false)]
+    pub jobs_may_schedule: bool,
     /// Seconds the script of a job may take.
     #[setting(default = Seconds::new(3600.0), range = Seconds::new(1.0)..)]
     script_timeout: Seconds,

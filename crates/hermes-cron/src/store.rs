@@ -62,6 +62,29 @@ pub struct JobDraft {
     pub workdir: Option<String>,
 }
 
+/// The model a job keeps, whatever is configured later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PinnedModel {
+    /// As the provider names it.
+    pub model: String,
+    /// Who serves it.
+    pub provider: String,
+}
+
+impl JobDraft {
+    /// The same with a model of its own, if it names none and one is asked for.
+    #[must_use]
+    pub fn pinned(self, model: Option<&PinnedModel>) -> Self {
+        match model.filter(|_| self.model.is_none() && self.provider.is_none()) {
+            Some(PinnedModel { model, provider }) if self.no_agent != Some(true) => {
+                let (model, provider) = (Some(model.clone()), Some(provider.clone()));
+                Self { model, provider, ..self }
+            }
+            _ => self,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Entry {

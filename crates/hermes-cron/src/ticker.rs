@@ -35,6 +35,8 @@ const LOOK: Duration = Duration::from_secs(1);
 const HEARTBEAT: Duration = Duration::from_secs(20);
 /// A sign of life older than this means that the ticker hangs.
 const STALLED: Duration = Duration::from_secs(60);
+/// Runs that end within this time are written down together.
+const TOGETHER: Duration = Duration::from_millis(50);
 /// How long runs have to end when the ticker is told to.
 const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -228,6 +230,10 @@ impl<'a> Work<'a> {
                 () = self.stop.cancelled() => return self.say_farewell().await,
                 () = tokio::time::sleep(wait) => {}
                 Some(ended) = self.tasks.join_next_with_id(), if !self.tasks.is_empty() => {
+                    // The file is written once for all that end about now.
+                    if !self.tasks.is_empty() {
+                        tokio::time::sleep(TOGETHER).await;
+                    }
                     self.take(vec![ended]).await?;
                     // Room for more.
                     seen = None;

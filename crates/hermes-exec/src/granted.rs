@@ -1,11 +1,14 @@
-//! Variables that a conversation's commands are given beyond those of their surroundings.
+//! Variables and files that a conversation's commands are given beyond those of their surroundings.
 //!
 //! A skill names variables its programs need; once the user has set them, the commands of the conversation that loaded
 //! the skill see them, wherever they run. They hold secrets, so a client is handed them in its own environment and
 //! never among its words, which every program of the machine can read. `ssh` has no such way: over there they have to
 //! be set by hand.
+//!
+//! Files with credentials are for commands elsewhere: those here see the home itself. A place is shared by
+//! conversations, so a file is there as long as any of them has it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -31,6 +34,29 @@ impl GrantedVariables {
     }
 
     fn table(&self) -> MutexGuard<'_, HashMap<String, BTreeMap<String, String>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Files below the home that commands elsewhere are to have, by conversation.
+#[derive(Debug, Default)]
+pub(crate) struct GrantedFiles(Mutex<HashMap<String, BTreeSet<String>>>);
+
+impl GrantedFiles {
+    pub(crate) fn add(&self, conversation: &str, files: impl IntoIterator<Item = String>) {
+        self.table().entry(conversation.to_owned()).or_default().extend(files);
+    }
+
+    /// Those of all conversations.
+    pub(crate) fn all(&self) -> BTreeSet<String> {
+        self.table().values().flatten().cloned().collect()
+    }
+
+    pub(crate) fn forget(&self, conversation: &str) {
+        self.table().remove(conversation);
+    }
+
+    fn table(&self) -> MutexGuard<'_, HashMap<String, BTreeSet<String>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -25,6 +25,7 @@ mod backend;
 pub mod background;
 pub mod child_env;
 mod cleanup;
+mod cloud;
 pub mod code;
 mod docker;
 mod environment;
@@ -49,6 +50,7 @@ pub use backend::{
     Backend, BackendKind, BackendState, ClientInput, ClientTrouble, FileReach, ShellCall,
     ShellKind, Variables,
 };
+pub use cloud::{Cloud, CloudOptions, sandbox_helper};
 pub use docker::{Docker, DockerOptions};
 pub use environment::{
     Environment, ExecEnd, ExecOptions, ExecResult, LiveOutput, ShellMemory, SpawnOptions,
@@ -59,4 +61,4 @@ pub use local::{Local, LocalOptions};
 pub use quote::quoted;
 pub use remote_files::RemoteFiles;
 pub use ssh::{Ssh, SshOptions};
-pub use sync::{SyncSources, SyncedKind, SyncedPath};
+pub use sync::{SyncScope, SyncSources, SyncedKind, SyncedPath};

@@ -13,7 +13,7 @@ use hermes_process::{Command, Confinement, Network};
 use crate::backend::{Backend, BackendKind, FileReach, ShellCall, ShellKind, Variables};
 use crate::error::ExecError;
 use crate::own_folder::{OwnFolder, sweep};
-use crate::settings::LocalSettings;
+use crate::settings::{LocalSettings, ShellLimits};
 
 /// Memory-backed folders for the session's files: a snapshot is written with every command, and
 /// no disk should be waited for.
@@ -34,6 +34,8 @@ pub struct LocalOptions {
     pub temp_dir: Option<PathBuf>,
     /// What commands may not do, by the kernel's own means.
     pub confinement: Option<Confinement>,
+    /// How much they may use, by the kernel's own means.
+    pub limits: ShellLimits,
 }
 
 /// Commands on this machine.
@@ -89,7 +91,8 @@ impl Backend for Local {
         if call.shell == ShellKind::Login {
             command = command.arg("-l");
         }
-        command = command.args(["-c", call.script]);
+        let limits = self.options.limits.prologue();
+        command = command.arg("-c").arg(format!("{limits}{}", call.script));
         // Before the others: what a conversation set by itself stays.
         command = command.envs(call.granted.iter().cloned());
         command = match call.variables {

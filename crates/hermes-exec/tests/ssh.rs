@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hermes_exec::{
     Backend, BackendState, ClientInput, ClientTrouble, Environment, ShellMemory, Ssh, SshOptions,
-    SyncSources,
+    SyncScope, SyncSources,
 };
 use hermes_process::{End, PtySize};
 
@@ -192,6 +192,7 @@ async fn files_are_brought_before_commands_and_changes_fetched_at_the_end() {
         home: home.path().to_owned(),
         credential_files: vec![token.clone()],
         external_skills: Vec::new(),
+        scope: SyncScope::Everything,
     };
     let place = ssh(SshOptions { shown: Some(shown), ..options() }, temp.path());
     place.before_execute().await.unwrap();

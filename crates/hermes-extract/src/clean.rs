@@ -6,9 +6,10 @@
 
 use crate::dom::{Dom, NodeId};
 use crate::measure::Measure;
+use crate::phrases::{is_action, is_label, is_surrounding_heading};
 use crate::style::Sheet;
 use crate::words::{
-    Naming, hidden_by_class, is_action, is_label, is_note, is_surrounding_heading, naming, words,
+    Naming, hidden_by_class, is_about_consent, is_about_leading_on, is_note, naming, words,
 };
 
 /// Elements whose inside is no text of the page.
@@ -73,6 +74,17 @@ const TOO_MUCH: usize = 40;
 /// The letters up to which a block counts as thin.
 const THIN: usize = 60;
 
+/// What lines about rights say.
+const RIGHTS: &[&str] = &[
+    "all rights reserved",
+    "alle rechte vorbehalten",
+    "tous droits réservés",
+    "todos los derechos reservados",
+    "tutti i diritti riservati",
+    "todos os direitos reservados",
+    "alle rechten voorbehouden",
+];
+
 /// Marks what is not content.
 pub(crate) struct Cleaning<'d> {
     dom: &'d Dom,
@@ -83,6 +95,7 @@ pub(crate) struct Cleaning<'d> {
 pub(crate) fn invisible(dom: &Dom) -> Vec<bool> {
     let sheet = Sheet::of(dom);
     let mut dropped = vec![false; dom.len()];
+    let mut by_looks = Vec::new();
     let mut walk = dom.subtree(0);
     while let Some(id) = walk.next() {
         let Some(tag) = dom.tag(id) else { continue };
@@ -90,12 +103,75 @@ pub(crate) fn invisible(dom: &Dom) -> Vec<bool> {
             walk.leave(id);
             continue;
         }
-        if is_never(dom, id, tag) || is_hidden(dom, &sheet, id, tag) {
+        let hidden = hiding(dom, &sheet, id, tag);
+        if is_never(dom, id, tag) || hidden.is_some() {
             dropped[id] = true;
             walk.leave(id);
+            if let Some(hidden) = hidden.filter(|hidden| *hidden != Hiding::Declared) {
+                by_looks.push((id, hidden));
+            }
         }
     }
+    show_the_unrevealed(dom, &mut dropped, &by_looks);
     dropped
+}
+
+/// What says that an element is not to be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hiding {
+    /// The element itself.
+    Declared,
+    /// A name that does so by convention.
+    Name,
+    /// Styles.
+    Style,
+}
+
+/// Some pages hide their whole content until a program has run, or use names of their own in another sense. What holds
+/// by far most of the text is shown, unless it is called like something that lies above a page.
+fn show_the_unrevealed(dom: &Dom, dropped: &mut [bool], by_looks: &[(NodeId, Hiding)]) {
+    const LYING_ABOVE: &[&str] = &[
+        "overlay",
+        "modal",
+        "popup",
+        "popover",
+        "dialog",
+        "lightbox",
+        "menu",
+        "nav",
+        "navigation",
+        "drawer",
+        "offcanvas",
+        "search",
+        "tooltip",
+    ];
+    /// Less text is not worth the risk.
+    const LEAST: usize = 500;
+    if by_looks.is_empty() {
+        return;
+    }
+    let visible = Measure::of(dom, dropped).prose(0);
+    let mut shown = dropped.to_vec();
+    for &(id, _) in by_looks {
+        shown[id] = false;
+    }
+    let measure = Measure::of(dom, &shown);
+    for &(id, hidden) in by_looks {
+        let prose = measure.prose(id);
+        let most = match hidden {
+            Hiding::Name => prose > visible,
+            Hiding::Declared | Hiding::Style => prose > visible.saturating_mul(3),
+        };
+        let named = words(dom, id);
+        if most
+            && prose > LEAST
+            && measure.link_share(id) < 40
+            && !is_about_consent(&named)
+            && !named.iter().any(|word| LYING_ABOVE.contains(&word.as_str()))
+        {
+            dropped[id] = false;
+        }
+    }
 }
 
 fn is_never(dom: &Dom, id: NodeId, tag: &str) -> bool {
@@ -116,18 +192,23 @@ fn is_never(dom: &Dom, id: NodeId, tag: &str) -> bool {
     }
 }
 
-fn is_hidden(dom: &Dom, sheet: &Sheet, id: NodeId, tag: &str) -> bool {
+fn hiding(dom: &Dom, sheet: &Sheet, id: NodeId, tag: &str) -> Option<Hiding> {
     if matches!(tag, "html" | "body") {
-        return false;
+        return None;
     }
     let formula = dom.attr(id, "class").is_some_and(is_formula);
     if formula {
-        return false;
+        return None;
     }
-    dom.attr(id, "hidden").is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
+    if dom.attr(id, "hidden").is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
         || dom.attr(id, "aria-hidden").is_some_and(|value| value.eq_ignore_ascii_case("true"))
-        || dom.attr(id, "class").is_some_and(hidden_by_class)
-        || sheet.looks_of(dom, id).hides()
+    {
+        return Some(Hiding::Declared);
+    }
+    if dom.attr(id, "class").is_some_and(hidden_by_class) {
+        return Some(Hiding::Name);
+    }
+    sheet.looks_of(dom, id).hides().then_some(Hiding::Style)
 }
 
 /// Wrappers that hide the readable form of a formula behind a drawn one.
@@ -182,7 +263,11 @@ impl<'d> Cleaning<'d> {
             return false;
         }
         let role = dom.attr(id, "role").unwrap_or_default().to_ascii_lowercase();
-        let much = share > TOO_MUCH && measure.plain(id) > 400;
+        let named = words(dom, id);
+        let much = share > TOO_MUCH && measure.plain(id) > 400
+            || measure.prose(id) > 400
+                && measure.prose(id) * 100 / measure.prose(0).max(1) > TOO_MUCH
+                && !is_about_consent(&named);
         if tag == "nav"
             || ROLES.contains(&role.as_str()) && !(tag == "header" && self.holds_title(id))
         {
@@ -197,7 +282,6 @@ impl<'d> Cleaning<'d> {
             "aside" if self.is_surrounding_aside(id, measure) => return !much,
             _ => {}
         }
-        let named = words(dom, id);
         if named.is_empty() {
             return false;
         }
@@ -205,13 +289,20 @@ impl<'d> Cleaning<'d> {
         match naming(&named) {
             Naming::Plain => false,
             Naming::Surrounding if inline => self.is_small_extra(id, tag, &named, measure),
-            Naming::Surrounding => !much && !self.has_main(id, measure),
+            Naming::Surrounding => {
+                // What is named after its neighbour: the section of a table of contents, the text that buttons follow.
+                let reads_like_text = measure.link_share(id) < 30
+                    && !is_about_leading_on(&named)
+                    && (measure.prose(id) > 300 || measure.prose(id) > 0 && holds_code(dom, id));
+                !much && !reads_like_text && !self.has_main(id, measure)
+            }
             Naming::Doubtful if inline => false,
             Naming::Doubtful => {
                 let thin = measure.letters(id) <= THIN && !self.holds_heading(id)
                     || measure.link_share(id) >= 50 && measure.links(id) >= 2;
                 thin && !much
                     && !self.holds_title(id)
+                    && !holds_code(dom, id)
                     && !matches!(
                         tag,
                         "h2" | "h3" | "h4" | "h5" | "h6" | "td" | "tr" | "table" | "tbody"
@@ -312,7 +403,10 @@ impl<'d> Cleaning<'d> {
                         .attr(field, "type")
                         .is_some_and(|kind| ASKS.contains(&kind.to_ascii_lowercase().as_str()))
             });
-            if measure.letters(form) > 400 || !asks && measure.letters(form) > 80 {
+            // A letter to somebody, with rules for it.
+            let writes = dom.subtree(form).any(|field| dom.is(field, &["textarea"]));
+            let most = if writes { 1_200 } else { 400 };
+            if measure.letters(form) > most || !asks && !writes && measure.letters(form) > 80 {
                 continue;
             }
             self.dropped[form] = true;
@@ -352,8 +446,17 @@ impl<'d> Cleaning<'d> {
     }
 
     fn is_about_signing_up(&self, id: NodeId) -> bool {
-        const SAYS: &[&str] =
-            &["newsletter", "subscribe", "sign up", "inbox", "e-mail", "email", "log in"];
+        const SAYS: &[&str] = &[
+            "newsletter",
+            "subscribe",
+            "sign up",
+            "inbox",
+            "e-mail",
+            "email",
+            "log in",
+            "anmelden",
+            "abonnieren",
+        ];
         let text = self.plain_text(id).to_lowercase();
         SAYS.iter().any(|word| text.contains(word))
     }
@@ -576,7 +679,7 @@ impl<'d> Cleaning<'d> {
             || lower.starts_with("(c) ")
             || lower.starts_with("powered by ")
             || lower.starts_with("proudly powered by ")
-            || lower.contains("all rights reserved");
+            || RIGHTS.iter().any(|words| lower.contains(words));
         if rights
             && text.chars().count() < 250
             && matches!(tag, "div" | "p" | "footer" | "small" | "center")
@@ -599,6 +702,20 @@ impl<'d> Cleaning<'d> {
             "more:",
             "read next:",
             "recommended:",
+            "lesen sie auch",
+            "lies auch",
+            "mehr zum thema",
+            "lire aussi",
+            "à lire aussi",
+            "lea también",
+            "lee también",
+            "lea más",
+            "leia também",
+            "leggi anche",
+            "lees ook",
+            "czytaj też",
+            "czytaj także",
+            "читайте также",
         ];
         if tag == "p"
             && teaser.iter().any(|start| lower.starts_with(start))
@@ -704,6 +821,10 @@ impl<'d> Cleaning<'d> {
     }
 }
 
+fn holds_code(dom: &Dom, id: NodeId) -> bool {
+    dom.subtree(id).any(|below| dom.is(below, &["pre", "table", "math"]))
+}
+
 fn thin_footer(measure: &Measure, id: NodeId) -> bool {
     measure.link_share(id) >= 40 || measure.letters(id) < 30
 }
@@ -720,6 +841,16 @@ fn letters_about_cookies(text: &str) -> bool {
         "got it",
         "privacy policy",
         "reject",
+        "akzeptieren",
+        "zustimmen",
+        "einwillig",
+        "verwendet cookies",
+        "verwenden cookies",
+        "accepter",
+        "aceptar",
+        "accetta",
+        "aceitar",
+        "akkoord",
     ];
     about && asks.iter().any(|word| text.contains(word))
 }

@@ -226,16 +226,37 @@ fn some(id: NodeId) -> Option<NodeId> {
 }
 
 /// How far a page is read: up to a tag with so many attributes that only malice wrote it.
+///
+/// Programs, styles and comments are passed over: `a<b` in a program is no tag. Inside of drawings and formulas the parser
+/// reads programs like anything else, so there they count.
 fn sane_length(html: &str) -> usize {
     let bytes = html.as_bytes();
-    let mut at = 0;
+    let (mut at, mut foreign) = (0, 0_usize);
     while let Some(open) = bytes[at..].iter().position(|&byte| byte == b'<') {
         let start = at + open;
         at = start + 1;
-        if !bytes.get(at).is_some_and(u8::is_ascii_alphabetic) {
+        let rest = &bytes[at..];
+        if rest.starts_with(b"!--") {
+            at = past(bytes, at, b"-->");
             continue;
         }
-        let (mut gaps, mut quote, mut gap) = (0, None, false);
+        if foreign > 0 && rest.starts_with(b"![CDATA[") {
+            at = past(bytes, at, b"]]>");
+            continue;
+        }
+        if is_named(rest, b"/svg") || is_named(rest, b"/math") {
+            foreign = foreign.saturating_sub(1);
+        }
+        if !rest.first().is_some_and(u8::is_ascii_alphabetic) {
+            continue;
+        }
+        foreign += usize::from(is_named(rest, b"svg") || is_named(rest, b"math"));
+        let raw: Option<&[u8]> = match foreign {
+            0 if is_named(rest, b"script") => Some(b"</script"),
+            0 if is_named(rest, b"style") => Some(b"</style"),
+            _ => None,
+        };
+        let (mut gaps, mut quote, mut gap, mut last) = (0, None, false, b' ');
         while let Some(&byte) = bytes.get(at) {
             at += 1;
             match quote {
@@ -243,7 +264,7 @@ fn sane_length(html: &str) -> usize {
                 Some(_) => {}
                 None => match byte {
                     b'>' => break,
-                    b'"' | b'\'' => quote = Some(byte),
+                    b'"' | b'\'' if last == b'=' => quote = Some(byte),
                     _ if byte.is_ascii_whitespace() || byte == b'/' => gap = true,
                     _ if gap => {
                         gap = false;
@@ -252,10 +273,35 @@ fn sane_length(html: &str) -> usize {
                     _ => {}
                 },
             }
+            if !byte.is_ascii_whitespace() {
+                last = byte;
+            }
         }
         if gaps > MOST_ATTRIBUTES {
             return start;
         }
+        if let Some(end) = raw {
+            at = past(bytes, at, end);
+        }
+    }
+    bytes.len()
+}
+
+/// Whether a tag with this name begins here.
+fn is_named(rest: &[u8], name: &[u8]) -> bool {
+    rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+        && rest.get(name.len()).is_none_or(|after| !after.is_ascii_alphanumeric() && *after != b'-')
+}
+
+/// The place behind the next occurrence of some bytes, or the end.
+fn past(bytes: &[u8], from: usize, wanted: &[u8]) -> usize {
+    let mut at = from;
+    while let Some(found) = bytes[at..].iter().position(|byte| *byte == wanted[0]) {
+        at += found;
+        if bytes[at..].get(..wanted.len()).is_some_and(|here| here.eq_ignore_ascii_case(wanted)) {
+            return at + wanted.len();
+        }
+        at += 1;
     }
     bytes.len()
 }

@@ -8,7 +8,7 @@
 //!
 //! 1. it is parsed as browsers parse, into a tree of our own (`dom`);
 //! 2. what nobody sees is marked: hidden elements, what styles put out of sight (`style`, `clean`);
-//! 3. what surrounds the content is marked: by element, role, names (`words`), headings, and rows of buttons (`clean`);
+//! 3. what surrounds the content is marked: by element, role, names (`words`), headings and rows of buttons (`phrases`, `clean`);
 //! 4. the content is chosen: where the page declares it, else everything that is no menu (`select`);
 //! 5. it is written as Markdown: headings, lists, tables, code byte for byte, complete links (`markdown`);
 //! 6. it gets its title (`title`).
@@ -31,6 +31,7 @@ mod markdown;
 mod measure;
 mod page;
 mod pdf;
+mod phrases;
 mod select;
 mod style;
 mod title;

@@ -12,6 +12,8 @@ const TOO_LITTLE: usize = 25;
 /// The letters above which a chosen part is believed however much else there is.
 const ENOUGH: usize = 600;
 
+/// The letters in paragraphs above which a declared text is believed beside any number of others.
+const A_LONG_TEXT: usize = 1_500;
 /// Articles that are compared; a page with more of them is a list whatever is in it.
 const MOST_ARTICLES: usize = 500;
 
@@ -28,16 +30,24 @@ pub(crate) fn select(dom: &Dom, dropped: &mut [bool]) -> Chosen {
     let measure = Measure::of(dom, dropped);
     let body = first(dom, 0, dropped, |id| dom.is(id, &["body"])).unwrap_or(0);
     let total = measure.letters(body).max(1);
+    let prose = measure.prose(body);
     let doubted = |id: NodeId| {
         let letters = measure.letters(id);
         letters < ENOUGH && letters * 100 / total < TOO_LITTLE
+            // The articles of a page may be those it leads on to, with its own text beside them.
+            || prose > ENOUGH
+                && measure.prose(id) < A_LONG_TEXT
+                && measure.prose(id) * 100 / prose < TOO_LITTLE
     };
     let root = match declared(dom, body, dropped, &measure) {
         Some(root) if !doubted(root) => root,
-        _ => {
+        declared => {
+            if declared.is_some() {
+                drop_teasers(dom, body, dropped, &measure);
+            }
             prune_menus(dom, body, dropped, &measure);
             let kept = Measure::of(dom, dropped);
-            descend(dom, body, dropped, &kept)
+            densest(dom, body, dropped, &kept).unwrap_or_else(|| descend(dom, body, dropped, &kept))
         }
     };
     Chosen { root, heading: outer_heading(dom, body, root, dropped) }
@@ -76,7 +86,9 @@ fn declared(dom: &Dom, body: NodeId, dropped: &[bool], measure: &Measure) -> Opt
     let largest = |ids: &[NodeId]| {
         ids.iter().copied().max_by_key(|&id| (measure.letters(id), usize::MAX - id))
     };
-    let main = largest(&mains).filter(|&id| measure.letters(id) > 0);
+    // A page has one; where there are several, the first that is not much smaller than another.
+    let most = largest(&mains).map_or(0, |id| measure.letters(id));
+    let main = mains.into_iter().find(|&id| measure.letters(id) * 4 >= most && most > 0);
     let within =
         |id: NodeId, outer: NodeId| id == outer || dom.ancestors(id).any(|parent| parent == outer);
     let scope = main.unwrap_or(body);
@@ -96,13 +108,13 @@ fn declared(dom: &Dom, body: NodeId, dropped: &[bool], measure: &Measure) -> Opt
     if main.is_some() {
         // The rest of `main` beside one article is mostly what leads on.
         return if part * 100 / whole >= 60 && alone && !heading_outside {
-            Some(article)
+            Some(widened(dom, article, scope, measure))
         } else {
             main
         };
     }
     if alone {
-        return Some(article);
+        return Some(widened(dom, article, scope, measure));
     }
     // Several texts of the same kind: what holds them all.
     let holder = dom.ancestors(article).find(|&outer| {
@@ -114,6 +126,50 @@ fn declared(dom: &Dom, body: NodeId, dropped: &[bool], measure: &Measure) -> Opt
             >= (part + others) * 9 / 10
     });
     holder.or(Some(body))
+}
+
+/// Drops the articles of a page that are only named there, by a heading that is a link.
+fn drop_teasers(dom: &Dom, body: NodeId, dropped: &mut [bool], measure: &Measure) {
+    const A_TEASER: usize = 15;
+    let prose = measure.prose(body).max(1);
+    let mut walk = dom.subtree(body);
+    while let Some(id) = walk.next() {
+        if dropped[id] {
+            walk.leave(id);
+        } else if dom.is(id, &["article"])
+            && measure.prose(id) * 100 / prose < A_TEASER
+            && dom.subtree(id).any(|heading| {
+                dom.is(heading, &["h1", "h2", "h3", "h4", "h5", "h6"])
+                    && (measure.link_share(heading) > 80
+                        || dom.ancestors(heading).take(4).any(|outer| dom.is(outer, &["a"])))
+            })
+        {
+            dropped[id] = true;
+            walk.leave(id);
+        }
+    }
+}
+
+/// An article with the paragraphs around it that are no links: the lead, the line below the title.
+fn widened(dom: &Dom, article: NodeId, scope: NodeId, measure: &Measure) -> NodeId {
+    /// The letters that a lead and a title may always have.
+    const A_LEAD: usize = 400;
+    let (mut here, mut chosen) = (article, article);
+    while let Some(outer) = dom.parent(here).filter(|&outer| outer != scope && outer != 0) {
+        let more = measure.letters(outer).saturating_sub(measure.letters(here));
+        let plain = measure.plain(outer).saturating_sub(measure.plain(here));
+        let prose = measure.prose(outer).saturating_sub(measure.prose(here));
+        if more > 0 {
+            let is_text = prose > 0 && plain * 100 >= more * 70;
+            let most = (measure.letters(article) * 40 / 100).max(A_LEAD);
+            if !is_text || more > most {
+                break;
+            }
+            chosen = outer;
+        }
+        here = outer;
+    }
+    chosen
 }
 
 /// Drops blocks of short links from a page without declared content, unless that is what the page is.
@@ -161,6 +217,38 @@ fn is_strip(dom: &Dom, id: NodeId, measure: &Measure) -> bool {
     measure.links(id) >= 3 && marks >= 2 && !plain.chars().any(char::is_alphanumeric)
 }
 
+/// Down to the innermost element that still holds nearly all paragraphs, if the page is a text, and what is left out
+/// is not: a good part of it would be links, and it has little else.
+fn densest(dom: &Dom, body: NodeId, dropped: &[bool], measure: &Measure) -> Option<NodeId> {
+    const NEARLY_ALL: usize = 88;
+    const A_TEXT: usize = 800;
+    let prose = measure.prose(body);
+    if prose < A_TEXT || prose * 100 / measure.plain(body).max(1) < 50 {
+        return None;
+    }
+    let mut here = body;
+    while let Some(inside) = dom
+        .children(here)
+        .filter(|&child| !dropped[child] && dom.tag(child).is_some())
+        .max_by_key(|&child| measure.prose(child))
+        .filter(|&child| measure.prose(child) * 100 / prose >= NEARLY_ALL)
+    {
+        if !dom.is(
+            inside,
+            &["div", "center", "section", "form", "font", "table", "tbody", "tr", "td", "span"],
+        ) {
+            break;
+        }
+        here = inside;
+    }
+    // A row or a table by itself is no place to begin at.
+    while dom.is(here, &["tr", "tbody", "table", "font", "span"]) {
+        here = dom.parent(here)?;
+    }
+    let left_out = measure.plain(body).saturating_sub(measure.plain(here));
+    (here != body && left_out * 100 / measure.plain(body).max(1) < 35).then_some(here)
+}
+
 /// Down to the innermost element that still holds nearly all text, so that what is left beside it is lost only if it
 /// is next to nothing.
 fn descend(dom: &Dom, body: NodeId, dropped: &[bool], measure: &Measure) -> NodeId {
@@ -188,7 +276,13 @@ fn outer_heading(dom: &Dom, body: NodeId, root: NodeId, dropped: &[bool]) -> Opt
     if root == body || first(dom, root, dropped, |id| dom.is(id, &["h1"])).is_some() {
         return None;
     }
-    let heading = first(dom, body, dropped, |id| dom.is(id, &["h1"]))?;
+    // Not that of another text.
+    let of_another = |id: NodeId| {
+        dom.ancestors(id)
+            .find(|&outer| dom.is(outer, &["article"]))
+            .is_some_and(|outer| !dom.ancestors(root).any(|around| around == outer))
+    };
+    let heading = first(dom, body, dropped, |id| dom.is(id, &["h1"]) && !of_another(id))?;
     let home = dom.subtree(heading).any(|link| {
         dom.attr(link, "href")
             .is_some_and(|href| matches!(href, "/" | "./" | "index.html" | "/index.html"))

@@ -174,14 +174,23 @@ fn hostile_skills_that_hide_in_honest_ones_are_noticed() {
     hostile_skills_are_noticed(include_str!("skills/hostile_sly.txt"));
 }
 
-/// What was found when these were first tried, before anybody had read them.
-const FIRST_SIGHT: f64 = 0.72;
-
+/// Read since, so that it no longer says what the rules are worth: SECURITY.md has the figures of corpora that nobody
+/// has read.
 #[test]
-fn hostile_skills_that_no_rule_was_tuned_on_are_noticed_as_often_as_at_first_sight() {
+fn hostile_skills_by_another_hand_are_noticed() {
     let corpus = include_str!("skills/hostile_unseen.txt");
     let (missed, share) = complaints(corpus, "missed", |verdict| verdict == SkillVerdict::Safe);
-    assert!(share <= 1.0 - FIRST_SIGHT, "{missed:#?}");
+    assert!(share <= 0.09, "{missed:#?}");
+}
+
+#[test]
+fn hostile_skills_with_one_trick_each_are_noticed() {
+    hostile_skills_are_noticed(include_str!("skills/hostile_wide.txt"));
+}
+
+#[test]
+fn harmless_skills_that_speak_of_those_tricks_pass() {
+    harmless_skills_pass(include_str!("skills/benign_wide.txt"));
 }
 
 #[test]
@@ -197,4 +206,14 @@ fn harmless_skills_of_the_tuned_half_pass() {
 #[test]
 fn harmless_skills_of_the_other_half_pass() {
     harmless_skills_pass(include_str!("skills/benign_report.txt"));
+}
+
+#[test]
+fn hostile_skills_that_act_on_the_side_are_noticed() {
+    hostile_skills_are_noticed(include_str!("skills/hostile_doors.txt"));
+}
+
+#[test]
+fn harmless_skills_that_speak_of_side_doors_pass() {
+    harmless_skills_pass(include_str!("skills/benign_doors.txt"));
 }

@@ -1,15 +1,15 @@
 //! The analysis of many commands, for programs that want nothing else of Hermes.
 //!
-//! One JSON string a line in, one JSON object a line out, in order; a line that is no JSON string
-//! gets an object with `error`, so that lines can be counted. What is ready is written out whenever
+//! One JSON string a line in, one JSON object a line out, in order; an array of strings is judged as commands of
+//! one session, each after the others. A line that is neither gets an object with `error`, so that lines can be counted. What is ready is written out whenever
 //! there is nothing left to read, so a program can wait for each answer, and one that sends
 //! everything at once is served in large pieces.
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use hermes_approval::HostFacts;
-use hermes_guard::command::{Analysis, CommandContext, Severity, analyse};
-use serde::Serialize;
+use hermes_guard::command::{Analysis, CommandContext, EarlierCommands, Severity, analyse};
+use serde::{Deserialize, Serialize};
 
 /// Bytes read and written at once.
 const BUFFER: usize = 64 * 1024;
@@ -21,6 +21,32 @@ const MAX_LINE: u64 = 4 * 1024 * 1024;
 enum Reply<'a> {
     Analysed { dangerous: bool, floor: bool, findings: Vec<Found<'a>> },
     Bad { error: String },
+}
+
+/// What a line asks about.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Question {
+    Command(String),
+    Session(Vec<String>),
+}
+
+impl Question {
+    /// Everything that is found, in the order of the commands.
+    fn answer(&self, around: &CommandContext<'_>) -> Analysis {
+        let commands = match self {
+            Self::Command(command) => return analyse(command, around),
+            Self::Session(commands) => commands,
+        };
+        let mut earlier = EarlierCommands::default();
+        let mut all = Analysis::default();
+        for command in commands {
+            let found = analyse(command, &around.after(Some(&earlier)));
+            earlier.take_in(found.left);
+            all.findings.extend(found.findings);
+        }
+        all
+    }
 }
 
 #[derive(Serialize)]
@@ -56,11 +82,9 @@ fn answer_all(
             input.skip_until(b'\n')?;
             write_reply(&mut output, &bad(format!("longer than {MAX_LINE} bytes")))?;
         } else {
-            match serde_json::from_slice::<String>(&line) {
-                Ok(command) => write_analysis(&mut output, &analyse(&command, around))?,
-                Err(problem) => {
-                    write_reply(&mut output, &bad(format!("not a JSON string: {problem}")))?;
-                }
+            match serde_json::from_slice::<Question>(&line) {
+                Ok(question) => write_analysis(&mut output, &question.answer(around))?,
+                Err(problem) => write_reply(&mut output, &bad(unreadable(&problem)))?,
             }
         }
         if input.buffer().is_empty() {
@@ -69,6 +93,12 @@ fn answer_all(
     }
     output.flush()?;
     Ok(())
+}
+
+/// What is wrong with a line; where it is no JSON at all, its reader knows the place.
+fn unreadable(problem: &serde_json::Error) -> String {
+    const WANTED: &str = "not a JSON string, nor an array of them";
+    if problem.is_data() { WANTED.to_owned() } else { format!("{WANTED}: {problem}") }
 }
 
 fn bad(error: String) -> Reply<'static> {
@@ -122,6 +152,16 @@ mod tests {
         assert_eq!(answers[1]["findings"][0]["severity"], "floor");
         assert!(answers[2]["error"].is_string() && answers[3]["error"].is_string());
         assert_eq!(answers[4]["findings"], serde_json::json!([]));
+    }
+
+    #[test]
+    fn commands_of_one_session_are_judged_together() {
+        let alone = answers("\"bash x.sh\"\n");
+        assert_eq!(alone[0]["dangerous"], false);
+        let together = answers("[\"echo 'rm -rf ~' > x.sh\", \"bash x.sh\"]\n[]\n[1]\n");
+        assert_eq!(together[0]["dangerous"], true);
+        assert_eq!(together[1]["dangerous"], false);
+        assert!(together[2]["error"].as_str().unwrap().contains("array"), "{together:?}");
     }
 
     #[test]

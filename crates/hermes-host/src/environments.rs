@@ -1,5 +1,6 @@
 //! The environments where commands of a session run, built from the user's settings.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use hermes_exec::background::Processes;
@@ -12,6 +13,12 @@ impl Host {
     /// The environments of a session. None is started before a command needs it.
     #[must_use]
     pub fn environments(&self) -> Arc<Environments> {
+        self.environments_in(None)
+    }
+
+    /// The same, beginning in this folder where the settings name none.
+    pub(crate) fn environments_in(&self, cwd: Option<&Path>) -> Arc<Environments> {
+        let cwd = cwd.map(Path::to_owned);
         let grace = configured_grace(self.config().value(), self.vars());
         let processes = Processes::new(Some(self.home().root().join("processes.json")), grace);
         let blueprint = Blueprint {
@@ -19,7 +26,7 @@ impl Host {
             vars: self.vars().clone(),
             process_vars: self.process_vars().clone(),
             home: self.home().root().to_owned(),
-            process_cwd: std::env::current_dir().unwrap_or_default(),
+            process_cwd: cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default(),
         };
         Environments::new(blueprint, processes)
     }

@@ -48,6 +48,9 @@ pub enum HostError {
     /// No model can be asked: nothing is configured, or a key is missing.
     #[error("{0}")]
     NoModel(ResolveError),
+    /// The built-in engine does not run.
+    #[error("{0}")]
+    Engine(String),
     /// The session to go on with is not there.
     #[error("{0}")]
     NoSuchSession(SessionsError),
@@ -63,6 +66,9 @@ pub enum HostError {
     /// A setting was named in a way that names none.
     #[error(transparent)]
     Key(#[from] KeyPathError),
+    /// The zone of schedules is none.
+    #[error(transparent)]
+    Zone(#[from] hermes_cron::schedule::ScheduleError),
     /// The current folder is gone or may not be looked at.
     #[error("find the current directory: {0}")]
     CurrentDirectory(#[source] io::Error),
@@ -81,6 +87,7 @@ impl HostError {
                 | Self::WhichModel { .. }
                 | Self::NoSuchSession(_)
                 | Self::NothingToContinue
+                | Self::Home(HomeError::BadProfileName { .. })
         )
     }
 }

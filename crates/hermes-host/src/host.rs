@@ -11,6 +11,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hermes_cron::Deliveries;
 use hermes_guard::redact::Redactor;
 use hermes_plugins::shell_hooks::SAFE_MODE_VARIABLE;
 use hermes_runtime::Runtime;
@@ -31,6 +32,17 @@ pub const PLATFORM: &str = "cli";
 
 /// The variable by which tools know that a person is at the terminal.
 const INTERACTIVE_VARIABLE: &str = "HERMES_INTERACTIVE";
+
+/// The file of a home that names the profile in use where nothing else does.
+pub const ACTIVE_PROFILE_FILE: &str = "active_profile";
+
+/// The profile that a home says is in use, if it is there.
+#[must_use]
+pub fn active_profile(home: &Home) -> Option<String> {
+    let text = std::fs::read_to_string(home.root().join(ACTIVE_PROFILE_FILE)).ok()?;
+    let name = text.trim().to_owned();
+    home.profile(&name).ok().filter(|home| home.root().is_dir()).map(|_| name)
+}
 
 /// What a host is opened with. The default is what `hermes` without flags does.
 #[derive(Clone, Debug, Default)]
@@ -105,6 +117,7 @@ pub struct Host {
     config_value: Arc<Value>,
     config_error: Option<Arc<ConfigError>>,
     redactor: Redactor,
+    deliveries: Deliveries,
     options: HostOptions,
 }
 
@@ -120,8 +133,11 @@ impl Host {
             Some(home) => home.clone(),
             None => Home::locate(|name| process_vars.get(name).map(str::to_owned))?,
         };
-        if let Some(profile) = &options.profile {
-            home = home.profile(profile)?;
+        let is_named = options.home.is_some() || process_vars.non_blank(HOME_VARIABLE).is_some();
+        let chosen = if is_named { None } else { active_profile(&home) };
+        if let Some(profile) = options.profile.as_ref().or(chosen.as_ref()) {
+            let root = home.of_default_profile().unwrap_or(home);
+            home = if profile == "default" { root } else { root.profile(profile)? };
         }
         // Whoever comes later, child processes included, finds the same folder by the variable.
         let name = (HOME_VARIABLE.to_owned(), home.root().display().to_string());
@@ -136,8 +152,9 @@ impl Host {
     pub fn reread(&self) -> Self {
         // Whether secrets are hidden is decided once: a model must not be able to change it.
         let redactor = self.redactor;
+        let deliveries = self.deliveries.clone();
         let read = Self::read(self.home.clone(), self.process_vars.clone(), self.options.clone());
-        Self { redactor, ..read }
+        Self { redactor, deliveries, ..read }
     }
 
     fn read(home: Home, process_vars: Vars, options: HostOptions) -> Self {
@@ -149,6 +166,9 @@ impl Host {
             dotenv.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         if options.safe_mode {
             over.push((SAFE_MODE_VARIABLE.to_owned(), "1".to_owned()));
+        } else if hermes_process::descends_from_own_command() {
+            // A command that a model wrote may set any variable; this one would leave out the user's hooks.
+            over.push((SAFE_MODE_VARIABLE.to_owned(), String::new()));
         }
         let vars = process_vars.overlaid(over);
         let lookup = |name: &str| vars.get(name).map(str::to_owned);
@@ -169,8 +189,21 @@ impl Host {
             config_value,
             config_error,
             redactor: Redactor::default(),
+            deliveries: Deliveries::default(),
             options,
         }
+    }
+
+    /// The same host with platforms that scheduled jobs can tell of their runs.
+    #[must_use]
+    pub fn with_deliveries(self, deliveries: Deliveries) -> Self {
+        Self { deliveries, ..self }
+    }
+
+    /// Who can be told of what scheduled jobs did.
+    #[must_use]
+    pub fn deliveries(&self) -> &Deliveries {
+        &self.deliveries
     }
 
     /// The state folder everything of this host lives in.
@@ -276,11 +309,16 @@ impl Host {
     /// The same with somebody to ask about calls that a hook is unsure of.
     #[must_use]
     pub fn runtime_with(&self, approver: Arc<dyn Approver>) -> Runtime {
+        self.runtime_seeing(self.call_vars(), approver)
+    }
+
+    /// The same whose checks see these variables.
+    pub(crate) fn runtime_seeing(&self, vars: Vars, approver: Arc<dyn Approver>) -> Runtime {
         Runtime::builder()
             .registry(Arc::new(Registry::with_linked_tools()))
             .toolsets(hermes_tools::product::toolset_catalog())
             .config(self.config.value().clone())
-            .vars(self.call_vars())
+            .vars(vars)
             .approver(approver)
             .build()
     }

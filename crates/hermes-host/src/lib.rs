@@ -8,7 +8,8 @@
 //! ```text
 //! HostOptions ──► Host                     reads config.yaml and .env, starts nothing
 //!                  ├─► ToolSession          a runtime whose calls work: gate, environments, plugins, MCP
-//!                  └─► AgentSession         a ToolSession, models, a session of the database, an agent
+//!                  ├─► AgentSession         a ToolSession, models, a session of the database, an agent
+//!                  └─► TaskAgents           a ToolSession and an agent for each task of a batch
 //! ```
 //!
 //! - [`Host::open`] finds the [`Home`](hermes_store::home::Home) once and reads the two files in it. A
@@ -30,38 +31,55 @@
 mod analysis_lines;
 mod approval_hooks;
 mod approvals;
+pub mod candidates;
+mod command_pages;
 mod conversation;
 mod diagnosis;
 mod environments;
 mod error;
+mod factory;
+mod git;
 mod headless;
 mod host;
 mod interaction;
+mod jobs;
 mod mcp;
 mod models;
+mod planning;
 mod plugin_model;
 mod plugin_skills;
 mod plugins;
 mod reviewer;
 mod sampler;
 mod session;
+pub mod setup;
 mod shell_hooks;
 mod skill_auditor;
 mod tools;
 mod toolsets;
+mod unknown;
+mod usage;
+mod worktree;
 
 pub use analysis_lines::analyse_lines;
+pub use command_pages::{COMPLETION_VARIABLE, completion_script, manual_page, write_manual};
 pub use conversation::{AgentConversation, content};
 pub use diagnosis::{Health, HealthFinding};
 pub use error::HostError;
+pub use factory::{AgentFactory, AgentSeat, MemoryAccess};
 pub use headless::{Headless, NOBODY_ANSWERS};
-pub use host::{FileProblem, Host, HostOptions, PLATFORM};
+pub use host::{ACTIVE_PROFILE_FILE, FileProblem, Host, HostOptions, PLATFORM, active_profile};
 pub use interaction::{HookQuestion, Interaction};
+pub use jobs::HostJobRunner;
 pub use mcp::McpStart;
 pub use models::{ModelSources, SessionModels};
 pub use plugins::PluginStart;
 pub use session::{
-    AgentSession, ChosenSession, Continue, Expanded, SessionOptions, SessionParts, SessionSkills,
-    find_session, resume_session, session_finalized, session_reset,
+    AgentSession, CallFurnishing, ChosenSession, Continue, Expanded, SessionNotes, SessionOptions,
+    SessionParts, SessionSkills, TaskAgentOptions, TaskAgents, ToolOffer, find_session,
+    resume_session, session_finalized, session_reset,
 };
 pub use tools::{CallServices, ToolOptions, ToolSession};
+pub use unknown::is_unknown_name;
+pub use usage::UsageError;
+pub use worktree::{Worktree, WorktreeChange, WorktreeEnd};

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_mcp::client::elicitation::Person;
-use hermes_mcp::client::settings::{read_servers, with_servers};
+use hermes_mcp::client::settings::{and_servers, read_servers, with_servers};
 use hermes_mcp::client::{Servers, ServersParts};
 use hermes_mcp::{names, oauth};
 use hermes_runtime::registry::Registry;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::Host;
 use crate::models::ModelSources;
@@ -43,6 +43,18 @@ impl Host {
         person: Option<Arc<dyn Person>>,
     ) -> Servers {
         self.mcp_servers_of(self.config().value(), registry, person)
+    }
+
+    /// The same with further servers of this session alone; they win over those of the same name.
+    pub(crate) fn mcp_servers_with(
+        &self,
+        more: &Map<String, Value>,
+        registry: &Arc<Registry>,
+        person: Option<Arc<dyn Person>>,
+    ) -> Servers {
+        let config = self.config().value();
+        let config = if more.is_empty() { config.clone() } else { and_servers(config, more) };
+        self.mcp_servers_of(&config, registry, person)
     }
 
     fn mcp_servers_of(

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use hermes_agent::context::FindModel;
 use hermes_agent::{ChainModel, ContextWindow, ModelChain};
 use hermes_approval::Reviewer;
+use hermes_cron::PinnedModel;
 use hermes_llm::discover::{self, ContextCache, WindowSource};
 use hermes_llm::http::Proxies;
 use hermes_llm::metadata::{self, CallCost};
 use hermes_llm::provider::{self, ModelSettings, ResolveError};
-use hermes_llm::{ClientOptions, Endpoint, EndpointChoice, Model, ModelClient, TokenUsage};
+use hermes_llm::{ClientOptions, Endpoint, EndpointChoice, Model, ModelClient, Secret, TokenUsage};
+use hermes_local::engine::{EngineAddress, EngineChild};
 use hermes_store::config_edit;
 use hermes_store::home::Home;
 use hermes_store::key_path::KeyPath;
@@ -35,6 +37,8 @@ pub struct SessionModels {
     main_entry: ChainModel,
     cache: Arc<ContextCache>,
     problems: Vec<String>,
+    /// Lives as long as its model is asked.
+    _engine: Option<EngineChild>,
 }
 
 /// What models are chosen from.
@@ -66,6 +70,15 @@ impl ModelSources {
             let options = ClientOptions::read(&self.config, &lookup);
             Ok(Arc::new(ModelClient::new(endpoint, options)) as Arc<dyn Model>)
         })
+    }
+
+    /// The model that is configured now, for work that keeps it; none if that is not known without asking a server.
+    #[must_use]
+    pub fn pinned(&self) -> Option<PinnedModel> {
+        let lookup = |name: &str| self.vars.get(name).map(str::to_owned);
+        let main = provider::resolve(&EndpointChoice::default(), &self.config, &lookup).ok()?;
+        let pinned = PinnedModel { model: main.model, provider: main.provider };
+        (!pinned.model.is_empty()).then_some(pinned)
     }
 
     /// The model for work on the side of this name.
@@ -112,11 +125,17 @@ impl SessionModels {
         {
             return Err(HostError::ModelNotNamed { provider: provider.clone() });
         }
+        let engine = engine(sources, choice, &settings).await?;
+        let own = engine.as_ref().map(|engine| at_engine(engine.address()));
+        let choice = own.as_ref().unwrap_or(choice);
         let mut main =
             provider::resolve(choice, config, &lookup).map_err(|problem| match problem {
                 ResolveError::UnknownProvider { .. } => HostError::UnknownProvider(problem),
                 other => HostError::NoModel(other),
             })?;
+        if let Some(engine) = &engine {
+            main.context_length = Some(engine.address().window);
+        }
         let options = ClientOptions::read(config, &lookup);
         if main.model.is_empty() {
             main.model = the_only_model(&main, &options.proxies).await?;
@@ -147,12 +166,23 @@ impl SessionModels {
             problems,
             client,
             main,
+            _engine: engine,
         })
     }
 
     /// The models of the same provider; none if it does not tell.
     pub async fn offered(&self) -> Vec<discover::ModelInfo> {
         discover::models(&self.main, &self.options.proxies).await
+    }
+
+    /// Whether the server of the main model answers and takes the key.
+    pub(crate) async fn ask_server(&self) -> discover::ServerAnswer {
+        discover::ask_server(&self.main, &self.options.proxies).await
+    }
+
+    /// Where the main model is asked, with its key: for workers elsewhere that have no configuration of their own.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.main
     }
 
     /// The model and its provider.
@@ -211,6 +241,27 @@ impl SessionModels {
         None
     }
 
+    /// Whether the model is served by this machine or another in the house.
+    pub(crate) fn is_own_server(&self) -> bool {
+        self.main.is_local()
+    }
+
+    /// The window as somebody has told it: the configuration, an earlier answer, or one's own server, which
+    /// is asked if nobody else knows.
+    pub(crate) async fn told_window(&self) -> Option<u64> {
+        let known = discover::known_context(&self.main, &self.cache);
+        if known.is_some() || !self.is_own_server() {
+            return known.map(|window| window.tokens);
+        }
+        let found = discover::context_length(&self.main, &self.cache, &self.options.proxies).await;
+        let is_told = !matches!(found.source, WindowSource::Family | WindowSource::Guess);
+        is_told.then(|| {
+            self.main_entry.window.learn(found.tokens);
+            tell_window(&self.client, found);
+            found.tokens
+        })
+    }
+
     /// Ollama cuts what it is sent to a few thousand tokens, without a word, unless each question says
     /// how much of it is to be looked at.
     async fn learn_ollama_window(&self) -> Option<String> {
@@ -223,6 +274,52 @@ impl SessionModels {
                 self.main.model, found.tokens, COMFORTABLE_WINDOW
             )
         })
+    }
+}
+
+/// The built-in engine, started for its model, if that is who is to be asked.
+async fn engine(
+    sources: &ModelSources,
+    choice: &EndpointChoice,
+    settings: &ModelSettings,
+) -> Result<Option<EngineChild>, HostError> {
+    let provider = choice.provider.as_deref().or_else(|| settings.main_provider());
+    if provider != Some(hermes_local::PROVIDER) {
+        return Ok(None);
+    }
+    let named = choice.model.as_deref().or_else(|| settings.main_name());
+    let Some(model) = named else {
+        return Err(HostError::ModelNotNamed { provider: hermes_local::PROVIDER.to_owned() });
+    };
+    start_engine(&sources.home, model).await.map(Some)
+}
+
+/// The built-in engine for a choice that names it, before anything is stored.
+pub(crate) async fn engine_of(
+    home: &Home,
+    choice: &EndpointChoice,
+) -> Result<Option<EngineChild>, String> {
+    match (choice.provider.as_deref(), &choice.model) {
+        (Some(hermes_local::PROVIDER), Some(model)) => {
+            start_engine(home, model).await.map(Some).map_err(|error| error.to_string())
+        }
+        _ => Ok(None),
+    }
+}
+
+async fn start_engine(home: &Home, model: &str) -> Result<EngineChild, HostError> {
+    let program = std::env::current_exe().map_err(HostError::CurrentDirectory)?;
+    let started = EngineChild::start(&program, home.root(), model).await;
+    started.map_err(|problem| HostError::Engine(problem.to_string()))
+}
+
+/// How the engine is asked.
+pub(crate) fn at_engine(address: &EngineAddress) -> EndpointChoice {
+    EndpointChoice {
+        provider: Some("custom".to_owned()),
+        model: Some(address.model.clone()),
+        base_url: Some(address.base_url.clone()),
+        api_key: Some(Secret::new(address.key.clone())),
     }
 }
 

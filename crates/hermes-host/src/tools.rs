@@ -13,29 +13,41 @@ use hermes_browser::BrowserSessions;
 use hermes_exec::manager::{Environments, TaskOverride};
 use hermes_files::state::FileState;
 use hermes_mcp::client::Servers;
+use hermes_mcp::names;
 use hermes_plugins::Plugins;
 use hermes_runtime::{CallOutcome, Runtime, ToolCall, ToolScope};
 use hermes_skills::SkillLibrary;
 use hermes_store::atomic::remove_stray_temps;
 use hermes_store::config_keys::misspelt;
 use hermes_tool::{ContextParts, Services, Vars};
+use hermes_tools::messaging::Messenger;
 use hermes_web::{DoorOptions, HttpDoor};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::mcp::McpStart;
 use crate::plugin_skills;
 use crate::plugins::{self, PluginStart};
-use crate::{Host, HostError, Interaction};
+use crate::{Host, HostError, Interaction, PLATFORM};
 
 /// What a [`ToolSession`] is made with. The default offers the configured toolsets and no MCP server.
 #[derive(Clone, Default)]
 pub struct ToolOptions {
     /// The toolsets on offer; those of the configuration if none is named.
     pub toolsets: Vec<String>,
+    /// The platform whose toolsets are meant where none is named; the command line by default.
+    pub platform: Option<String>,
+    /// Toolsets that are not on offer, whatever else is said.
+    pub withheld: Vec<String>,
+    /// The folder commands begin in, if not the current one.
+    pub cwd: Option<PathBuf>,
+    /// Variables over those of the host, for checks and calls.
+    pub vars: Vec<(String, String)>,
     /// Which plugins are started, and how long they are waited for.
     pub plugins: PluginStart,
     /// Which MCP servers are started.
     pub mcp: McpStart,
+    /// Servers besides those of the configuration, in the form of `mcp_servers`.
+    pub mcp_servers: Map<String, Value>,
     /// A model that looks at flagged commands before a person does.
     pub reviewer: Option<Arc<dyn Reviewer>>,
     /// Lets flagged commands run without asking, as [`HostOptions::yolo`](crate::HostOptions::yolo)
@@ -78,11 +90,14 @@ impl Host {
     ) -> Result<ToolSession, HostError> {
         self.require_sound_config()?;
         self.sweep();
-        let runtime = Arc::new(self.runtime_with(Arc::clone(&interaction.approver)));
+        let vars = self.call_vars().overlaid(options.vars.iter().cloned());
+        let runtime = Arc::new(self.runtime_seeing(vars, Arc::clone(&interaction.approver)));
         let person = interaction.elicitation.clone();
         let servers = match &options.mcp {
             McpStart::None => None,
-            McpStart::All => Some(self.mcp_servers(runtime.registry(), person)),
+            McpStart::All => {
+                Some(self.mcp_servers_with(&options.mcp_servers, runtime.registry(), person))
+            }
             McpStart::ForTool { tool, .. } => {
                 self.mcp_servers_for(tool, runtime.registry(), person)
             }
@@ -102,7 +117,13 @@ impl Host {
             warnings.extend(servers.status().into_iter().filter_map(|server| server.error));
         }
         warnings.extend(self.register_shell_hooks(&runtime, interaction.hook_question.clone()));
-        let (scope, unknown) = self.scope(&runtime, &options.toolsets)?;
+        let platform = options.platform.as_deref().unwrap_or(PLATFORM);
+        let (mut scope, unknown) = self.scope_on(platform, &runtime, &options.toolsets)?;
+        scope.disabled.extend(options.withheld.iter().cloned());
+        // Servers of this session alone are wanted whatever the configuration lists.
+        if let Some(enabled) = &mut scope.enabled {
+            enabled.extend(options.mcp_servers.keys().map(|name| names::toolset(name)));
+        }
         warnings.extend(unknown);
         let (call, odd) = self.call_services_of(&runtime, &options, interaction);
         warnings.extend(odd);
@@ -141,7 +162,7 @@ impl Host {
         settings.yolo |= options.run_flagged;
         let (asker, reviewer) = (interaction.asker.clone(), options.reviewer.clone());
         let approvals = self.approvals(settings, runtime, asker, reviewer);
-        let environments = self.environments();
+        let environments = self.environments_in(options.cwd.as_deref());
         let door = self.http_door();
         let browsers = hermes_tools::browser::browser_sessions(
             self.config().value(),
@@ -156,11 +177,14 @@ impl Host {
             .with(Arc::clone(&environments))
             .with(Arc::new(self.home().clone()))
             .with(Arc::new(SkillLibrary::new(self.home())))
+            .with(Arc::new(self.cron_jobs()))
+            .with(Arc::new(Messenger { deliveries: self.deliveries().clone() }))
             .with(Arc::new(self.redactor()))
             .with(Arc::new(door))
             .with(Arc::new(FileState::default()));
-        let cwd = std::env::current_dir().ok();
-        let (vars, config) = (self.vars().clone(), self.config_value());
+        let cwd = options.cwd.clone().or_else(|| std::env::current_dir().ok());
+        let vars = self.vars().overlaid(options.vars.iter().cloned());
+        let config = self.config_value();
         let call = CallServices { approvals, environments, browsers, services, cwd, vars, config };
         (call, warnings)
     }

@@ -31,6 +31,19 @@ impl Host {
         runtime: &Runtime,
         named: &[String],
     ) -> Result<(ToolScope, Vec<String>), HostError> {
+        self.scope_on(PLATFORM, runtime, named)
+    }
+
+    /// The same for another platform than the command line.
+    ///
+    /// # Errors
+    /// If one was named that nobody knows.
+    pub fn scope_on(
+        &self,
+        platform: &str,
+        runtime: &Runtime,
+        named: &[String],
+    ) -> Result<(ToolScope, Vec<String>), HostError> {
         let tables = runtime.registry().snapshot();
         let toolsets = runtime.toolsets().snapshot();
         let nearest = |name: &str| toolsets.suggestion(name, &*tables).map(|near| near.to_string());
@@ -44,7 +57,7 @@ impl Host {
             let scope = ToolScope { enabled: Some(named.to_vec()), disabled: Vec::new() };
             return Ok((scope, Vec::new()));
         }
-        let enabled = self.platform_toolsets(runtime, PLATFORM);
+        let enabled = self.platform_toolsets(runtime, platform);
         // A server's tools are known once it has answered.
         let servers = enabled_mcp_servers(self.config().value());
         let is_server = |name: &str| {
@@ -62,6 +75,14 @@ impl Host {
             })
             .collect();
         Ok((ToolScope { enabled: Some(enabled), disabled: Vec::new() }, warnings))
+    }
+
+    /// Whether somebody has written down which toolsets a platform has.
+    pub(crate) fn lists_toolsets(&self, platform: &str) -> bool {
+        let config = self.config().value();
+        PlatformSettings::read(config, platform).listed.is_some()
+            || platform == PLATFORM
+                && CommandLineToolsets::read(config, self.vars()).toolsets.is_some()
     }
 
     /// The toolsets the configuration gives a platform.

@@ -1,4 +1,5 @@
-//! Whether and when to try again. Pure: randomness is handed in.
+//! Retry policy: whether a failed model call is tried again, after which backoff, and when a fallback model takes over.
+//! Pure: randomness is handed in.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Schemas of foreign tools, brought into one form.
+//! Tool schemas of foreign servers, brought into one form.
 //!
 //! Servers describe arguments in every dialect of JSON Schema. [`normalise`] makes them alike
 //! without changing what they mean: `definitions` becomes `$defs`, "this or null" becomes a

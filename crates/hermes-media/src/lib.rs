@@ -10,6 +10,7 @@
 //! | [`drawing`] | pictures made from words and from other pictures |
 //! | [`speech`] | speech from text: services, programs on this machine, commands |
 //! | [`transcription`] | words from speech: Whisper on this machine, services |
+//! | [`chat_services`] | what chat platforms offer beside messages: servers of Discord, documents of Feishu |
 //! | [`home_assistant`] | the things of a smart home and what can be done with them |
 //! | [`spotify`] | music of the person who is signed in |
 //! | [`video`] | clips made, changed, lengthened and watched |
@@ -28,6 +29,7 @@
 //! No key in a message, a log line or a file. No answer held that is longer than its named limit. No paid service
 //! because a key for it happens to be there: the user names the provider.
 
+pub mod chat_services;
 pub mod drawing;
 mod fal_queue;
 pub mod home_assistant;

@@ -4,33 +4,42 @@
 //! All that a later run knows of it is what was written down: its number and the time at which
 //! it was started. Numbers are used again, so nothing here is ever signalled by number alone: a
 //! process is held by a descriptor, its start time is compared, and the signal goes through that
-//! descriptor. Whoever has taken over a number in the meantime hears nothing.
+//! descriptor. Whoever has taken over a number in the meantime hears nothing. (Where there are no such
+//! descriptors, the start time is compared right before the signal.)
 //!
 //! There is no supervisor here to say when all are gone, so the tree is surveyed again and again:
 //! all processes below those known to belong to it, and all of the session that the program leads.
 //! One that left the session *and* lost its parent before we first looked is not found.
 
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getpid};
 
 use crate::error::ProcessError;
 use crate::handle::{KILL_LIMIT, StopMode};
 use crate::processes::{self, Process};
+use crate::system::signal_exactly;
 
 /// Pause between two looks at a tree that has been told to end.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// When the process was started, in clock ticks since the system's start; none, if there is no
-/// such process or it has ended and only waits to be reaped.
+/// When the process was started, as the kernel counts (on Linux in clock ticks since the system's start, on macOS in
+/// microseconds since 1970); none, if there is no such process or it has ended and only waits to be reaped.
 pub fn process_start_time(pid: u32) -> Option<u64> {
     let process = processes::look_up(i32::try_from(pid).ok()?)?;
     process.is_alive().then_some(process.start_time)
+}
+
+/// Whether there is a process of that number, also one that has ended and waits to be reaped. It may be another than
+/// the one that is meant: numbers are used again, see [`process_start_time`].
+#[must_use]
+pub fn process_exists(pid: u32) -> bool {
+    let Some(pid) = i32::try_from(pid).ok().filter(|pid| *pid > 0) else { return false };
+    // Nothing is sent. One of another user is there, although it may not be signalled.
+    matches!(kill(Pid::from_raw(pid), None), Ok(()) | Err(Errno::EPERM))
 }
 
 /// The names of the programs that a process and those below it run: the file's, and the one the process
@@ -38,17 +47,9 @@ pub fn process_start_time(pid: u32) -> Option<u64> {
 #[must_use]
 pub fn programs_of_tree(pid: u32) -> Vec<String> {
     let Ok(root) = i32::try_from(pid) else { return Vec::new() };
-    let mut names = program_names(root);
-    processes::for_each_below(root, |process| names.extend(program_names(process.pid)));
+    let mut names = processes::program_names(root);
+    processes::for_each_below(root, |process| names.extend(processes::program_names(process.pid)));
     names
-}
-
-fn program_names(pid: i32) -> Vec<String> {
-    let folder = std::path::PathBuf::from(format!("/proc/{pid}"));
-    let file = std::fs::read_link(folder.join("exe")).ok();
-    let file = file.and_then(|file| Some(file.file_name()?.to_string_lossy().into_owned()));
-    let name = std::fs::read_to_string(folder.join("comm")).ok();
-    file.into_iter().chain(name.map(|name| name.trim_end().to_owned())).collect()
 }
 
 /// Ends the process of that number and its tree, if it is still the one that was started at that
@@ -103,8 +104,8 @@ impl Stored {
                 // The program, which comes first, hears it first: a shell that finds a child ended
                 // goes on with its script.
                 for member in &self.members {
-                    signal(member, Signal::SIGTERM);
-                    signal(member, Signal::SIGCONT);
+                    signal_exactly(member, Signal::SIGTERM);
+                    signal_exactly(member, Signal::SIGCONT);
                 }
                 match stop {
                     StopMode::AskThenKill(grace) => grace,
@@ -120,7 +121,7 @@ impl Stored {
             }
             if asked.elapsed() >= grace {
                 for member in &self.members {
-                    signal(member, Signal::SIGKILL);
+                    signal_exactly(member, Signal::SIGKILL);
                 }
             }
             if asked.elapsed() >= grace.saturating_add(KILL_LIMIT) {
@@ -156,31 +157,13 @@ impl Stored {
     }
 }
 
-/// Signals exactly this process, or nobody.
-fn signal(process: &Process, signal: Signal) {
-    let same = || {
-        let now = processes::look_up(process.pid);
-        now.is_some_and(|now| now.start_time == process.start_time)
-    };
-    // SAFETY: takes integers.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, process.pid, 0) };
-    match Errno::result(fd) {
-        Ok(fd) => {
-            let Ok(fd) = i32::try_from(fd) else { return };
-            // SAFETY: the kernel has just made this descriptor for us.
-            let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-            // The descriptor means whoever had the number when it was opened: now or never.
-            if same() {
-                let no_info = std::ptr::null::<libc::siginfo_t>();
-                let (fd, signal) = (fd.as_raw_fd(), signal as libc::c_int);
-                // SAFETY: takes integers and a null pointer, which it allows for.
-                unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, signal, no_info, 0) };
-            }
-        }
-        // Before Linux 5.3: the number has to do, right after a look.
-        Err(Errno::ENOSYS) if same() => {
-            let _ = kill(Pid::from_raw(process.pid), signal);
-        }
-        Err(_) => {}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_exists_whoever_it_belongs_to() {
+        assert!(process_exists(1) && process_exists(std::process::id()));
+        assert!(!process_exists(0) && !process_exists(u32::MAX));
     }
 }

@@ -16,6 +16,7 @@ use crate::handle::ProcessHandle;
 use crate::launch::{self, Launched};
 use crate::pty::{Pty, PtyEcho};
 use crate::supervisor::SupervisorLink;
+use crate::system;
 
 /// A pipe to a program's standard input; dropping it is the end of the input.
 pub type InputPipe = pipe::Sender;
@@ -96,6 +97,11 @@ impl Child {
             StartTime::NotWanted => None,
         };
         let handle = ProcessHandle::new(pid, start_time, command.lifetime, link);
+        if !system::PROGRAM_DIES_WITH_SUPERVISOR {
+            // Ends with the tree, and ends the program if its supervisor is found to have been killed.
+            let watching = handle.clone();
+            tokio::spawn(async move { watching.gone().await });
+        }
         let mut stdin = pipes.stdin.map(InputPipe::from_owned_fd).transpose()?;
         let stdout = pipes.stdout.map(OutputPipe::from_owned_fd).transpose()?;
         let stderr = pipes.stderr.map(OutputPipe::from_owned_fd).transpose()?;

@@ -9,7 +9,6 @@ use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::ExitStatus;
 
-use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 
 use crate::command::Command;
@@ -17,6 +16,7 @@ use crate::error::ProcessError;
 use crate::launch::{confinement, system_error};
 use crate::lookup;
 use crate::sandbox::PreparedConfinement;
+use crate::system;
 
 impl Command {
     /// Runs the program in the foreground of our own terminal and waits for it. It shares our
@@ -24,15 +24,6 @@ impl Command {
     /// and the other settings that keep a program apart from us do not apply. A confinement does.
     pub fn run_in_foreground(self) -> Result<ExitStatus, ProcessError> {
         let file = lookup::find(&self.program, &self.environment.search_path())?;
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the fork server cannot start a program in our foreground group"
-        )]
-        let mut command = std::process::Command::new(file);
-        command.args(&self.args).env_clear().envs(self.environment.iter());
-        if let Some(cwd) = &self.cwd {
-            command.current_dir(cwd);
-        }
         let terminal = std::io::stdin();
         let prepared = match &self.confinement {
             Some(wanted) => wanted
@@ -40,8 +31,20 @@ impl Command {
                 .map_err(|error| confinement(&self, error))?,
             None => PreparedConfinement::nothing(),
         };
+        let args = self.args.iter().map(AsRef::as_ref);
+        let (file, args) =
+            prepared.wrap(&file, std::iter::once(self.program.as_ref()).chain(args).collect());
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the fork server cannot start a program in our foreground group"
+        )]
+        let mut command = std::process::Command::new(file);
+        command.args(args.into_iter().skip(1)).env_clear().envs(self.environment.iter());
+        if let Some(cwd) = &self.cwd {
+            command.current_dir(cwd);
+        }
         let enter = move || {
-            set_pdeathsig(Signal::SIGHUP)?;
+            system::die_with_parent(Signal::SIGHUP, None)?;
             Ok(prepared.enter()?)
         };
         // SAFETY: between fork and exec only system calls are made.

@@ -9,8 +9,10 @@ use std::os::fd::{AsRawFd as _, BorrowedFd};
 use nix::libc;
 use nix::sys::signal::SigSet;
 
-/// Most descriptors closed one by one where `close_range` is missing (before Linux 5.9) and no
-/// lower limit is set.
+use crate::system;
+
+/// Most descriptors closed one by one where the kernel cannot close a range (before Linux 5.9) nor say which
+/// are open, and no lower limit is set.
 const MAX_CLOSED_SINGLY: libc::rlim_t = 1 << 20;
 
 /// Ends the process at once.
@@ -22,7 +24,7 @@ pub(crate) fn exit() -> ! {
 /// Makes the process deaf to signals (but SIGKILL) and forgets the original's handlers.
 pub(crate) fn shut_out_signals() -> nix::Result<()> {
     SigSet::all().thread_set_mask()?;
-    for signal in 1..=libc::SIGRTMAX() {
+    for signal in 1..=system::last_signal() {
         set_disposition(signal, libc::SIG_DFL);
     }
     Ok(())
@@ -38,8 +40,8 @@ pub(crate) fn set_disposition(signal: libc::c_int, to: libc::sighandler_t) {
 /// Closes every descriptor but one. Nothing else in the process may be used that owns one.
 pub(crate) fn close_all_but(keep: BorrowedFd<'_>) {
     let keep = keep.as_raw_fd().cast_unsigned();
-    let below = keep.checked_sub(1).is_none_or(|last| close_range(0, last));
-    if !(below && close_range(keep.saturating_add(1), libc::c_uint::MAX)) {
+    let below = keep.checked_sub(1).is_none_or(|last| system::close_range(0, last));
+    if !(below && system::close_range(keep.saturating_add(1), libc::c_uint::MAX)) {
         for fd in (0..descriptor_limit()).filter(|fd| *fd != keep.cast_signed()) {
             // SAFETY: as the function's contract says, nobody uses them any more.
             unsafe { libc::close(fd) };
@@ -53,9 +55,4 @@ fn descriptor_limit() -> libc::c_int {
     // SAFETY: writes the structure or leaves it alone.
     unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
     limit.rlim_cur.min(MAX_CLOSED_SINGLY).try_into().unwrap_or(libc::c_int::MAX)
-}
-
-fn close_range(first: libc::c_uint, last: libc::c_uint) -> bool {
-    // SAFETY: takes integers; see `close_all_but`.
-    unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) == 0 }
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nix::errno::Errno;
-use nix::fcntl::{OFlag, open};
+use nix::fcntl::open;
 use nix::sys::stat::Mode;
 
 use crate::command::{Command, OutputMode, Stdin};
@@ -28,6 +28,7 @@ use crate::request::SpawnFds;
 use crate::request::image::{self, ImageParts, Terminal, Withdrawn};
 use crate::sandbox::{ConfinementError, PreparedConfinement};
 use crate::supervisor::{self, FirstReport, StartStage, SupervisorReport};
+use crate::system;
 
 /// Tries to get an answer from a fork server: one may be killed with our request still unread. Then
 /// the program has not been started, and asking the next fork server is safe.
@@ -126,9 +127,9 @@ fn overdue(
 /// Says what it means that a program was not started.
 fn failed(command: &Command, file: &Path, stage: StartStage, error: Errno) -> ProcessError {
     match stage {
-        StartStage::Handover => {
-            ProcessError::ForkServerExhausted { program: name(command), source: error.into() }
-        }
+        StartStage::Handover => fork_server_exhausted(command, error),
+        // Some backends need a pipe to hear whether the program runs.
+        StartStage::Prepare if error == Errno::EMFILE => fork_server_exhausted(command, error),
         StartStage::Directory => working_directory(command, error),
         StartStage::Confine => {
             confinement(command, ConfinementError::Refused { source: error.into() })
@@ -136,6 +137,10 @@ fn failed(command: &Command, file: &Path, stage: StartStage, error: Errno) -> Pr
         StartStage::Exec => exec_error(command, file, error),
         StartStage::Prepare => system_error(command, error.into()),
     }
+}
+
+fn fork_server_exhausted(command: &Command, error: Errno) -> ProcessError {
+    ProcessError::ForkServerExhausted { program: name(command), source: error.into() }
 }
 
 /// Finds text that cannot be passed on.
@@ -156,9 +161,8 @@ fn check(command: &Command) -> Result<(), ProcessError> {
 
 /// Opened by us, since ours is not the fork server's, and to tell its errors from the program's.
 fn open_cwd(command: &Command) -> Result<OwnedFd, ProcessError> {
-    let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
     let dir = command.cwd.as_deref().unwrap_or(Path::new("."));
-    open(dir, flags, Mode::empty()).map_err(|error| working_directory(command, error))
+    open(dir, system::PLACE, Mode::empty()).map_err(|error| working_directory(command, error))
 }
 
 /// What we keep of a request.
@@ -173,7 +177,7 @@ struct PendingStart {
 /// while we held a copy of one, nobody would see its end of file.
 fn ask(command: &Command, file: &Path, cwd: &OwnedFd) -> Result<PendingStart, ProcessError> {
     let failed = |source| system_error(command, source);
-    let (control, theirs) = UnixStream::pair().map_err(failed)?;
+    let (control, theirs) = system::socket_pair().map_err(failed)?;
     let mut pipes = Pipes::default();
     let streams = connect(command, &mut pipes).map_err(failed)?;
     let terminal = command.pty.map_or(Terminal::None, |_| Terminal::Controlling);
@@ -185,20 +189,21 @@ fn ask(command: &Command, file: &Path, cwd: &OwnedFd) -> Result<PendingStart, Pr
         None => PreparedConfinement::nothing(),
     };
     let args = std::iter::once(&command.program).chain(&command.args);
+    let (file, args) = prepared.wrap(file, args.map(AsRef::as_ref).collect());
     let parts = ImageParts {
         lifetime: command.lifetime,
         terminal,
-        privileges: prepared.privileges,
-        filter: &prepared.filter,
+        privileges: prepared.privileges(),
+        filter: &prepared.filter(),
         file,
-        args: args.map(AsRef::as_ref).collect(),
+        args,
         environment: command.environment.iter().collect(),
     };
     let (image, image_len) = parts.write().map_err(failed)?;
     let stdin = streams.stdin.as_fd();
     let stdout = streams.stdout.as_ref().map_or(stdin, AsFd::as_fd);
     let stderr = streams.stderr.as_ref().map_or(stdout, AsFd::as_fd);
-    let ruleset = prepared.ruleset.as_ref().map(AsFd::as_fd);
+    let ruleset = prepared.ruleset();
     let (control_fd, image_fd, cwd) = (theirs.as_fd(), image.as_fd(), cwd.as_fd());
     let fds =
         SpawnFds { control: control_fd, image: image_fd, cwd, stdin, stdout, stderr, ruleset };

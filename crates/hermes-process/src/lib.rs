@@ -89,15 +89,16 @@
 //!
 //! # Platform
 //!
-//! Linux, because of subreapers, parent-death signals and `/proc`. A clear refusal to compile is
-//! better than promises kept halfway elsewhere.
+//! Linux keeps all of these promises, because of its subreapers, parent-death signals and sealed files. On macOS a
+//! portable backend keeps most of them, and weaker ones where nothing else can be done; its essay (`system::portable`)
+//! and docs/platform-support.md list them. Other systems are a clear refusal to compile.
 #![allow(
     unsafe_code,
     reason = "fork, exec and a few system calls without a safe wrapper; each use has a SAFETY note"
 )]
 
-#[cfg(not(target_os = "linux"))]
-compile_error!("hermes-process relies on Linux (child subreapers, parent-death signals, /proc)");
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+compile_error!("hermes-process can look at the processes of Linux and macOS only");
 
 mod adopted;
 mod capture;
@@ -112,6 +113,7 @@ mod handle;
 mod launch;
 mod lineage;
 mod lookup;
+mod native;
 mod processes;
 mod pty;
 mod request;
@@ -119,8 +121,9 @@ mod run;
 mod sandbox;
 mod shield;
 mod supervisor;
+mod system;
 
-pub use adopted::{process_start_time, programs_of_tree, signal_if_same};
+pub use adopted::{process_exists, process_start_time, programs_of_tree, signal_if_same};
 pub use capture::{CaptureLimit, CapturedOutput, HeadTail};
 pub use child::{Child, InputPipe, OutputPipe};
 pub use command::{Command, Leftovers, Lifetime, OutputMode, OutputTap, Stdin};

@@ -1,4 +1,4 @@
-//! A terminal for a program, with us at the keyboard and in front of the screen.
+//! A PTY (pseudo-terminal) for a program, with us at the keyboard and in front of the screen.
 //!
 //! What is written to a [`Pty`] is typed by the user of that terminal: Ctrl-C is the byte 3, and
 //! [`PtyWriter::send_eof`] is Ctrl-D. What is read from it is what appears on the screen: the
@@ -13,21 +13,21 @@
 //! longer one is lost. Large input belongs into a pipe.
 
 use std::io;
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 
 use nix::errno::Errno;
-use nix::fcntl::OFlag;
 use nix::libc;
-use nix::pty::{posix_openpt, unlockpt};
 use nix::sys::termios::{
     InputFlags, LocalFlags, SetArg, SpecialCharacterIndices, Termios, tcgetattr, tcsetattr,
 };
 use nix::unistd::{read, write};
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, ReadBuf};
+
+use crate::system;
 
 /// What a terminal holds at most of either direction.
 const READ_SIZE: usize = 4 * 1024;
@@ -59,14 +59,7 @@ pub(crate) struct PtyEnds {
 
 /// Makes a terminal.
 pub(crate) fn open(size: PtySize) -> io::Result<PtyEnds> {
-    let flags = OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
-    let ours = posix_openpt(flags | OFlag::O_NONBLOCK)?;
-    unlockpt(&ours)?;
-    // SAFETY: takes an integer. Not by its name, which may mean another terminal in a container.
-    let programs = unsafe { libc::ioctl(ours.as_raw_fd(), libc::TIOCGPTPEER, flags.bits()) };
-    // SAFETY: the kernel has just made this descriptor for us.
-    let programs = unsafe { OwnedFd::from_raw_fd(Errno::result(programs)?) };
-    let ours = OwnedFd::from(ours);
+    let (ours, programs) = system::open_terminal()?;
     set_size(&ours, size)?;
     let mut settings = tcgetattr(&programs)?;
     // The key that deletes a character deletes all its bytes.

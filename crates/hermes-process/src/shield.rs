@@ -19,14 +19,11 @@
 //! Fork server and supervisors are copies of us. They are shielded from the start, in any case.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io;
-use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
 
-use nix::sys::prctl;
-
 use crate::fork_server;
+use crate::native::{self, Own};
 
 /// Why the environment was not hidden.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +50,9 @@ pub enum HideError {
 /// Has the kernel treat this process as one with secrets: programs of the same user can read
 /// neither its environment nor its memory, nor its open files, nor trace it.
 ///
+/// On macOS it keeps debuggers out, and no more than that: what a program may look into is decided by the
+/// system, and the environment is shown to everyone, but for what [`hide_environment`] blanks.
+///
 /// It has other effects: no core dump is written when we crash, no debugger or profiler can be
 /// attached, and we ourselves, unless we are root, can no longer open some of our own files in
 /// `/proc` (`environ`, `mem`) nor change those that settle our standing (`oom_score_adj`). Programs
@@ -61,7 +61,7 @@ pub enum HideError {
 /// Better called early: helper processes of ours that are already watching over a program keep
 /// running (they are shielded anyway). Calling it again does nothing.
 pub fn shield_own_environment() -> io::Result<()> {
-    prctl::set_dumpable(false)?;
+    native::keep_from_tracing()?;
     Ok(())
 }
 
@@ -78,9 +78,7 @@ pub fn hide_environment<N: AsRef<OsStr>>(
     names: impl IntoIterator<Item = N>,
 ) -> Result<usize, HideError> {
     let unknown = |source| HideError::Unknown { source };
-    let own = fs::read("/proc/self/stat").map_err(unknown)?;
-    let missing = || unknown(io::ErrorKind::InvalidData.into());
-    let Own { threads, block } = Own::parse(&own).ok_or_else(missing)?;
+    let Own { threads, block } = native::own().map_err(unknown)?;
     if threads != 1 {
         return Err(HideError::Threads { threads });
     }
@@ -88,7 +86,7 @@ pub fn hide_environment<N: AsRef<OsStr>>(
     for name in names.iter().map(AsRef::as_ref) {
         if let Some(value) = crate::environment::ours(name) {
             // SAFETY: there is no other thread that could be reading or changing the environment.
-            unsafe { std::env::set_var(name, value) };
+            unsafe { native::move_variable(name, &value) };
         }
     }
     if block.is_empty() {
@@ -122,29 +120,6 @@ fn blank(block: &mut [u8], is_secret: impl Fn(&[u8]) -> bool) -> usize {
     blanked
 }
 
-/// What `/proc/self/stat` says of us.
-#[derive(Debug, PartialEq, Eq)]
-struct Own {
-    threads: u64,
-    /// Where our environment lies.
-    block: Range<usize>,
-}
-
-impl Own {
-    /// Places of the fields, counted from the first behind the name.
-    const THREADS: usize = 17;
-    const ENVIRONMENT: usize = 47;
-
-    fn parse(line: &[u8]) -> Option<Self> {
-        let (_, fields) = std::str::from_utf8(line).ok()?.rsplit_once(')')?;
-        let fields: Vec<&str> = fields.split_whitespace().collect();
-        let number = |index: usize| fields.get(index)?.parse::<usize>().ok();
-        let block = number(Self::ENVIRONMENT)?..number(Self::ENVIRONMENT + 1)?;
-        let threads = fields.get(Self::THREADS)?.parse().ok()?;
-        (block.start <= block.end).then_some(Self { threads, block })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,11 +143,11 @@ mod tests {
         result
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn finds_our_environment_and_threads() {
-        let own = beside_another_thread(|| Own::parse(&fs::read("/proc/self/stat").unwrap()));
-        let own = own.unwrap();
-        let shown = fs::read("/proc/self/environ").unwrap();
+        let own = beside_another_thread(native::own).unwrap();
+        let shown = std::fs::read("/proc/self/environ").unwrap();
         assert_eq!(own.block.len(), shown.len());
         assert!(own.threads >= 2, "{own:?}");
     }

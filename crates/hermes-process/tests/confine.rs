@@ -1,4 +1,5 @@
 //! What confined programs can and cannot do, and their tries to get out.
+#![cfg(all(target_os = "linux", not(hermes_portable)))]
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;

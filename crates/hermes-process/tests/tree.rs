@@ -94,10 +94,28 @@ async fn nobody_who_changes_hands_is_left_out() {
     }
 }
 
+// Promised where there is a subreaper.
+#[cfg(all(target_os = "linux", not(hermes_portable)))]
 #[tokio::test]
 async fn daemons_orphaned_on_purpose_are_ended() {
     // Twice forked, own session, no pipe held: nothing ties it to its tree but the subreaper.
     let script = "(setsid sh -c 'echo $$; : > ready; exec sleep 600 >/dev/null 2>&1' &)
+        sleep 600";
+    assert_dead(&cancelled_when_ready(script, PATIENCE).await, 1);
+}
+
+#[tokio::test]
+async fn an_orphan_that_stayed_in_the_session_is_ended() {
+    let script = "(sh -c 'echo $$; : > ready; exec sleep 600 >/dev/null 2>&1' &)
+        sleep 600";
+    assert_dead(&cancelled_when_ready(script, PATIENCE).await, 1);
+}
+
+/// Without a subreaper it is remembered by the supervisor, which looks often at the beginning.
+#[tokio::test]
+async fn one_that_left_the_session_is_ended_also_when_its_parent_ends_later() {
+    let script = "sh -c 'setsid sh -c \"echo \\$\\$; exec sleep 600 >/dev/null 2>&1\" & sleep 2'
+        : > ready
         sleep 600";
     assert_dead(&cancelled_when_ready(script, PATIENCE).await, 1);
 }

@@ -71,6 +71,17 @@ pub trait ChatSession: Send + Sync + 'static {
     /// Runs flagged commands without asking, or asks again.
     fn set_yolo(&self, yolo: Yolo) -> Reply<'_, ()>;
 
+    /// Only looks until a plan is accepted, or does everything again.
+    fn set_planning(&self, _planning: Planning) -> Reply<'_, ()> {
+        Box::pin(async { anyhow::bail!("this conversation cannot plan") })
+    }
+
+    /// Has somebody who can change nothing look a change over; gives a line on it. What they found is
+    /// announced when it is over.
+    fn review(&self, _what: ReviewTarget) -> Reply<'_, String> {
+        Box::pin(async { anyhow::bail!("nobody can review here") })
+    }
+
     /// Deletes the session for good.
     fn delete(&self) -> Reply<'_, ()>;
 
@@ -104,6 +115,11 @@ pub trait ChatSession: Send + Sync + 'static {
 
     /// Runs a command of the person's own, with all the rules for commands; gives what it wrote.
     fn run_quick(&self, command: String) -> Reply<'_, String>;
+
+    /// What a page on the web says, by the rules for addresses from outside.
+    fn read_page(&self, _address: String) -> Reply<'_, String> {
+        Box::pin(async { anyhow::bail!("pages cannot be read here") })
+    }
 
     /// The slash commands that plugins bring.
     fn plugin_commands(&self) -> Vec<PluginCommand> {
@@ -287,6 +303,8 @@ pub struct SessionStatus {
     pub effort: Option<Effort>,
     /// Whether flagged commands run without asking.
     pub yolo: Yolo,
+    /// Whether the agent only looks and plans.
+    pub planning: Planning,
     /// How many tools are offered to the model.
     pub tools: usize,
     /// What the agent works towards by itself.
@@ -301,6 +319,29 @@ pub enum Yolo {
     /// A person is asked.
     #[default]
     Off,
+}
+
+/// Whether the agent only looks and plans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Planning {
+    /// Tools that change something are refused until a plan is accepted.
+    On,
+    /// All tools are there.
+    #[default]
+    Off,
+}
+
+/// Which change `/review` looks at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReviewTarget {
+    /// What is not committed yet, new files included.
+    WorkingTree,
+    /// What the next commit would hold.
+    Staged,
+    /// What this branch has that another has not; without a name, the main one.
+    Branch(Option<String>),
+    /// One commit.
+    Commit(String),
 }
 
 /// A session in the list of `/sessions`.

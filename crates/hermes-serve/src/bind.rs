@@ -12,12 +12,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+
+use tower::ServiceExt as _;
 
 use crate::token::AccessToken;
 
@@ -30,6 +34,10 @@ const BREATH: Duration = Duration::from_millis(200);
 /// What a client hears that is one too many.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\n\
     Content-Length: 0\r\n\r\n";
+
+/// Who is at the other end of a connection; among the extensions of each request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerAddress(pub SocketAddr);
 
 /// Why a server cannot listen.
 #[derive(Debug, thiserror::Error)]
@@ -88,8 +96,8 @@ pub async fn serve(
             () = &mut stop => break,
             accepted = listener.accept() => accepted,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
             Err(why) if is_about_one_client(&why) => continue,
             Err(why) => {
                 tracing::warn!(%why, "cannot accept a connection");
@@ -101,7 +109,11 @@ pub async fn serve(
             turn_away(&stream);
             continue;
         };
-        let service = TowerToHyperService::new(router.clone());
+        let service = router.clone().map_request(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(PeerAddress(peer));
+            request
+        });
+        let service = TowerToHyperService::new(service);
         let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
             if let Err(why) = connection.await {

@@ -6,7 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 
 use crate::problem::ApiProblem;
 
@@ -15,34 +15,36 @@ pub const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 /// Longest wait for a whole body.
 pub const BODY_WAIT: Duration = Duration::from_secs(60);
 
-/// Reads the body and hands the request on with it.
-pub(crate) async fn read_whole(request: Request, next: Next) -> Response {
+/// Reads the body, of at most so many bytes, and hands the request on with it.
+pub(crate) async fn read_whole(
+    most: usize,
+    request: Request,
+    next: Next,
+) -> Result<Response, ApiProblem> {
     let (head, body) = request.into_parts();
-    match tokio::time::timeout(BODY_WAIT, to_bytes(body, MAX_BODY_BYTES)).await {
-        Ok(Ok(bytes)) => next.run(Request::from_parts(head, Body::from(bytes))).await,
-        Ok(Err(why)) if is_too_large(&why) => too_large().into_response(),
-        Ok(Err(why)) => ApiProblem::new(
+    match tokio::time::timeout(BODY_WAIT, to_bytes(body, most)).await {
+        Ok(Ok(bytes)) => Ok(next.run(Request::from_parts(head, Body::from(bytes))).await),
+        Ok(Err(why)) if is_too_large(&why) => Err(too_large(most)),
+        Ok(Err(why)) => Err(ApiProblem::new(
             StatusCode::BAD_REQUEST,
             "broken_body",
             format!("The body could not be read: {why}"),
             "Send the request again",
-        )
-        .into_response(),
-        Err(_) => ApiProblem::new(
+        )),
+        Err(_) => Err(ApiProblem::new(
             StatusCode::REQUEST_TIMEOUT,
             "slow_body",
             format!("The body did not arrive within {} seconds", BODY_WAIT.as_secs()),
             "Send the request again, without pauses",
-        )
-        .into_response(),
+        )),
     }
 }
 
-fn too_large() -> ApiProblem {
+fn too_large(most: usize) -> ApiProblem {
     ApiProblem::new(
         StatusCode::PAYLOAD_TOO_LARGE,
         "body_too_large",
-        format!("The body is larger than {} MiB", MAX_BODY_BYTES / (1024 * 1024)),
+        format!("The body is larger than {} MiB", most / (1024 * 1024)),
         "Write large content to a file and pass its path",
     )
 }

@@ -25,7 +25,8 @@
 //!
 //! [`serve`] binds the router to a listener and stops it gracefully; a program with a server of its
 //! own mounts the router instead. [`AccessCheck`] is what stands before it: hosts, origins and the token. It
-//! protects any router, so the MCP server over HTTP uses it, too.
+//! protects any router, so the MCP server over HTTP and `hermes api` use it, too; [`Opening`] and [`HttpFlags`] are what
+//! their commands share.
 //!
 //! # What never happens here
 //!
@@ -39,6 +40,7 @@ mod bind;
 mod body;
 mod call;
 mod openapi;
+mod opening;
 mod problem;
 mod routes;
 mod sessions;
@@ -46,11 +48,12 @@ mod token;
 
 pub use access::{AccessCheck, Hosts};
 pub use api::{Api, ApiBuilder};
-pub use bind::{BindError, HEADER_WAIT, MAX_CONNECTIONS, listen, serve};
+pub use bind::{BindError, HEADER_WAIT, MAX_CONNECTIONS, PeerAddress, listen, serve};
 pub use body::{BODY_WAIT, MAX_BODY_BYTES};
 pub use call::Called;
 pub use openapi::document as openapi_document;
-pub use problem::ApiProblem;
+pub use opening::{HttpFlags, Opening, OpeningError, kept_token};
+pub use problem::{ApiProblem, ProblemWriter};
 pub use routes::router;
 pub use sessions::MAX_SESSIONS;
 pub use token::{AccessToken, AccessTokenError};

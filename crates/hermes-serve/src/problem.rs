@@ -34,7 +34,22 @@ impl ApiProblem {
     pub fn status(&self) -> StatusCode {
         self.status
     }
+
+    /// The fixed word for programs.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// What happened, and what to do about it, in one text.
+    #[must_use]
+    pub fn advice(&self) -> String {
+        format!("{}. {}.", self.message, self.hint)
+    }
 }
+
+/// How a door tells a refusal: each wire has its own form for errors.
+pub type ProblemWriter = fn(&ApiProblem) -> Response;
 
 #[derive(Serialize)]
 struct Envelope<'a> {

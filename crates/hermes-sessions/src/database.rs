@@ -1,4 +1,4 @@
-//! The database for callers that may wait: one connection, opened at the first use, used by one caller
+//! The session database for callers that may wait: one connection, opened at the first use, used by one caller
 //! at a time.
 //!
 //! All the acts of this crate are methods of [`SessionDatabase`], each in the file of what it is about.

@@ -9,6 +9,7 @@ use super::content::Content;
 use super::database::SessionDatabase;
 use super::error::Result;
 use super::message::ACTIVE;
+use super::page;
 use super::row::object;
 use super::session::missing;
 use hermes_store::clock::local_time;
@@ -62,7 +63,7 @@ impl SessionDatabase {
         out: &mut dyn Write,
     ) -> Result<io::Result<()>> {
         if how.format == Format::Html
-            && let Err(problem) = out.write_all(PAGE_START.as_bytes())
+            && let Err(problem) = out.write_all(page::START.as_bytes())
         {
             return Ok(Err(problem));
         }
@@ -80,14 +81,14 @@ impl SessionDatabase {
             let text = match how.format {
                 Format::Jsonl => value.to_string() + "\n",
                 Format::Markdown => markdown(&value),
-                Format::Html => html(&value),
+                Format::Html => page::section(&value, (title(&value), &facts(&value))),
             };
             if let Err(problem) = out.write_all(text.as_bytes()) {
                 return Ok(Err(problem));
             }
         }
         if how.format == Format::Html {
-            return Ok(out.write_all(PAGE_END.as_bytes()));
+            return Ok(out.write_all(page::END.as_bytes()));
         }
         Ok(Ok(()))
     }
@@ -181,23 +182,4 @@ fn markdown(session: &Value) -> String {
 fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     "`".repeat(longest.max(2) + 1)
-}
-
-const PAGE_START: &str = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-<title>Sessions</title><style>body{font:16px/1.5 sans-serif;max-width:50em;margin:2em auto;\
-padding:0 1em}pre{white-space:pre-wrap;background:#f4f4f4;padding:.8em;border-radius:6px}\
-h3{margin-bottom:.2em;color:#555}</style></head><body>\n";
-const PAGE_END: &str = "</body></html>\n";
-
-fn html(session: &Value) -> String {
-    let mut page =
-        format!("<section><h2>{}</h2><p>{}</p>\n", escape(title(session)), escape(&facts(session)));
-    for (who, text) in lines(session) {
-        page += &format!("<h3>{}</h3><pre>{}</pre>\n", escape(&who), escape(&text));
-    }
-    page + "</section>\n"
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

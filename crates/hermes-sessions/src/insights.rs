@@ -40,6 +40,17 @@ pub struct ModelInsight {
     pub cost_usd: f64,
 }
 
+/// What was used on one day.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct DayInsight {
+    /// As `2026-01-31`, on the clock of this machine.
+    pub day: String,
+    pub messages: i64,
+    pub tokens: i64,
+    pub cost_usd: f64,
+}
+
 impl Insights {
     /// What all models took together.
     #[must_use]
@@ -126,6 +137,39 @@ impl SessionDatabase {
     }
 }
 
+impl SessionDatabase {
+    /// What was said and spent day by day, oldest first; days without anything are left out. What a session spent with a
+    /// model counts for the day it was last asked.
+    pub fn days(&self, since: f64) -> Result<Vec<DayInsight>> {
+        self.read(|connection| {
+            let days = connection
+                .prepare(
+                    "SELECT day, total(messages), total(tokens), total(cost) FROM (\
+                       SELECT date(timestamp, 'unixepoch', 'localtime') AS day, count(*) AS messages, \
+                         0 AS tokens, 0 AS cost FROM messages WHERE timestamp >= ?1 GROUP BY 1 \
+                       UNION ALL \
+                       SELECT date(coalesce(last_seen, first_seen), 'unixepoch', 'localtime'), 0, \
+                         total(input_tokens) + total(output_tokens) + total(cache_read_tokens), \
+                         total(CASE WHEN actual_cost_usd > 0 THEN actual_cost_usd \
+                           ELSE estimated_cost_usd END) \
+                       FROM session_model_usage WHERE coalesce(last_seen, first_seen, 0) >= ?1 \
+                       GROUP BY 1) WHERE day IS NOT NULL GROUP BY day ORDER BY day",
+                )?
+                .query_map([since], |row| {
+                    let whole = |index| row.get::<_, f64>(index).map(|total| total as i64);
+                    Ok(DayInsight {
+                        day: row.get(0)?,
+                        messages: whole(1)?,
+                        tokens: whole(2)?,
+                        cost_usd: row.get(3)?,
+                    })
+                })?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok(days)
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::{say, session, session_of, store};
@@ -162,5 +206,10 @@ mod tests {
         let total = insights.total();
         assert_eq!((total.calls, total.input_tokens, total.cost_usd), (3, 300, 1.0));
         assert_eq!(store.insights(now() + 60.0).unwrap(), Insights::default());
+        let days = store.days(now() - 60.0).unwrap();
+        assert_eq!(days.iter().map(|day| day.messages).sum::<i64>(), 5);
+        assert_eq!(days.iter().map(|day| day.tokens).sum::<i64>(), 300);
+        assert_eq!(days.iter().map(|day| day.cost_usd).sum::<f64>(), 1.0);
+        assert_eq!(store.days(now() + 60.0).unwrap(), []);
     }
 }

@@ -1,4 +1,4 @@
-//! Sessions and their messages, in one SQLite file with full-text search.
+//! The session database: sessions and their messages, in one SQLite file with full-text search.
 //!
 //! The file is `state.db` of a home. There are two ways to it:
 //!
@@ -57,6 +57,7 @@ mod export;
 mod file_tests;
 mod find;
 mod fts;
+mod gateway;
 mod ids;
 mod insights;
 mod journal;
@@ -64,6 +65,7 @@ mod lineage;
 mod message;
 mod notes;
 mod open;
+mod page;
 mod recorder;
 mod repair;
 mod row;
@@ -90,11 +92,13 @@ pub use error::{DatabaseTrouble, Result, SessionsError};
 pub use export::{Export, Format, Only, Redact};
 pub use find::{Archived, HIDDEN_SOURCES, ListFilter, SessionSummary};
 pub use fts::IndexKind;
+pub use gateway::{InboxEntry, InboxRow, InboxState, Obligation, ObligationState, RoutingRow};
 pub use ids::new_session_id;
-pub use insights::{Insights, ModelInsight};
+pub use insights::{DayInsight, Insights, ModelInsight};
 pub use journal::recover;
 pub use lineage::{BRANCHED_FROM, COMPRESSION, DELEGATE_FROM};
 pub use message::{MessageRow, NewMessage, Rewound};
+pub use page::laid_out;
 pub use recorder::{Recorded, SessionRecorder};
 pub use repair::Repaired;
 pub use session::{Archive, NewSession, SessionRow};

@@ -1,4 +1,4 @@
-//! How an older file is brought up to date.
+//! The tables of the session database, and how an older file is brought up to date.
 //!
 //! A file is compared with the present tables whenever it is opened, and what is
 //! missing is added: whole tables, single columns, indexes. That is all that ever happens to a

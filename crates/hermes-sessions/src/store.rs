@@ -1,4 +1,4 @@
-//! The database for async callers.
+//! The session database for async callers.
 //!
 //! A [`SessionStore`] owns two threads, each started at its first use: one writes, one reads, each with a
 //! connection of its own. Its methods hand work to them and are awaited, so that no disk, no sleep and no

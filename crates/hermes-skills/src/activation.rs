@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::index::IndexedSkill;
 use crate::library::SkillStore;
 use crate::listing::offered;
 use crate::lookup::LocatedSkill;
 use crate::offer::OfferContext;
 use crate::refusal::SkillRefusal;
-use crate::roots::expand;
+use crate::roots::{RootKind, expand};
 use crate::view::OpenedSkill;
 
 use slash_bundles::SlashBundle;
@@ -42,7 +43,7 @@ pub struct SkillCommand {
 /// What a command activates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandTarget {
-    /// A skill, by its path below its root.
+    /// A skill, by its path below its root; one of a plugin by its full name.
     Skill(String),
     /// A bundle.
     Bundle(SlashBundle),
@@ -60,6 +61,32 @@ pub fn slug(name: &str) -> String {
         }
     }
     slug.trim_matches('-').to_owned()
+}
+
+/// The words a skill may be called by, the best first. One of a plugin goes by its own name, and where that is taken
+/// by its plugin's name and its own.
+fn slugs(entry: &IndexedSkill) -> Vec<String> {
+    match entry.name.split_once(':').filter(|_| entry.kind == RootKind::Plugin) {
+        Some((plugin, name)) => vec![slug(name), slug(&format!("{plugin}-{name}"))],
+        None => vec![slug(&entry.name)],
+    }
+}
+
+/// The command that a word after a slash means: a slug, or a plugin's skill by its full name.
+fn meant<'a>(
+    token: &str,
+    commands: &'a BTreeMap<String, SkillCommand>,
+) -> Option<&'a SkillCommand> {
+    let is_word = |part: &str| {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        !part.is_empty() && part.chars().all(fits)
+    };
+    if is_word(token) {
+        return commands.get(&slug(token));
+    }
+    let (plugin, name) = token.split_once(':')?;
+    let of_plugin = |command: &&SkillCommand| matches!(&command.target, CommandTarget::Skill(path) if path == token);
+    (is_word(plugin) && is_word(name)).then(|| commands.values().find(of_plugin)).flatten()
 }
 
 impl SkillStore<'_> {
@@ -80,16 +107,20 @@ impl SkillStore<'_> {
             let target = CommandTarget::Bundle(bundle);
             commands.entry(slug.clone()).or_insert(SkillCommand { slug, about, target });
         }
-        let table = self.table();
-        for entry in offered(&table, context) {
-            let slug = slug(&entry.name);
-            if slug.is_empty() || taken.contains(&slug) {
-                continue;
-            }
-            let path = crate::support::slashed(entry.relative.parent().unwrap_or(&entry.relative));
+        let table = self.listed_table();
+        let (brought, own): (Vec<_>, Vec<_>) =
+            offered(&table, context).into_iter().partition(|one| one.kind == RootKind::Plugin);
+        for entry in own.into_iter().chain(brought) {
+            let is_free = |slug: &String| {
+                !slug.is_empty() && !taken.contains(slug) && !commands.contains_key(slug)
+            };
+            let Some(slug) = slugs(entry).into_iter().find(is_free) else { continue };
+            let target = CommandTarget::Skill(match entry.kind {
+                RootKind::Plugin => entry.name.clone(),
+                _ => crate::support::slashed(entry.relative.parent().unwrap_or(&entry.relative)),
+            });
             let about = crate::index::shortened(&entry.description, crate::prompt::MAX_LINE_CHARS);
-            let target = CommandTarget::Skill(path);
-            commands.entry(slug.clone()).or_insert(SkillCommand { slug, about, target });
+            commands.insert(slug.clone(), SkillCommand { slug, about, target });
         }
         commands
     }
@@ -111,9 +142,7 @@ pub fn parse(line: &str, commands: &BTreeMap<String, SkillCommand>) -> Option<Pa
     let mut found: Vec<SkillCommand> = Vec::new();
     while let Some(typed) = rest.strip_prefix('/') {
         let (token, after) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
-        let is_word = token.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-        let command = is_word.then(|| commands.get(&slug(token))).flatten();
-        match command {
+        match meant(token, commands) {
             Some(command) if found.len() < MAX_STACKED => {
                 if !found.contains(command) {
                     found.push(command.clone());
@@ -137,6 +166,8 @@ pub struct ActivationMessage {
     pub notes: Vec<String>,
     /// Variables with a value that the skills need.
     pub variables: Vec<String>,
+    /// Files below the home that the skills need where commands run.
+    pub files: Vec<String>,
 }
 
 /// What goes into a message beside the skills.
@@ -245,6 +276,7 @@ impl SkillStore<'_> {
                 parts.push(self.section(heading, &opened, context));
                 message.skills.push(opened.name());
                 message.variables.extend(opened.setup.present);
+                message.files.extend(opened.setup.files);
             }
             Err(refusal) => message.notes.push(refusal.error),
         }

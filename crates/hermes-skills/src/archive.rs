@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use hermes_store::UnknownName;
 use hermes_store::home::ensure_private_dir;
 
 use crate::layout::SkillsHome;
@@ -58,13 +59,13 @@ pub fn list(home: &SkillsHome) -> Vec<String> {
 pub fn restore(home: &SkillsHome, archived: &str) -> io::Result<PathBuf> {
     let other = |text: String| io::Error::other(text);
     if name::check(archived).is_err() {
-        return Err(other(format!("`{archived}` names no archived skill")));
+        return Err(UnknownName::io(format!("`{archived}` names no archived skill")));
     }
     let from = home.archive().join(archived);
     if !fs::symlink_metadata(&from).is_ok_and(|metadata| metadata.is_dir()) {
         let known = list(home);
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        return Err(other(format!(
+        return Err(UnknownName::io(format!(
             "there is no archived skill `{archived}`; archived are: {known}"
         )));
     }

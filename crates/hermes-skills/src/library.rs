@@ -12,8 +12,9 @@ use serde_json::Value;
 
 use crate::bundled::{self, Stock, SyncReport};
 use crate::declined::DeclinedVariables;
-use crate::index::{IndexedSkill, SkillIndex, SkillTable};
+use crate::index::{SkillIndex, SkillTable};
 use crate::layout::SkillsHome;
+use crate::listing::KeptAnswers;
 use crate::offer::OfferContext;
 use crate::plugin_skills::PluginSkills;
 use crate::roots::{SkillRoot, roots};
@@ -25,6 +26,7 @@ use crate::viewed::ViewedSkills;
 pub struct SkillLibrary {
     home: SkillsHome,
     index: Mutex<SkillIndex>,
+    answers: Mutex<KeptAnswers>,
     viewed: ViewedSkills,
     declined: DeclinedVariables,
     plugins: OnceLock<Arc<dyn PluginSkills>>,
@@ -37,6 +39,7 @@ impl SkillLibrary {
         Self {
             home: SkillsHome::new(home),
             index: Mutex::default(),
+            answers: Mutex::default(),
             viewed: ViewedSkills::default(),
             declined: DeclinedVariables::default(),
             plugins: OnceLock::new(),
@@ -96,6 +99,10 @@ impl SkillLibrary {
     /// Something was written: the next look sees it, whatever the clocks say.
     pub fn touch(&self) {
         self.index().touch();
+    }
+
+    fn answers(&self) -> MutexGuard<'_, KeptAnswers> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn index(&self) -> MutexGuard<'_, SkillIndex> {
@@ -159,17 +166,17 @@ impl<'a> SkillStore<'a> {
     /// The skills as lists show them: those of the folders, then those of plugins.
     #[must_use]
     pub fn listed_table(&self) -> Arc<SkillTable> {
-        let table = self.table();
-        let brought = self.library.plugins.get().map(|plugins| plugins.all());
-        match brought.filter(|brought| !brought.is_empty()) {
-            None => table,
-            Some(brought) => {
-                let mut table = SkillTable::clone(&table);
-                let entries = brought.iter().map(IndexedSkill::of_plugin);
-                table.all.extend(entries.map(Arc::new));
-                Arc::new(table)
-            }
-        }
+        let brought = self.library.plugins.get().map(|plugins| plugins.all()).unwrap_or_default();
+        let snapshot = self.library.home.snapshot_file();
+        self.library.index().refresh_with(&self.roots, &snapshot, brought)
+    }
+
+    /// What a model is told that asks which skills there are, in one category or all. An answer is kept as long as
+    /// the skills are the same and the same may be offered.
+    #[must_use]
+    pub fn list(&self, platform: Option<&str>, category: Option<&str>) -> Value {
+        let (table, offers) = (self.listed_table(), self.offers(platform));
+        self.library.answers().get(&table, offers, category)
     }
 
     /// What decides about offers on a platform.

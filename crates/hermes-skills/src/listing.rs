@@ -93,6 +93,42 @@ pub fn list(table: &SkillTable, context: &OfferContext, category: Option<&str>) 
         "hint": hint})
 }
 
+/// Answers of [`list`] that were given about one table.
+#[derive(Debug, Default)]
+pub(crate) struct KeptAnswers {
+    table: Arc<SkillTable>,
+    answers: Vec<(OfferContext, Option<String>, Value)>,
+}
+
+/// Most answers that are kept: platforms times categories that one session asks for.
+const MAX_KEPT: usize = 16;
+
+impl KeptAnswers {
+    /// The answer about this table, made if it was not given before.
+    pub(crate) fn get(
+        &mut self,
+        table: &Arc<SkillTable>,
+        context: OfferContext,
+        category: Option<&str>,
+    ) -> Value {
+        if !Arc::ptr_eq(&self.table, table) {
+            *self = Self { table: Arc::clone(table), answers: Vec::new() };
+        }
+        let known = |(of, about, _): &&(OfferContext, Option<String>, Value)| {
+            *of == context && about.as_deref() == category
+        };
+        if let Some((_, _, answer)) = self.answers.iter().find(known) {
+            return answer.clone();
+        }
+        let answer = list(table, &context, category);
+        if self.answers.len() >= MAX_KEPT {
+            self.answers.remove(0);
+        }
+        self.answers.push((context, category.map(str::to_owned), answer.clone()));
+        answer
+    }
+}
+
 /// The answer to "which skills are about this?": the best first.
 #[must_use]
 pub fn find(table: &SkillTable, context: &OfferContext, query: &str) -> Value {
@@ -273,6 +309,25 @@ mod tests {
         let answer = list(&bench.table(), &bench.offers(), None);
         assert_eq!(names(&answer)[0].len(), 64);
         assert_eq!(answer["skills"][0]["description"].as_str().unwrap().len(), 1024);
+    }
+
+    #[test]
+    fn an_answer_is_kept_until_a_skill_or_what_may_be_offered_changes() {
+        let mut bench = SkillBench::new();
+        bench.skill("food/bread", "bread", "Bake bread");
+        bench.skill("food/soup", "soup", "Cook soup");
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        let all = bench.store().list(None, None);
+        assert_eq!(all, list(&bench.table(), &bench.offers(), None));
+        assert_eq!(bench.store().list(None, None), all);
+        assert_eq!(bench.store().list(None, Some("tea"))["count"], 0);
+        bench.config = json!({"skills": {"disabled": ["soup"]}});
+        assert_eq!(names(&bench.store().list(None, None)), ["bread"]);
+        bench.skill("food/bread", "bread", "Bake it longer");
+        let changed = bench.store().list(None, None);
+        assert_eq!(changed["skills"][0]["description"], "Bake it longer");
+        std::fs::remove_dir_all(bench.path("food/bread")).unwrap();
+        assert_eq!(bench.store().list(None, None)["count"], 0);
     }
 
     #[test]

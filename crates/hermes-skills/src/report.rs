@@ -28,6 +28,8 @@ pub enum ReportPart {
     Text(String),
     /// Rows under each other.
     Table(ReportTable),
+    /// What changed in files; where colours are seen, added lines are green and removed ones red.
+    Diff(String),
     /// A value for programs.
     Json(Value),
 }
@@ -41,6 +43,10 @@ pub struct ReportTable {
     pub rows: Vec<Vec<String>>,
     /// Columns with numbers.
     pub numbers: Vec<usize>,
+    /// Columns that matter less and are shown so.
+    pub minor: Vec<usize>,
+    /// Whether the last column goes on below where it does not fit, because what it says is found nowhere else.
+    pub is_wrapped: bool,
 }
 
 /// What a verb has to say.
@@ -116,7 +122,7 @@ impl VerbReport {
         let mut text = String::new();
         for part in &self.parts {
             match part {
-                ReportPart::Text(lines) => text.push_str(lines),
+                ReportPart::Text(lines) | ReportPart::Diff(lines) => text.push_str(lines),
                 ReportPart::Table(table) => text.push_str(&table.plain()),
                 ReportPart::Json(value) => text.push_str(&value.to_string()),
             }
@@ -133,6 +139,20 @@ impl ReportTable {
     #[must_use]
     pub fn new<const N: usize>(head: [&'static str; N]) -> Self {
         Self { head: head.to_vec(), ..Self::default() }
+    }
+
+    /// The same with columns that matter less.
+    #[must_use]
+    pub fn minor(mut self, columns: &[usize]) -> Self {
+        self.minor = columns.to_vec();
+        self
+    }
+
+    /// The same with nothing of the last column left out.
+    #[must_use]
+    pub fn wrapped(mut self) -> Self {
+        self.is_wrapped = true;
+        self
     }
 
     /// Adds a row.

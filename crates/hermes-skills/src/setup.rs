@@ -13,7 +13,8 @@ use crate::index::shortened;
 use crate::layout::SkillsHome;
 
 /// Backends on other machines, which do not see this one's variables and files.
-const REMOTE_BACKENDS: [&str; 5] = ["docker", "singularity", "modal", "ssh", "daytona"];
+const REMOTE_BACKENDS: [&str; 6] =
+    ["docker", "singularity", "modal", "ssh", "daytona", "vercel_sandbox"];
 
 /// Most characters of each piece of a skill's words in a question.
 const MAX_QUESTION_CHARS: usize = 200;
@@ -102,6 +103,8 @@ pub struct SkillSetup {
     pub missing: Vec<EnvironmentVariable>,
     /// Those with a value.
     pub present: Vec<String>,
+    /// Files below the home that are there, for commands that run elsewhere.
+    pub files: Vec<String>,
     /// Files that are not there.
     pub missing_files: Vec<String>,
     /// What a person is told.
@@ -126,13 +129,13 @@ impl SkillSetup {
         };
         let (present, absent): (Vec<_>, Vec<_>) =
             variables.iter().cloned().partition(|one| is_set(&one.name));
+        let (files, missing_files) =
+            files.into_iter().partition(|file| home.home().root().join(file).is_file());
         Self {
             missing: absent.into_iter().filter(|one| !one.optional).collect(),
             present: present.into_iter().map(|one| one.name).collect(),
-            missing_files: files
-                .into_iter()
-                .filter(|file| !home.home().root().join(file).is_file())
-                .collect(),
+            files,
+            missing_files,
             help: frontmatter.setup_help().map(str::to_owned),
             skipped: false,
             variables,

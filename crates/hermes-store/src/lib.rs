@@ -49,4 +49,7 @@ pub mod home;
 pub mod key_path;
 pub mod lock;
 pub mod pending;
+mod unknown_name;
 mod yaml;
+
+pub use unknown_name::UnknownName;

@@ -36,6 +36,9 @@
 //! [`WebServer`] stands for every other server: a function says what each request is answered with.
 //! [`demo_site`] is one for browsers, with pages of every kind.
 //!
+//! [`TelegramDouble`] is the Bot API of Telegram, in memory, with faults on demand; [`DiscordDouble`] and its neighbours are
+//! other platforms. `hermes-chat-double PLATFORM` serves one for programs in other languages.
+//!
 //! # How it is made
 //!
 //! Threads and blocking sockets of the standard library, no runtime: a test of any kind, async or not,
@@ -48,7 +51,11 @@
 //! Nothing is random: the same script gives the same bytes. A request that the script does not foresee
 //! gets an error that says so, never an invented answer.
 
+mod addresses;
+mod board;
+mod clouds;
 mod conversation;
+mod discord;
 mod home;
 mod http;
 mod parts;
@@ -56,18 +63,28 @@ mod script;
 mod seen;
 mod server;
 mod site;
+mod slack;
+mod socket;
 mod step;
+mod telegram;
 mod view;
 mod web;
 mod wire;
 
+pub use addresses::{AMBIGUOUS_ADDRESSES, METADATA_ADDRESSES, PRIVATE_ADDRESSES};
+pub use board::{Board, BoardMessage};
+pub use clouds::{CloudDouble, DoubledCloud};
 pub use conversation::ScriptedConversation;
+pub use discord::DiscordDouble;
 pub use home::TempHome;
 pub use parts::part;
 pub use script::{Match, Route, Script, WhenDone};
 pub use seen::{Seen, SeenOutcome};
 pub use server::ModelServer;
 pub use site::{SHOP_PASSWORD, demo_site};
+pub use slack::SlackDouble;
+pub use socket::SocketPeer;
 pub use step::{Call, Quirk, ScriptedUsage, Step};
+pub use telegram::{ChatMessage, TelegramDouble, TelegramFault};
 pub use view::{ModelWire, Turn, View};
 pub use web::{WebReply, WebServer};

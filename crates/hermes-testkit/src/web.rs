@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::http::Connection;
 use crate::seen::Seen;
+use crate::socket::SocketPeer;
 
 /// How often a slow answer looks whether anybody still waits for it.
 const BEAT: Duration = Duration::from_millis(5);
@@ -88,6 +89,7 @@ impl WebReply {
 }
 
 type Answers = dyn Fn(&Seen) -> WebReply + Send + Sync;
+type Sockets = dyn Fn(SocketPeer) + Send + Sync;
 
 /// A web server on a free port of the loopback. It ends when it is dropped.
 pub struct WebServer {
@@ -97,6 +99,7 @@ pub struct WebServer {
 
 struct WebShared {
     answers: Box<Answers>,
+    sockets: Option<Box<Sockets>>,
     log: Mutex<Vec<Seen>>,
     closed: AtomicBool,
 }
@@ -109,13 +112,31 @@ impl WebServer {
     /// There is no free port on the loopback.
     #[must_use]
     pub fn start(answers: impl Fn(&Seen) -> WebReply + Send + Sync + 'static) -> Self {
+        Self::serving(Box::new(answers), None)
+    }
+
+    /// The same, with somebody who takes WebSockets on the same port; each has a thread of its own.
+    ///
+    /// # Panics
+    ///
+    /// There is no free port on the loopback.
+    #[must_use]
+    pub fn start_with_sockets(
+        answers: impl Fn(&Seen) -> WebReply + Send + Sync + 'static,
+        sockets: impl Fn(SocketPeer) + Send + Sync + 'static,
+    ) -> Self {
+        Self::serving(Box::new(answers), Some(Box::new(sockets)))
+    }
+
+    fn serving(answers: Box<Answers>, sockets: Option<Box<Sockets>>) -> Self {
         #[expect(clippy::expect_used, reason = "a test cannot go on without its server")]
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port on the loopback");
         #[expect(clippy::expect_used, reason = "a bound socket has an address")]
         let address = listener.local_addr().expect("an address");
         let shared = Arc::new(WebShared {
-            answers: Box::new(answers),
+            answers,
+            sockets,
             log: Mutex::default(),
             closed: AtomicBool::new(false),
         });
@@ -162,11 +183,34 @@ fn accept(listener: &TcpListener, shared: &Arc<WebShared>) {
         if shared.closed.load(Ordering::Relaxed) {
             return;
         }
-        let Ok(connection) = stream.and_then(Connection::new) else { continue };
+        let Ok(stream) = stream else { continue };
         let shared = Arc::clone(shared);
         // A connection that gets no thread is closed, which its client sees.
-        let _ = thread::Builder::new().spawn(move || serve(connection, &shared));
+        let _ = thread::Builder::new().spawn(move || {
+            if let Some(sockets) = shared.sockets.as_ref().filter(|_| wants_socket(&stream)) {
+                if let Some(peer) = SocketPeer::accept(stream) {
+                    sockets(peer);
+                }
+            } else if let Ok(connection) = Connection::new(stream) {
+                serve(connection, &shared);
+            }
+        });
     }
+}
+
+/// Whether a connection begins with the wish for a WebSocket. Nothing of it is taken.
+fn wants_socket(stream: &TcpStream) -> bool {
+    let mut seen = [0_u8; 8 * 1024];
+    let end = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < end {
+        let Ok(count) = stream.peek(&mut seen) else { return false };
+        let head = String::from_utf8_lossy(seen.get(..count).unwrap_or_default()).to_lowercase();
+        if head.contains("\r\n\r\n") || count == 0 || count == seen.len() {
+            return head.contains("\r\nupgrade: websocket");
+        }
+        thread::sleep(BEAT);
+    }
+    false
 }
 
 fn serve(mut connection: Connection, shared: &WebShared) {

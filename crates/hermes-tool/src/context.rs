@@ -31,6 +31,16 @@ pub struct CallIds {
     pub api_request_id: String,
 }
 
+/// The name by which a tool was called where that is not its own, among the services of the call: a tool that took
+/// over several older ones knows from it which of them is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalledAs(pub String);
+
+/// Variables of the session a call belongs to, among its services: the chat it talks in, who speaks. They are laid over the
+/// variables of the runtime, which many sessions of one process share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionVars(pub Vec<(String, String)>);
+
 /// A note on how far a long call has come.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {

@@ -101,7 +101,9 @@ mod vars;
 
 pub use availability::{Availability, Check, CheckId};
 pub use call_tools::{CallTools, InnerCall};
-pub use context::{CallIds, ContextParts, OutputTail, Progress, Services, ToolContext};
+pub use context::{
+    CallIds, CalledAs, ContextParts, OutputTail, Progress, Services, SessionVars, ToolContext,
+};
 pub use display::{
     CallDisplay, CountedAs, CutAt, PastCall, ResultView, ShownCall, Summary, clipped_line,
 };
@@ -120,7 +122,8 @@ pub use schema::{no_parameters, parameters_of, read_arguments};
 pub use state::{State, StateType};
 pub use tool::{
     Args, AsyncHandler, BoxFuture, Concurrency, DEFAULT_EMOJI, DynamicSchema, Handler, Origin,
-    ResultLimit, SchemaPatch, SchemaScope, SyncHandler, Tool, ToolBuilder, ToolResult,
+    ResultLimit, SchemaDetail, SchemaPatch, SchemaScope, SyncHandler, Tool, ToolBuilder,
+    ToolResult,
 };
 pub use vars::Vars;
 

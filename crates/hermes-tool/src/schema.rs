@@ -1,4 +1,5 @@
-//! From a Rust argument struct to the parameter schema a model reads.
+//! Tool schemas from Rust: the parameters a model reads, out of an argument struct. What is offered to a provider goes
+//! through `hermes-runtime`, `schema`.
 //!
 //! `schemars` describes Rust types exactly; models do better with less. So the derived schema is
 //! inlined, loses titles, number formats and `null` unions, and unit enums become one `enum` list

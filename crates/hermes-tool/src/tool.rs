@@ -78,6 +78,18 @@ pub struct SchemaScope<'a> {
     pub vars: &'a Vars,
     /// The configuration, as read.
     pub config: &'a Value,
+    /// How much is to be said.
+    pub detail: SchemaDetail,
+}
+
+/// How much a schema says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SchemaDetail {
+    /// Everything the tool can do.
+    #[default]
+    Full,
+    /// What a call needs, for a model with a small window: every word is read before each answer.
+    Brief,
 }
 
 /// What a dynamic schema wants changed.

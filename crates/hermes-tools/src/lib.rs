@@ -88,7 +88,10 @@
 include!(concat!(env!("OUT_DIR"), "/toolsets.rs"));
 toolsets!();
 
+pub(crate) mod brief_schema;
 pub(crate) mod checkpoints;
+pub(crate) mod discord_server;
+pub(crate) mod feishu_office;
 pub(crate) mod host_services;
 pub(crate) mod media_cache;
 pub(crate) mod picture_sources;
@@ -116,11 +119,15 @@ mod tests {
 
     #[test]
     fn tools_that_work_on_an_agent_declare_it_and_no_others_do() {
-        // Skills belong to the home: a host brings them to every call, with or without an agent.
-        let of_the_home = StateType::of::<hermes_skills::SkillLibrary>();
+        // Skills and jobs belong to the home: a host brings them to every call, with or without an agent.
+        let of_the_home = [
+            StateType::of::<hermes_skills::SkillLibrary>(),
+            StateType::of::<crate::cronjob::CronJobs>(),
+            StateType::of::<crate::messaging::Messenger>(),
+        ];
         for (_, tool) in linked_tools() {
             let declared = tool.effects().has(Effect::AgentState);
-            let works_on_agent = tool.states().iter().any(|state| *state != of_the_home);
+            let works_on_agent = tool.states().iter().any(|state| !of_the_home.contains(state));
             assert_eq!(declared, works_on_agent, "{}", tool.name());
         }
     }

@@ -13,6 +13,7 @@
 mod distributions;
 mod groups;
 mod names;
+mod not_built;
 mod presets;
 mod rows;
 mod set_up;
@@ -24,7 +25,8 @@ use std::sync::{Arc, LazyLock};
 pub use distributions::distributions;
 use groups::Group;
 use hermes_runtime::toolsets::{Toolset, ToolsetCatalog, ToolsetKind};
-pub use names::PLATFORMS;
+pub use names::{PLATFORMS, SCHEDULING_TOOLSETS, WITHHELD_FROM_GUESTS, WITHHELD_FROM_JOBS};
+pub use not_built::NOT_BUILT;
 pub use set_up::set_up_toolsets;
 pub use stand_ins::policy_of;
 

@@ -1,6 +1,7 @@
-//! One suite, four backends: terminal, processes, file tools and scripts behave the same on this machine, in
-//! a container, on another host and in an Apptainer instance. All four are real; what they need is
-//! started by `scripts/test-parts/all start`.
+//! One suite, seven backends: terminal, processes, file tools and scripts behave the same on this machine, in
+//! a container, on another host, in an Apptainer instance and in the sandboxes of three clouds. The first four are real;
+//! the clouds are doubles that the vendors' own libraries accept. What they need is started by
+//! `scripts/test-parts/all start`.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a failed step fails the test")]
 
@@ -12,6 +13,7 @@ mod suite {
     pub(crate) mod foreground;
     pub(crate) mod output;
     pub(crate) mod scripts;
+    pub(crate) mod skills;
     pub(crate) mod state;
 }
 
@@ -22,6 +24,9 @@ macro_rules! everywhere {
         mod docker { $(#[test] fn $test() { crate::backends::run(crate::backends::TestBackend::Docker, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
         mod ssh { $(#[test] fn $test() { crate::backends::run(crate::backends::TestBackend::Ssh, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
         mod apptainer { $(#[test] fn $test() { crate::backends::run(crate::backends::TestBackend::Apptainer, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
+        mod daytona { $(#[test] fn $test() { crate::backends::run(crate::backends::TestBackend::Daytona, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
+        mod vercel { $(#[test] fn $test() { crate::backends::run(crate::backends::TestBackend::Vercel, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
+        mod modal { $(#[test] fn $test() { crate::backends::run(crate::backends::TestBackend::Modal, |rig| Box::pin(crate::suite::$part::$test(rig))); })+ }
     };
 }
 
@@ -40,6 +45,7 @@ everywhere! {
     background::it_inherits_the_session,
     background::a_python_prompt_in_a_terminal,
     files::the_file_tools_act_in_the_same_place,
+    skills::the_credential_files_of_a_skill_are_where_its_commands_run,
     scripts::a_script_calls_tools_and_only_its_output_comes_back,
     scripts::a_script_that_fails_says_why,
     scripts::a_script_may_do_much_at_once,

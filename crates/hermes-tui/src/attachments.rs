@@ -1,14 +1,14 @@
 //! What a message names with `@`: files, parts of files, folders, the change in the repository, images.
 //!
 //! `@src/main.rs`, `@src/main.rs:10-50`, `@src/` and `@diff` are looked up when the message is sent, and what they name
-//! goes along below it. A word that names nothing is a word: names of people begin with the same sign.
+//! goes along below it; `@https://…` is read by the session, past the rules for addresses. A word that names nothing is a word: names of people begin with the same sign.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hermes_guard::redact::{RedactMode, Redactor};
 use hermes_process::{CaptureLimit, Command, End};
-use hermes_protocol::UserInput;
+use hermes_protocol::{ChatSession, UserInput};
 
 /// Most characters of one attachment.
 const MAX_CHARS: usize = 100_000;
@@ -23,7 +23,7 @@ const GIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// Where names are looked up, and what is masked.
 #[derive(Clone, Debug)]
-pub(crate) struct AttachmentPlace {
+pub(crate) struct AttachmentContext {
     pub(crate) folder: PathBuf,
     /// What `~` stands for.
     pub(crate) user_home: Option<PathBuf>,
@@ -31,7 +31,11 @@ pub(crate) struct AttachmentPlace {
 }
 
 /// Adds what a message names.
-pub(crate) async fn with_attachments(mut ask: UserInput, place: &AttachmentPlace) -> UserInput {
+pub(crate) async fn with_attachments(
+    mut ask: UserInput,
+    place: &AttachmentContext,
+    session: &dyn ChatSession,
+) -> UserInput {
     let mut blocks = Vec::new();
     let mut seen = Vec::new();
     for name in named(&ask.text) {
@@ -46,6 +50,12 @@ pub(crate) async fn with_attachments(mut ask: UserInput, place: &AttachmentPlace
                 _ => text,
             });
             blocks.extend(text.map(|text| block(name, &text)));
+            continue;
+        }
+        if name.starts_with("https://") || name.starts_with("http://") {
+            let read = session.read_page(name.to_owned()).await;
+            let text = read.unwrap_or_else(|problem| format!("(could not be read: {problem})"));
+            blocks.push(block(name, &text));
             continue;
         }
         let (path, lines) = with_lines(name);
@@ -66,7 +76,7 @@ pub(crate) async fn with_attachments(mut ask: UserInput, place: &AttachmentPlace
     ask
 }
 
-impl AttachmentPlace {
+impl AttachmentContext {
     fn resolved(&self, path: &str) -> PathBuf {
         match (path.strip_prefix("~/"), &self.user_home) {
             (Some(rest), Some(home)) => home.join(rest),
@@ -106,7 +116,7 @@ fn file(
     path: &Path,
     lines: Option<(usize, usize)>,
     size: u64,
-    place: &AttachmentPlace,
+    place: &AttachmentContext,
 ) -> String {
     if size > MAX_BYTES {
         return block(name, "(too large to be attached)");
@@ -144,7 +154,7 @@ fn listing(name: &str, folder: &Path) -> Option<String> {
 }
 
 /// What was changed since the last commit; nothing where git cannot tell.
-pub(crate) async fn change(place: &AttachmentPlace) -> Option<String> {
+pub(crate) async fn change(place: &AttachmentContext) -> Option<String> {
     let done = Command::new("git")
         .args(["diff", "HEAD"].map(str::to_owned))
         .cwd(place.folder.clone())
@@ -171,6 +181,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::channel::ChatSender;
+    use crate::test_session::ScriptedSession;
 
     async fn sent(files: &[(&str, &[u8])], text: &str) -> UserInput {
         let temp = tempfile::tempdir().unwrap();
@@ -180,8 +192,19 @@ mod tests {
             write(&path, bytes, WriteOptions::KEEP).unwrap();
         }
         let folder = temp.path().to_owned();
-        let place = AttachmentPlace { folder, user_home: None, redactor: Redactor::default() };
-        with_attachments(UserInput::from(text.to_owned()), &place).await
+        let place = AttachmentContext { folder, user_home: None, redactor: Redactor::default() };
+        let (sender, _receiver) = ChatSender::pair();
+        let session = ScriptedSession::new(&sender, |_| Vec::new());
+        with_attachments(UserInput::from(text.to_owned()), &place, &session).await
+    }
+
+    #[tokio::test]
+    async fn pages_are_read_by_the_session_and_a_refusal_is_told() {
+        let ask = sent(&[], "see @https://example.org/a, and @http://10.0.0.1/").await;
+        assert!(ask.text.contains(
+            "<attached name=\"https://example.org/a\">\npage of https://example.org/a\n"
+        ));
+        assert!(ask.text.contains("(could not be read: a private address)"), "{}", ask.text);
     }
 
     #[tokio::test]

@@ -23,6 +23,7 @@
 //! | [`welcome`] | the first rows |
 //! | [`steps`] | the steps of a single question, on stderr |
 //! | `piped` | a chat without a terminal |
+//! | [`captured`] | what a command printed, for whoever shows it elsewhere |
 //! | [`table`], [`words`] | tables and prose as wide as a terminal, for single commands |
 //! | [`approval`], [`elicit`], [`line_prompt`] | the same questions at the terminal of a single command |
 //!
@@ -31,6 +32,7 @@
 
 pub mod approval;
 mod attachments;
+pub mod captured;
 pub mod channel;
 mod clipboard;
 pub mod display;
@@ -67,7 +69,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 pub use self::channel::{ChatReceiver, ChatSender};
-use self::display::{Colour, Motion, Style, Theme, ToolLines, ToolLook, notices};
+use self::display::pictures::PictureProtocol;
+use self::display::{Colour, ColourDepth, Motion, Style, Theme, ToolLines, ToolLook, notices};
 use self::input::{Completer, Composer, History};
 use self::real_terminal::{AskBackground, RealTerminal};
 pub use self::repl::CommandLine;
@@ -151,8 +154,10 @@ pub async fn run(chat: Chat) -> anyhow::Result<ChatExit> {
         Some(Background::Light) => Theme::Light,
         Some(Background::Dark) | None => Theme::Dark,
     });
+    let pictures = PictureProtocol::of(&chat.vars).filter(|_| colour == Colour::On);
     let motion = if plain { Motion::Still } else { Motion::Lively };
-    let style = Style { motion, ..Style::new(colour, size.columns).with_theme(theme) };
+    let depth = ColourDepth::of(&chat.vars);
+    let style = Style { motion, depth, ..Style::new(colour, size.columns).with_theme(theme) };
     let mut rows = welcome::greeting(&chat.conversation.status(), &style);
     rows.push(String::new());
     if !chat.before.is_empty() {
@@ -173,6 +178,7 @@ pub async fn run(chat: Chat) -> anyhow::Result<ChatExit> {
         },
         home: chat.home.root().to_owned(),
         quick: chat.quick,
+        pictures,
     });
     repl.open_with(rows);
     if let Some(line) = chat.opening {

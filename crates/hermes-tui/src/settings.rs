@@ -7,6 +7,7 @@ use hermes_tool::settings::Settings;
 
 use super::display::status_line::USUAL_FORMAT;
 use super::display::{ArgumentPreview, DisplayOptions, MarkdownMode, Theme};
+use super::input::{EditStyle, KeyMap};
 use super::slash::BusyMode;
 
 /// What a person may change about the look and the keys of the chat.
@@ -31,6 +32,10 @@ pub struct ChatSettings {
     pub theme: Option<Theme>,
     /// Nothing moves and nothing is drawn, for screen readers (`plain`).
     pub plain: bool,
+    /// Which keys do what (`keys`).
+    pub(crate) keys: KeyMap,
+    /// How the line is edited (`vim_keys`).
+    pub(crate) editing: EditStyle,
 }
 
 /// Which theme the settings name.
@@ -81,6 +86,15 @@ struct DisplaySection {
     theme: ThemeName,
     /// Nothing moves, no colours, no drawings: for screen readers.
     plain: bool,
+    /// Edit the line as in vim: Esc leads to the mode in which letters are commands.
+    vim_keys: bool,
+}
+
+/// The keys as they are written.
+#[derive(Settings)]
+struct KeySection {
+    /// The keys of the chat: names such as `ctrl-o`, `alt-enter` or `f2`, several with commas between them, `none` for no key.
+    keys: KeyMap,
 }
 
 impl ChatSettings {
@@ -118,6 +132,8 @@ impl ChatSettings {
                 ThemeName::LightColourblind => Some(Theme::LightColourblind),
             },
             plain: written.plain,
+            keys: KeySection::read(config.value(), &Vars::default()).keys,
+            editing: if written.vim_keys { EditStyle::Vim } else { EditStyle::Shell },
         }
     }
 }

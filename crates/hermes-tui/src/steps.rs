@@ -4,12 +4,13 @@
 //! line each, as in a chat. Elsewhere only those lines are written. The answer is somebody else's to print.
 
 use std::collections::HashMap;
-use std::io::{IsTerminal as _, Write as _, stderr};
+use std::io::{IsTerminal as _, Write as _, stderr, stdout};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hermes_guard::redact::Redactor;
-use hermes_protocol::AgentEvent;
+use hermes_llm::model::BoxFuture;
+use hermes_protocol::{AgentEvent, FrontEnd, NoticeLevel, json_stream};
 
 use crate::display::{Colour, DisplayOptions, REFRESH, Style, ToolLines, ToolLook, Transcript};
 use crate::terminal::{DrawCommand, Frame, ScreenRenderer, Size};
@@ -18,6 +19,62 @@ use crate::terminal::{DrawCommand, Frame, ScreenRenderer, Size};
 const MAX_LIVE: usize = 8;
 /// Where nothing is broken into rows.
 const WIDE: usize = 4_096;
+
+/// Whoever watches a single question: steps on stderr, or events as lines of JSON on stdout.
+pub struct QuestionWatcher {
+    /// Steps, where somebody is to see them.
+    pub steps: Option<Steps>,
+    /// Warnings are told even without steps.
+    pub tells_warnings: bool,
+    /// Every event is a line of JSON on stdout.
+    pub streams: bool,
+    /// What the agent hears when it asks something.
+    pub answer: &'static str,
+}
+
+impl QuestionWatcher {
+    /// Waits for something and keeps the steps moving meanwhile.
+    pub async fn moving_while<T>(&self, work: impl Future<Output = T>) -> T {
+        let Some(steps) = &self.steps else { return work.await };
+        let mut work = std::pin::pin!(work);
+        let done = loop {
+            match tokio::time::timeout(Steps::period(), work.as_mut()).await {
+                Ok(done) => break done,
+                Err(_) => steps.refresh(),
+            }
+        };
+        steps.end();
+        done
+    }
+}
+
+impl FrontEnd for QuestionWatcher {
+    fn on_event(&self, event: AgentEvent) {
+        if self.streams {
+            write_line(&json_stream::line(&event));
+        }
+        match (&self.steps, event) {
+            (Some(steps), event) => steps.tell(&event),
+            (None, AgentEvent::Notice { level: NoticeLevel::Warning, text })
+                if self.tells_warnings =>
+            {
+                // Nobody is left to tell if stderr is gone.
+                let _ = writeln!(anstream::stderr(), "warning: {text}");
+            }
+            (None, _) => {}
+        }
+    }
+
+    fn clarify<'a>(&'a self, _: &'a str, _: &'a [String]) -> BoxFuture<'a, Option<String>> {
+        Box::pin(std::future::ready(Some(self.answer.to_owned())))
+    }
+}
+
+/// Writes a line of the stream at once; a reader that is gone needs none.
+pub fn write_line(line: &serde_json::Value) {
+    let mut out = stdout().lock();
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+}
 
 /// Tells steps.
 pub struct Steps(Mutex<StepState>);

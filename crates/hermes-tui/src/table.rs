@@ -97,6 +97,19 @@ impl Table {
         self
     }
 
+    /// Dims these columns of the rows there are.
+    #[must_use]
+    pub fn dimmed(mut self, columns: &[usize]) -> Self {
+        for row in &mut self.rows {
+            for at in columns {
+                if let Some(cell) = row.get_mut(*at) {
+                    cell.style = cell.style.dimmed();
+                }
+            }
+        }
+        self
+    }
+
     /// Writes header and rows.
     pub fn write(&self, out: &mut dyn Write, width: usize) -> io::Result<()> {
         let mut widths: Vec<usize> = self.header.iter().map(|text| columns(text)).collect();

@@ -10,8 +10,9 @@ use hermes_mcp::client::elicitation::{Form, Person};
 use hermes_protocol::{AgentEvent, FrontEnd};
 use hermes_protocol::{
     ChatSession, CompactRequest, GoalRequest, GoalUpdate, ModelChoice, ModelEntry,
-    PersonalitySummary, PluginCommand, ReloadedSettings, Reply, SessionEntry, SessionStatus,
-    StopTarget, TaskSummary, TurnEnd, TurnMode, TurnStatus, UserInput, Yolo,
+    PersonalitySummary, Planning, PluginCommand, ReloadedSettings, Reply, ReviewTarget,
+    SessionEntry, SessionStatus, StopTarget, TaskSummary, TurnEnd, TurnMode, TurnStatus, UserInput,
+    Yolo,
 };
 use hermes_store::config::Config;
 use serde_json::json;
@@ -241,6 +242,24 @@ impl ChatSession for ScriptedSession {
     fn set_model(&self, choice: ModelChoice) -> Reply<'_, String> {
         self.state.lock().unwrap().status.model = choice.model.clone();
         done(format!("{} answers from now on.", choice.model))
+    }
+
+    fn read_page(&self, address: String) -> Reply<'_, String> {
+        Box::pin(async move {
+            anyhow::ensure!(!address.contains("10.0.0.1"), "a private address");
+            Ok(format!("page of {address}"))
+        })
+    }
+
+    fn set_planning(&self, planning: Planning) -> Reply<'_, ()> {
+        self.note(format!("planning {planning:?}"));
+        self.state.lock().unwrap().status.planning = planning;
+        Box::pin(async { Ok(()) })
+    }
+
+    fn review(&self, what: ReviewTarget) -> Reply<'_, String> {
+        self.note(format!("review {what:?}"));
+        Box::pin(async { Ok("review1 works on it".to_owned()) })
     }
 
     fn set_effort(&self, effort: Option<Effort>) -> Reply<'_, ()> {

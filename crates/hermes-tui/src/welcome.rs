@@ -24,7 +24,8 @@ pub fn greeting(status: &SessionStatus, style: &Style) -> Vec<String> {
     about.push(format!("session {}", status.session_id));
     vec![
         format!("{}  {}", style.paint(Ink::BOLD, name), style.paint(Ink::DIM, &about.join(" · "))),
-        style.paint(Ink::DIM, "Ask anything. /help lists commands, Ctrl-C stops, Ctrl-D leaves."),
+        style
+            .paint(Ink::DIM, "Ask anything. /help lists commands, ? shows the keys, Ctrl-C stops."),
     ]
 }
 

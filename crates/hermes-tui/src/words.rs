@@ -32,6 +32,15 @@ pub fn wrap_words(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Used where the width of the terminal is unknown.
+const DEFAULT_WIDTH: usize = 100;
+
+/// Columns of the terminal that stdout or stderr goes to.
+#[must_use]
+pub fn terminal_width() -> usize {
+    terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use hermes_host::candidates;
 
 /// Flags about the conversation; they may stand before `chat` or after it.
 #[derive(Clone, Debug, Default, Args)]
@@ -26,19 +27,19 @@ pub(crate) struct TalkFlags {
     )]
     pub(crate) oneshot: Option<String>,
     /// The model
-    #[arg(short, long)]
+    #[arg(short, long, add = candidates::models())]
     pub(crate) model: Option<String>,
     /// Who serves it
     #[arg(long)]
     pub(crate) provider: Option<String>,
     /// The toolsets it may use, separated by commas
-    #[arg(short, long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(short, long, value_name = "A,B", value_delimiter = ',', add = candidates::toolsets())]
     pub(crate) toolsets: Vec<String>,
     /// Skills to load from the start, separated by commas
     #[arg(short = 's', long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) skills: Vec<String>,
     /// Go on with a session, by id, beginning of an id, or title
-    #[arg(short, long, value_name = "ID|TITLE", conflicts_with = "go_on")]
+    #[arg(short, long, value_name = "ID|TITLE", conflicts_with = "go_on", add = candidates::sessions())]
     pub(crate) resume: Option<String>,
     /// Go on with the newest session, or the newest of this title
     #[arg(
@@ -49,6 +50,12 @@ pub(crate) struct TalkFlags {
         require_equals = false
     )]
     pub(crate) go_on: Option<Option<String>>,
+    /// Look and plan first: tools that change something wait until the plan is accepted
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// Work in a git worktree of its own, new or of this name; merge or drop it at the end
+    #[arg(short, long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
+    pub(crate) worktree: Option<Option<String>>,
     /// Model calls for one answer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
@@ -90,6 +97,8 @@ impl TalkFlags {
             skills: if self.skills.is_empty() { before.skills } else { self.skills },
             resume: self.resume.or(before.resume),
             go_on: self.go_on.or(before.go_on),
+            plan: self.plan || before.plan,
+            worktree: self.worktree.or(before.worktree),
             max_turns: self.max_turns.or(before.max_turns),
             ignore_rules: self.ignore_rules || before.ignore_rules,
             pass_session_id: self.pass_session_id || before.pass_session_id,
@@ -114,6 +123,7 @@ pub(crate) struct ChatArgs {
 
 /// Flags that every command takes.
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Everywhere")]
 pub(crate) struct GlobalFlags {
     /// Approve configured shell hooks without asking (also HERMES_ACCEPT_HOOKS=1)
     #[arg(long, global = true)]
@@ -129,7 +139,7 @@ pub(crate) struct GlobalFlags {
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Use another state folder: the profile of this name
-    #[arg(short, long, global = true, value_name = "NAME")]
+    #[arg(short, long, global = true, value_name = "NAME", add = candidates::profiles())]
     pub(crate) profile: Option<String>,
     /// Use built-in settings instead of config.yaml
     #[arg(long, global = true)]
@@ -141,10 +151,19 @@ pub(crate) enum Shell {
     Bash,
     Zsh,
     Fish,
+    Elvish,
+    Powershell,
+    Nushell,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// Mend what needs no decision of yours, then look
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Ask nobody: look at files only
+    #[arg(long)]
+    pub(crate) offline: bool,
     /// Print JSON for programs
     #[arg(long)]
     pub(crate) json: bool,
@@ -193,6 +212,7 @@ pub(crate) struct ToolsList {
 #[derive(Debug, Args)]
 pub(crate) struct ToolsShow {
     /// The tool
+    #[arg(add = candidates::tools())]
     pub(crate) name: String,
     /// Print JSON for programs
     #[arg(long)]
@@ -207,6 +227,7 @@ Examples:
   echo '{\"path\": \"README.md\"}' | hermes tools call read_file -")]
 pub(crate) struct ToolsCall {
     /// The tool
+    #[arg(add = candidates::tools())]
     pub(crate) name: String,
     /// Arguments as a JSON object; `-` reads them from stdin
     #[arg(value_name = "JSON", conflicts_with = "arg")]
@@ -250,7 +271,7 @@ pub(crate) struct ToolsSchema {
 #[derive(Debug, Args)]
 pub(crate) struct ToolsToggle {
     /// Toolsets, or SERVER:TOOL
-    #[arg(required = true)]
+    #[arg(required = true, add = candidates::toolsets())]
     pub(crate) names: Vec<String>,
     /// The platform to change
     #[arg(long, default_value = hermes_host::PLATFORM)]
@@ -310,11 +331,13 @@ pub(crate) enum ConfigCommand {
     /// Print one value
     Get {
         /// The key, such as `tools.coercion`
+        #[arg(add = candidates::keys())]
         key: String,
     },
     /// Set a value; comments stay. Names of secrets go to .env
     Set {
         /// The key, such as `tools.coercion`, or the name of a secret
+        #[arg(add = candidates::keys())]
         key: String,
         /// The value; read as YAML, so `true`, `42` and `[a, b]` mean what they say
         value: String,
@@ -418,7 +441,7 @@ pub(crate) struct ApprovalsTest {
     /// Print JSON for programs
     #[arg(long)]
     pub(crate) json: bool,
-    /// Analyse many commands: a JSON string a line in, a JSON object a line out
+    /// Analyse many commands: a JSON string (or an array of them, for one session) a line in, a JSON object a line out
     #[arg(long, conflicts_with_all = ["command", "why", "json", "audience"])]
     pub(crate) stdin: bool,
 }
@@ -562,58 +585,15 @@ pub(crate) enum MemoryWhose {
 #[derive(Debug, Subcommand)]
 pub(crate) enum BrowserCommand {
     /// Say which Chromium the browser tools use
-    Status,
+    Status {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Install Chromium with the system's package manager, after asking
     Install {
         /// Do not ask
         #[arg(long)]
         yes: bool,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum CheckpointsCommand {
-    /// List the checkpoints of a project, newest first
-    #[command(visible_alias = "ls")]
-    List {
-        /// The project; the one of the current directory by default
-        #[arg(long, value_name = "DIR")]
-        dir: Option<PathBuf>,
-        /// Print JSON for programs
-        #[arg(long)]
-        json: bool,
-    },
-    /// Show what changed since a checkpoint
-    Show {
-        /// The checkpoint, as listed
-        hash: String,
-        /// Only this file, relative to the project
-        #[arg(long, value_name = "FILE")]
-        file: Option<PathBuf>,
-        /// The project; the one of the current directory by default
-        #[arg(long, value_name = "DIR")]
-        dir: Option<PathBuf>,
-    },
-    /// Go back to a checkpoint: shows the difference, asks, and saves the present state first
-    Restore {
-        /// The checkpoint, as listed
-        hash: String,
-        /// Only this file, relative to the project
-        #[arg(long, value_name = "FILE")]
-        file: Option<PathBuf>,
-        /// The project; the one of the current directory by default
-        #[arg(long, value_name = "DIR")]
-        dir: Option<PathBuf>,
-        /// Do not ask
-        #[arg(long, short)]
-        yes: bool,
-    },
-    /// Remove checkpoints that are too old, too many or of projects that are gone
-    Prune,
-    /// Say how many checkpoints there are and how much room they take
-    Status {
-        /// Print JSON for programs
-        #[arg(long)]
-        json: bool,
     },
 }

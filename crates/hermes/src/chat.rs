@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use hermes_host::setup::{self, SetupEnd};
 use hermes_host::{AgentConversation, HostError, Interaction};
-use hermes_llm::discover::{self, ServerAddress};
 use hermes_plugins::MessageSink;
 use hermes_protocol::ChatSession;
 use hermes_tool::Tool;
@@ -16,6 +16,7 @@ use hermes_tui::welcome::{self, ServerChoice};
 use hermes_tui::{Chat, ChatSender};
 
 use crate::args::{GlobalFlags, TalkFlags};
+use crate::commands::setup::TerminalPrompter;
 use crate::exit::{Exit, UsageError};
 use crate::host::{self, Host};
 use crate::session_flags::session_options;
@@ -75,7 +76,12 @@ async fn chat(
     let options = session_options(flags);
     let session = match host.agent_session(&options, sender.front(), &interaction).await {
         Ok(session) => session,
-        Err(problem @ HostError::NoModel(_)) => return without_model(&problem, ui).await,
+        Err(problem @ HostError::NoModel(_)) => {
+            return match offered(host).await? {
+                Some(ready) => Box::pin(chat(flags, global, &ready, ui, opening)).await,
+                None => without_model(&problem, host, ui).await,
+            };
+        }
         Err(problem) => return Err(problem.into()),
     };
     ui.warn_all(session.warnings())?;
@@ -124,15 +130,26 @@ fn messages(sender: ChatSender) -> MessageSink {
     })
 }
 
+/// What is there is offered to a person who has no model yet; the host with the one they took.
+async fn offered(host: &Host) -> anyhow::Result<Option<Host>> {
+    if !hermes_tui::is_interactive() {
+        return Ok(None);
+    }
+    match setup::first_run(host, &mut TerminalPrompter).await? {
+        SetupEnd::Ready { .. } => Ok(Some(host.reread())),
+        SetupEnd::Left | SetupEnd::Nothing => Ok(None),
+    }
+}
+
 /// Nobody to talk with: what can be done about it.
-async fn without_model(problem: &HostError, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let found = discover::local_servers(&ServerAddress::usual()).await;
+async fn without_model(problem: &HostError, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let found = setup::found_servers(host).await;
     let servers: Vec<ServerChoice> = found
         .into_iter()
         .map(|server| ServerChoice {
-            provider: server.kind.provider().to_owned(),
+            provider: server.provider.to_owned(),
             address: server.base_url,
-            models: server.models.into_iter().map(|model| model.id).collect(),
+            models: server.models,
         })
         .collect();
     let colour = match anstream::AutoStream::choice(&std::io::stderr()) {

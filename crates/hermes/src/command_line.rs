@@ -9,7 +9,7 @@ use crate::cli::Cli;
 use crate::ui::Ui;
 
 /// Commands that need the terminal for themselves.
-const NEED_TERMINAL: &[[&str; 2]] = &[["config", "edit"], ["tools", "call"]];
+const NEED_TERMINAL: &[[&str; 2]] = &[["config", "edit"], ["tools", "call"], ["cron", "daemon"]];
 
 /// Runs the words after `hermes` and gives what would have been printed.
 pub(crate) fn run(words: &[String], flags: &GlobalFlags, style: &Style) -> Vec<String> {

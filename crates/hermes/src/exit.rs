@@ -1,5 +1,6 @@
 //! Exit codes.
 
+pub(crate) use hermes_host::UsageError;
 pub(crate) use hermes_protocol::text::nearest;
 use hermes_tui::ChatExit;
 
@@ -19,6 +20,9 @@ pub(crate) enum Exit {
     Blocked = 4,
     /// It took too long.
     TimedOut = 5,
+    /// The gateway is to be started again, or ([`Exit::Config`]) not before the settings are mended.
+    Restart = 75,
+    Config = 78,
     /// The user interrupted.
     Interrupted = 130,
 }
@@ -32,6 +36,7 @@ Exit codes:
     3  partly done: the answer is not complete
     4  blocked by a rule
     5  timed out
+   75  gateway: to be started again; 78: not before the settings are mended
   130  interrupted";
 
 impl From<Exit> for std::process::ExitCode {
@@ -47,33 +52,5 @@ impl From<ChatExit> for Exit {
             ChatExit::Failed => Self::Failed,
             ChatExit::Interrupted => Self::Interrupted,
         }
-    }
-}
-
-/// An error of the user's command line rather than of the work: exit code 2.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub(crate) struct UsageError {
-    message: String,
-}
-
-impl UsageError {
-    /// An error with its hint already in the text.
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
-    }
-
-    /// An unknown name, with the nearest known one.
-    pub(crate) fn unknown(kind: &str, name: &str, nearest: Option<&str>, list_with: &str) -> Self {
-        let hint = nearest.map(|near| format!("\n  did you mean `{near}`?")).unwrap_or_default();
-        Self::new(format!("unknown {kind} `{name}`{hint}\n  `{list_with}` lists them"))
-    }
-
-    /// A name that is none of a few, with the nearest of them and all.
-    pub(crate) fn none_of(kind: &str, name: &str, known: &[&str]) -> Self {
-        let hint = nearest(name, known.iter().copied())
-            .map(|near| format!("\n  did you mean `{near}`?"))
-            .unwrap_or_default();
-        Self::new(format!("unknown {kind} `{name}`{hint}\n  {kind}s: {}", known.join(", ")))
     }
 }

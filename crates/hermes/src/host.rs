@@ -22,7 +22,7 @@ use crate::ui::Ui;
 
 /// The host the flags ask for.
 pub(crate) fn open(flags: &GlobalFlags) -> anyhow::Result<Host> {
-    Ok(Host::open(HostOptions {
+    let host = Host::open(HostOptions {
         profile: flags.profile.clone(),
         safe_mode: flags.safe_mode,
         yolo: flags.yolo,
@@ -31,7 +31,9 @@ pub(crate) fn open(flags: &GlobalFlags) -> anyhow::Result<Host> {
         interactive: is_interactive(),
         reserved_commands: slash::reserved_names(),
         ..HostOptions::default()
-    })?)
+    })?;
+    let deliveries = hermes_gateway::delivery::deliveries(&host);
+    Ok(host.with_deliveries(deliveries))
 }
 
 /// The person at the terminal of a single command, for all questions there are.

@@ -3,17 +3,16 @@
 //! The answer, and nothing else, goes to stdout. What happens on the way goes to stderr, and the exit
 //! code says how it ended: a provider that fails is not an answer.
 
-use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use hermes_agent::{AgentEvent, ExitReason, FrontEnd, NoticeLevel, TurnResult};
-use hermes_host::{Expanded, Interaction, NOBODY_ANSWERS, content};
-use hermes_llm::model::BoxFuture;
+use hermes_agent::{ExitReason, TurnResult};
+use hermes_host::{Expanded, HostError, Interaction, NOBODY_ANSWERS, content, setup};
 use hermes_protocol::{UserInput, json_stream};
 use hermes_store::atomic::{self, WriteOptions};
-use hermes_tui::steps::Steps;
+use hermes_tui::steps::{QuestionWatcher, Steps, write_line};
 use owo_colors::OwoColorize as _;
 use serde_json::json;
 
@@ -44,10 +43,11 @@ pub(crate) fn run(
 async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let cancel = stop_on_signals()?;
     let tells = !flags.quiet && (std::io::stderr().is_terminal() || ui.is_verbose());
-    let told = Arc::new(Told {
+    let told = Arc::new(QuestionWatcher {
         steps: tells.then(|| Steps::new(host.redactor())),
         tells_warnings: !flags.quiet,
         streams: flags.json_stream,
+        answer: NOBODY_ANSWERS,
     });
     if flags.json_stream {
         write_line(&json_stream::start());
@@ -55,7 +55,13 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
     let events = Arc::clone(&told);
     let interaction =
         Interaction { hook_question: host::hook_question(), ..Interaction::unattended() };
-    let mut session = host.agent_session(&session_options(flags), events, &interaction).await?;
+    let opened = host.agent_session(&session_options(flags), events, &interaction).await;
+    let mut session = match opened {
+        Err(problem @ HostError::NoModel(_)) => {
+            anyhow::bail!(setup::what_is_missing(host, &problem).await)
+        }
+        opened => opened?,
+    };
     let tools = session.tools().runtime().registry().snapshot();
     if let Some(steps) = &told.steps {
         steps.set_looks(looks(tools.tools()));
@@ -167,55 +173,4 @@ fn question(asked: &str) -> anyhow::Result<String> {
         .into());
     }
     Ok(question)
-}
-
-/// Tells what happens: steps on stderr, or events on stdout for programs.
-struct Told {
-    steps: Option<Steps>,
-    tells_warnings: bool,
-    streams: bool,
-}
-
-impl Told {
-    /// Waits for something and keeps the steps moving meanwhile.
-    async fn moving_while<T>(&self, work: impl Future<Output = T>) -> T {
-        let Some(steps) = &self.steps else { return work.await };
-        let mut work = std::pin::pin!(work);
-        let done = loop {
-            match tokio::time::timeout(Steps::period(), work.as_mut()).await {
-                Ok(done) => break done,
-                Err(_) => steps.refresh(),
-            }
-        };
-        steps.end();
-        done
-    }
-}
-
-impl FrontEnd for Told {
-    fn on_event(&self, event: AgentEvent) {
-        if self.streams {
-            write_line(&json_stream::line(&event));
-        }
-        match (&self.steps, event) {
-            (Some(steps), event) => steps.tell(&event),
-            (None, AgentEvent::Notice { level: NoticeLevel::Warning, text })
-                if self.tells_warnings =>
-            {
-                // Nobody is left to tell if stderr is gone.
-                let _ = Ui::stdio().note(format_args!("warning: {text}"));
-            }
-            (None, _) => {}
-        }
-    }
-
-    fn clarify<'a>(&'a self, _: &'a str, _: &'a [String]) -> BoxFuture<'a, Option<String>> {
-        Box::pin(std::future::ready(Some(NOBODY_ANSWERS.to_owned())))
-    }
-}
-
-/// Writes a line of the stream at once; a reader that is gone needs none.
-fn write_line(line: &serde_json::Value) {
-    let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }

@@ -9,7 +9,6 @@
 //! What never happens here: a rule for people. Who types a command is not below one of ours.
 
 use anyhow::bail;
-use hermes_skills::verbs::{CuratorVerb, PendingVerb, SkillsVerb};
 
 use crate::args::{
     ApprovalsCommand, ConfigCommand, GlobalFlags, HooksCommand, ModelCommand, ToolsCommand,
@@ -91,40 +90,26 @@ fn changed_by(command: &Command) -> Option<&'static str> {
             | ToolsCommand::Call(_)
             | ToolsCommand::Schema(_) => None,
         },
-        Command::Skills(command) => match command {
-            SkillsVerb::Hub(_) => Some("find or bring in other people's skills"),
-            SkillsVerb::Config { .. } => Some("change which skills are offered"),
-            SkillsVerb::Pending(
-                PendingVerb::Approve { .. }
-                | PendingVerb::Reject { .. }
-                | PendingVerb::Approval { .. },
-            ) => Some("decide about changes that wait for the user"),
-            SkillsVerb::Pending(PendingVerb::Pending { .. } | PendingVerb::Diff { .. })
-            | SkillsVerb::New { .. }
-            | SkillsVerb::Lint { .. }
-            | SkillsVerb::Scan(_)
-            | SkillsVerb::List(_)
-            | SkillsVerb::View { .. }
-            | SkillsVerb::Bundled(_) => None,
-        },
-        Command::Curator(command) => match command {
-            CuratorVerb::Pin { .. } | CuratorVerb::Unpin { .. } | CuratorVerb::Rollback { .. } => {
-                Some("change which skills are kept")
-            }
-            CuratorVerb::Status { .. }
-            | CuratorVerb::Run { .. }
-            | CuratorVerb::Archive { .. }
-            | CuratorVerb::ListArchived
-            | CuratorVerb::Restore { .. }
-            | CuratorVerb::Prune { .. }
-            | CuratorVerb::Backup
-            | CuratorVerb::Pause
-            | CuratorVerb::Resume => None,
-        },
+        Command::Messaging(verb) => verb.changes(),
+        Command::Homes(verb) => verb.changes(),
+        Command::Program(verb) => verb.changes(),
+        Command::Skills(verb) => verb.changes(),
+        Command::Curator(verb) => verb.changes(),
+        Command::Cron(verb) => (!verb.only_looks()).then_some("change or run what is scheduled"),
+        // Whoever has its link approves commands and changes settings.
+        Command::Dashboard(_) => Some("open the dashboard"),
         Command::Model { command: Some(ModelCommand::Set { .. }) } | Command::Setup => {
             Some(SETTINGS)
         }
+        Command::Fallback { command } => command.as_ref()?.changes(),
+        Command::Webhook { command } => command.as_ref()?.changes(),
+        Command::Auth { command } => command.as_ref()?.changes(),
+        Command::Login { .. } | Command::Logout { .. } => Some("change keys"),
+        Command::Local(verb) if !verb.only_looks() => Some("fetch or remove models"),
         Command::Model { .. }
+        | Command::Local(_)
+        | Command::Batch(_)
+        | Command::Rl(_)
         | Command::Bundles(_)
         | Command::Chat(_)
         | Command::Toolsets(_)
@@ -133,9 +118,12 @@ fn changed_by(command: &Command) -> Option<&'static str> {
         | Command::Sessions(_)
         | Command::Memory(_)
         | Command::Serve(_)
+        | Command::Acp(_)
+        | Command::Api(_)
         | Command::Insights(_)
         | Command::PromptSize { .. }
         | Command::Doctor(_)
+        | Command::Man { .. }
         | Command::Completion { .. } => None,
     }
 }

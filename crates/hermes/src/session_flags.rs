@@ -2,6 +2,7 @@
 
 use hermes_agent::system_prompt::ProjectRules;
 use hermes_host::{Continue, SessionOptions};
+use hermes_protocol::Planning;
 
 use crate::args::TalkFlags;
 
@@ -21,6 +22,7 @@ pub(crate) fn session_options(flags: &TalkFlags) -> SessionOptions {
         rules: if flags.ignore_rules { ProjectRules::Ignore } else { ProjectRules::Load },
         tell_session_id: flags.pass_session_id,
         source: flags.source.clone(),
+        planning: if flags.plan { Planning::On } else { Planning::Off },
         ..SessionOptions::default()
     }
 }

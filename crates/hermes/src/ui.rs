@@ -2,11 +2,11 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use hermes_protocol::text::count;
+use hermes_tui::captured::PrintedText;
 pub(crate) use hermes_tui::table::{Cell, Table};
-use hermes_tui::words::wrap_words;
+use hermes_tui::words::{terminal_width, wrap_words};
 use owo_colors::OwoColorize;
 use serde::Serialize;
 
@@ -20,8 +20,6 @@ pub(crate) struct Ui {
     is_captured: bool,
 }
 
-/// Used where the width of the terminal is unknown.
-const DEFAULT_WIDTH: usize = 100;
 /// Nothing is cut or wrapped on the way to a program or a file.
 const UNLIMITED: usize = usize::MAX;
 
@@ -35,8 +33,8 @@ impl Ui {
     }
 
     /// Streams that end in memory, both in the same place, for a terminal of this width.
-    pub(crate) fn captured(width: usize) -> (Self, Captured) {
-        let captured = Captured::default();
+    pub(crate) fn captured(width: usize) -> (Self, PrintedText) {
+        let captured = PrintedText::default();
         let (out, err) = (Box::new(captured.clone()), Box::new(captured.clone()));
         (
             Self { out, err, width, is_terminal: true, is_verbose: false, is_captured: true },
@@ -106,33 +104,6 @@ impl Ui {
     pub(crate) fn table(&mut self, table: &Table) -> io::Result<()> {
         table.write(&mut self.out, self.width)
     }
-}
-
-/// What was printed into memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Captured(Arc<Mutex<Vec<u8>>>);
-
-impl Captured {
-    /// What was printed so far, colours included.
-    pub(crate) fn text(&self) -> String {
-        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&bytes).into_owned()
-    }
-}
-
-impl Write for Captured {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn terminal_width() -> usize {
-    terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0))
 }
 
 /// Whether an error is just a reader that went away (`hermes tools list | head`).

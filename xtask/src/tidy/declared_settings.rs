@@ -117,8 +117,9 @@ fn unknown_key(text: &str) -> Option<&str> {
         "rs", "md", "json", "jsonl", "yaml", "yml", "toml", "py", "sh", "txt", "log", "db", "ai",
         "com", "example", "conf", "nu",
     ];
-    /// Settings of other programs in a section that is called like one of ours.
-    const FOREIGN: &[&str] = &["web.browser"];
+    /// Settings and files of other programs in a section that is called like one of ours.
+    const FOREIGN: &[&str] =
+        &["web.browser", "cron.d", "local.hex", "tools.sock", "discord.double.token"];
     if FOREIGN.contains(&text) {
         return None;
     }

@@ -75,6 +75,17 @@ const ORDER: &[(&str, MayUse)] = &[
             "hermes-testkit",
         ]),
     ),
+    (
+        "hermes-local",
+        MayUse::Only(&[
+            "hermes-tool",
+            "hermes-process",
+            "hermes-store",
+            "hermes-llm",
+            "hermes-runtime",
+            "hermes-testkit",
+        ]),
+    ),
     // Of the skills: whether those a job names are there, and the form of what verbs say.
     (
         "hermes-cron",
@@ -123,6 +134,7 @@ const ORDER: &[(&str, MayUse)] = &[
             "hermes-runtime",
         ]),
     ),
+    ("hermes-rl", MayUse::Only(&["hermes-tool", "hermes-process", "hermes-store", "hermes-llm"])),
     ("hermes-tools", MayUse::AllAbove),
     // What is drawn and typed: it knows what an agent says, and no agent. Only its tests know tools.
     (
@@ -143,6 +155,12 @@ const ORDER: &[(&str, MayUse)] = &[
     ("hermes-serve", MayUse::Only(&["hermes-tool", "hermes-runtime"])),
     ("hermes-agent", MayUse::AllAbove),
     ("hermes-host", MayUse::AllAbove),
+    ("hermes-gateway", MayUse::AllAbove),
+    ("hermes-api", MayUse::AllAbove),
+    ("hermes-acp", MayUse::AllAbove),
+    ("hermes-homes", MayUse::AllAbove),
+    ("hermes-dashboard", MayUse::AllAbove),
+    ("hermes-batch", MayUse::AllAbove),
     ("hermes", MayUse::AllAbove),
 ];
 

@@ -18,7 +18,11 @@ const OTHER_MEANINGS: &[(&str, &str, &str)] = &[
         "crates/hermes-approval/src/gate/",
         "the key of a yes that people's files hold",
     ),
+    ("discord", "crates/hermes-agent/src/system_prompt/", "a platform"),
+    ("discord", "crates/hermes-gateway/src/", "a platform"),
+    ("discord", "crates/hermes-guard/", "a program and a service"),
     ("memory", "crates/hermes-agent/src/system_prompt/", "a part of the prompt"),
+    ("memory", "crates/hermes-exec/src/cloud/", "a field of a vendor's wire"),
     ("memory", "crates/hermes-guard/", "an option of other people's programs"),
     ("memory", "crates/hermes-host/src/conversation/", "a section of the settings"),
     ("memory", "crates/hermes-plugins/src/discover/", "a folder of plugins"),
@@ -32,7 +36,7 @@ const OTHER_MEANINGS: &[(&str, &str, &str)] = &[
     ("terminal", "crates/hermes-guard/", "a section of the settings"),
     ("terminal", "crates/hermes-plugins/src/shell_hooks/sample.rs", "an example to try hooks with"),
     ("terminal", "crates/hermes-tui/src/repl/preferences.rs", "where the chat is shown"),
-    ("terminal", "crates/hermes-host/src/diagnosis.rs", "a row of the report"),
+    ("terminal", "crates/hermes-host/src/diagnosis/mod.rs", "a row of the report"),
     ("x_search", "crates/hermes-media/src/x_search.rs", "a tool that xAI's model is given"),
 ];
 

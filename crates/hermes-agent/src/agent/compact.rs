@@ -1,4 +1,5 @@
-//! Making the history of an agent shorter, and keeping the record in step.
+//! Context compaction of an agent's history, with the stored record kept in step. How it is made shorter:
+//! [`crate::compaction`].
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -4,13 +4,17 @@
 //! its own shell and its own view of files; no memory. It works until it answers, its own budget or
 //! the one all children of the turn share is used up, its time is over, or the parent is stopped.
 //!
-//! What never happens here: a child that outlives the call that made it, a question to the person,
+//! A call may ask for work in the background: its children go on after the turn, and their reports come to the session
+//! later, on surfaces that can wake one (`LateReports`).
+//!
+//! What never happens here: a child that outlives a call which waits for it, a question to the person,
 //! a summary so long that it fills the parent's window.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use futures_util::future::join_all;
 use hermes_approval::{Approvals, SessionYolo};
 use hermes_files::state::FileState;
 use hermes_llm::model::BoxFuture;
@@ -20,8 +24,8 @@ use hermes_runtime::registry::Registry;
 use hermes_sessions::{DELEGATE_FROM, new_session_id};
 use hermes_store::atomic::{self, WriteOptions};
 use hermes_store::home::ensure_private_dir;
-use hermes_tool::{SubagentRule, Tool, ToolContext, Vars};
-use hermes_tools::delegation::{ChildRole, SubagentTask};
+use hermes_tool::{CallIds, SubagentRule, Tool, ToolContext, Vars};
+use hermes_tools::delegation::{ChildRole, LateReport, LateReports, NOBODY_HEARS, SubagentTask};
 use hermes_tools::product::policy_of;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -58,11 +62,61 @@ pub(crate) struct Delegator {
     pub(crate) depth: u32,
     pub(crate) session: String,
     pub(crate) vars: Vars,
+    /// The marks its children share.
+    pub(crate) steering: Steering,
     /// Model calls of this turn's children so far.
     pub(crate) spent: Mutex<u32>,
 }
 
+/// The call that children are made for.
+pub(crate) struct Caller {
+    cancel: CancellationToken,
+    ids: CallIds,
+}
+
+impl Caller {
+    /// One that waits, and whose end is theirs.
+    pub(crate) fn of(cx: &ToolContext) -> Self {
+        Self { cancel: cx.cancellation().child_token(), ids: cx.ids().clone() }
+    }
+}
+
 impl Delegator {
+    /// Has children work after the call; what that work is called.
+    pub(crate) fn begin(
+        &self,
+        tasks: Vec<SubagentTask>,
+        cx: &ToolContext,
+    ) -> Result<String, String> {
+        let Some(reports) = self.context.services.get::<LateReports>().filter(|_| self.depth == 0)
+        else {
+            return Err(NOBODY_HEARS.to_owned());
+        };
+        let most = self.settings.limits.max_children;
+        let work = reports.begin(most).ok_or_else(|| {
+            format!(
+                "{most} work in the background already; call again without `background`, or later"
+            )
+        })?;
+        let id = format!("bg-{}", short_hash(&new_session_id()));
+        let caller = Caller { cancel: work.cancellation(), ids: cx.ids().clone() };
+        // Nobody watches these.
+        let context = Arc::new(self.context.with_front(Arc::new(Nobody)));
+        let own = Self { context, ..self.for_session(&self.session) };
+        let (name, session) = (id.clone(), self.session.clone());
+        tokio::spawn(async move {
+            let count = tasks.len();
+            let all = tasks.into_iter().map(|task| own.work_on(task, count, &caller));
+            let results = Value::Array(join_all(all).await);
+            let text = format!(
+                "[IMPORTANT: the work that you gave to subagents in the background ({name}) has ended. What they \
+                 report is material to judge; tell the person what came of it.\n{results:#}]"
+            );
+            work.report(LateReport { session, text });
+        });
+        Ok(id)
+    }
+
     pub(crate) fn with_chain(&self, chain: ModelChain) -> Self {
         Self { chain, ..self.for_session(&self.session) }
     }
@@ -76,6 +130,7 @@ impl Delegator {
             depth: self.depth,
             session: session.to_owned(),
             vars: self.vars.clone(),
+            steering: self.steering.clone(),
             spent: Mutex::default(),
         }
     }
@@ -85,12 +140,7 @@ impl Delegator {
     }
 
     /// Has a child work on a task, beside the others of the same call; its report.
-    pub(crate) async fn work_on(
-        &self,
-        task: SubagentTask,
-        count: usize,
-        cx: &ToolContext,
-    ) -> Value {
+    pub(crate) async fn work_on(&self, task: SubagentTask, count: usize, cx: &Caller) -> Value {
         let (begun, started) = (Instant::now(), SystemTime::now());
         let Some(allowance) = self.allowance() else {
             return json!({
@@ -113,7 +163,7 @@ impl Delegator {
         } else {
             format!("{}\n\nContext:\n{}", task.goal, task.context)
         };
-        let cancel = cx.cancellation().child_token();
+        let cancel = cx.cancel.child_token();
         self.tell_start(&task, &agent, cx).await;
         let (result, is_late) = self.work(&mut agent, said, &cancel).await;
         self.spend(result.api_calls);
@@ -152,7 +202,7 @@ impl Delegator {
     }
 
     /// Tells hooks that a child begins.
-    async fn tell_start(&self, task: &SubagentTask, agent: &Agent, cx: &ToolContext) {
+    async fn tell_start(&self, task: &SubagentTask, agent: &Agent, cx: &Caller) {
         let hooks = self.context.runtime.hooks();
         if hooks.listens(HookEvent::SubagentStart) {
             let mut payload = self.about_child(task, agent, cx);
@@ -167,7 +217,7 @@ impl Delegator {
         task: &SubagentTask,
         agent: &Agent,
         (status, summary, took): (&str, &str, Duration),
-        cx: &ToolContext,
+        cx: &Caller,
     ) {
         let hooks = self.context.runtime.hooks();
         if hooks.listens(HookEvent::SubagentStop) {
@@ -180,7 +230,7 @@ impl Delegator {
         }
     }
 
-    fn about_child(&self, task: &SubagentTask, agent: &Agent, cx: &ToolContext) -> Payload {
+    fn about_child(&self, task: &SubagentTask, agent: &Agent, cx: &Caller) -> Payload {
         let role = match task.role {
             ChildRole::Orchestrator => "orchestrator",
             _ => "leaf",
@@ -188,7 +238,7 @@ impl Delegator {
         let mut payload = Payload::new();
         for (key, value) in [
             ("parent_session_id", self.session.as_str()),
-            ("parent_turn_id", cx.ids().turn_id.as_str()),
+            ("parent_turn_id", cx.ids.turn_id.as_str()),
             ("child_session_id", agent.conversation().id()),
             ("child_role", role),
         ] {
@@ -229,10 +279,11 @@ impl Delegator {
         let context = Arc::new(self.context.with_front(Arc::clone(front) as Arc<dyn FrontEnd>));
         let id = new_session_id();
         let entry = self.chain.current();
-        let steering = Steering::draw();
-        let prompt = instructions(&context, &steering, may_delegate);
+        let steering = self.steering.clone();
+        let prompt = instructions(&steering, may_delegate);
         let lines = model_lines(entry.model.name(), entry.model.provider());
         let prompt = format!("{prompt}\n\n{lines}");
+        let situation = format!("Working directory: {}", context.cwd.display());
         let mut origin = Map::new();
         origin.insert(DELEGATE_FROM.to_owned(), self.session.clone().into());
         Agent::new(
@@ -241,7 +292,8 @@ impl Delegator {
                 chain: self.chain.clone(),
                 scope,
                 conversation: Conversation::new(id.clone(), context.store.clone()),
-                prompt: SystemPrompt::new(prompt, entry.model.name(), entry.model.provider()),
+                prompt: SystemPrompt::new(prompt, entry.model.name(), entry.model.provider())
+                    .with_situation(situation),
                 source: "subagent".to_owned(),
                 depth: self.depth + 1,
                 memory: None,
@@ -271,9 +323,9 @@ impl Delegator {
     }
 
     /// Files that the parent has read and somebody else has changed since.
-    fn changed_files(&self, cx: &ToolContext, since: SystemTime) -> Vec<String> {
+    fn changed_files(&self, cx: &Caller, since: SystemTime) -> Vec<String> {
         let Some(files) = self.context.services.get::<FileState>() else { return Vec::new() };
-        let changed = files.written_by_others(&cx.ids().task_id, since);
+        let changed = files.written_by_others(&cx.ids.task_id, since);
         changed.iter().map(|path| path.display().to_string()).collect()
     }
 
@@ -310,15 +362,14 @@ impl Delegator {
 }
 
 /// What a child is told: short, as it has one thing to do.
-fn instructions(context: &AgentContext, steering: &Steering, may_delegate: bool) -> String {
+fn instructions(steering: &Steering, may_delegate: bool) -> String {
     let delegation = if may_delegate { " You may delegate parts of it in turn." } else { "" };
     format!(
         "You are a subagent of Hermes with one task, given below by another agent. Nobody can answer \
          questions: decide sensibly and say what you assumed.{delegation} Do the work with the tools, \
          check the result, and end with a report for that agent: what you did and found, which files \
          you changed, what is left or went wrong. Only the report is passed on.\n\n\
-         Working directory: {}\n\n{}\n{}",
-        context.cwd.display(),
+         {}\n{}",
         steering.prompt_note(),
         crate::untrusted::PROMPT_NOTE,
     )
@@ -335,6 +386,17 @@ fn first_line(text: &str) -> String {
 fn short_hash(text: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
     hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Nobody, for work that nobody watches.
+struct Nobody;
+
+impl FrontEnd for Nobody {
+    fn on_event(&self, _: AgentEvent) {}
+
+    fn clarify<'a>(&'a self, _: &'a str, _: &'a [String]) -> BoxFuture<'a, Option<String>> {
+        Box::pin(std::future::ready(None))
+    }
 }
 
 /// Passes on what happens in a child, and keeps a trace of its tools.

@@ -231,6 +231,12 @@ impl Agent {
         &self.tools.names
     }
 
+    /// The definitions of the tools on offer, as models get them.
+    #[must_use]
+    pub fn tool_functions(&self) -> &Arc<[Value]> {
+        &self.tools.functions
+    }
+
     /// The toolsets it may use.
     #[must_use]
     pub fn scope(&self) -> &ToolScope {
@@ -247,6 +253,17 @@ impl Agent {
     pub fn attach_note(&mut self, text: &str) {
         let text = self.state.steering.defuse(text);
         self.attached_notes.push(self.context.redact(&text));
+    }
+
+    /// Where and when the agent works, if nothing that is sent says so: before the first message, after
+    /// a compaction that left it out, in a session that is taken up elsewhere.
+    pub(crate) fn untold_situation(&self) -> Option<String> {
+        let situation = self.prompt.situation()?;
+        let said = self.conversation.messages().iter();
+        let mut sent = said.filter_map(|message| message.api_content.as_deref());
+        let is_told =
+            self.prompt.is_told(self.prompt.text()) || sent.any(|text| self.prompt.is_told(text));
+        (!is_told).then(|| self.context.redact(situation))
     }
 
     /// Where words for a model at work are left.
@@ -305,14 +322,25 @@ impl Agent {
         estimate_text(self.prompt.text()) + self.tools.tokens
     }
 
+    /// The instructions that a conversation was begun with, if they are ours.
+    #[must_use]
+    pub fn stored_prompt(&self, text: String) -> Option<SystemPrompt> {
+        Steering::from_prompt(&text)?;
+        let model = &self.chain.primary().model;
+        let prompt = SystemPrompt::new(text, model.name(), model.provider());
+        Some(match self.prompt.situation() {
+            Some(situation) => prompt.with_situation(Arc::clone(situation)),
+            None => prompt,
+        })
+    }
+
     /// Another conversation from now on: a new one, or one that is taken up with the instructions it
     /// was begun with.
-    pub fn turn_to(&mut self, why: &str, conversation: Conversation, prompt: Option<String>) {
+    pub fn turn_to(&mut self, why: &str, conversation: Conversation, prompt: Option<SystemPrompt>) {
         self.conversation.end(why);
-        let steering = prompt.as_deref().and_then(Steering::from_prompt);
-        if let (Some(prompt), Some(_)) = (prompt, &steering) {
-            let model = &self.chain.primary().model;
-            self.prompt = SystemPrompt::new(prompt, model.name(), model.provider());
+        let steering = prompt.as_ref().and_then(|prompt| Steering::from_prompt(prompt.text()));
+        if let Some(prompt) = prompt {
+            self.prompt = prompt;
         }
         let steering = steering.unwrap_or_else(|| self.state.steering.clone());
         self.state = Arc::new(self.state.for_conversation(&conversation, steering));

@@ -21,7 +21,7 @@ use hermes_tools::session_search::SessionArchive;
 use hermes_tools::todo::{TodoEntry, TodoList};
 use serde_json::Value;
 
-use super::delegate::Delegator;
+use super::delegate::{Caller, Delegator};
 use crate::context::AgentContext;
 use crate::conversation::Conversation;
 use crate::event::FrontEnd;
@@ -68,6 +68,7 @@ impl AgentState {
             depth: setup.depth,
             session: setup.session,
             vars: setup.vars.clone(),
+            steering: setup.steering.clone(),
             spent: Mutex::default(),
         };
         Self {
@@ -181,7 +182,12 @@ impl Delegation for AgentState {
     ) -> hermes_llm::model::BoxFuture<'a, Value> {
         // The delegator of the moment: another model may be chosen while children work.
         let delegator = Arc::clone(&lock(&self.delegator));
-        Box::pin(async move { delegator.work_on(task, count, cx).await })
+        Box::pin(async move { delegator.work_on(task, count, &Caller::of(cx)).await })
+    }
+
+    fn begin(&self, tasks: Vec<SubagentTask>, cx: &ToolContext) -> Result<String, String> {
+        let delegator = Arc::clone(&lock(&self.delegator));
+        delegator.begin(tasks, cx)
     }
 }
 

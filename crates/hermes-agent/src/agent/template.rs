@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use hermes_runtime::pipeline::ReadOnlyGate;
 use hermes_runtime::{ToolCall, ToolScope};
 use hermes_sessions::new_session_id;
 use hermes_tool::{CallIds, ContextParts, Vars};
@@ -76,6 +77,13 @@ impl AgentTemplate {
         &self.scope
     }
 
+    /// The same, for agents that can change nothing: only tools run that look.
+    #[must_use]
+    pub fn read_only(&self) -> Self {
+        let context = self.context.with_service(Arc::new(ReadOnlyGate::engaged()));
+        Self { context: Arc::new(context), ..self.clone() }
+    }
+
     /// An agent with a new session in which nobody can be asked. `source` is kept in its row.
     #[must_use]
     pub fn background_agent(&self, front: Arc<dyn FrontEnd>, source: &str) -> Agent {
@@ -102,7 +110,8 @@ impl AgentTemplate {
         )
     }
 
-    /// Calls a tool as the agent would, with all its rules; its result.
+    /// Calls a tool as the agent would, with all its rules; its result. It is the person who calls: a plan that the
+    /// agent has to wait for holds back only the agent.
     pub async fn call(&self, tool: &str, args: Value, cancel: &CancellationToken) -> String {
         let context = ContextParts {
             ids: CallIds {
@@ -114,7 +123,7 @@ impl AgentTemplate {
             vars: self.vars.clone(),
             config: Arc::clone(&self.context.config),
             cancellation: cancel.child_token(),
-            services: self.context.services.clone(),
+            services: self.context.services.with(Arc::new(ReadOnlyGate::default())),
             ..ContextParts::default()
         };
         let call = ToolCall { context, ..ToolCall::new(tool.to_owned(), args) };

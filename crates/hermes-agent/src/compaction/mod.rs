@@ -1,4 +1,5 @@
-//! Context compaction: making a long conversation short enough to go on.
+//! Context compaction (`compression` in the configuration, `/compress` in the chat): making a long conversation short
+//! enough to go on.
 //!
 //! When a conversation comes near the end of the model's context window ([`CompactionSettings::threshold_tokens`]),
 //! [`compact`] makes a shorter history from it:

@@ -1,4 +1,4 @@
-//! How much of a model's window a conversation takes up, roughly.
+//! Token counting for a conversation: how much of a model's window it takes up, roughly.
 
 use hermes_llm::message::Message;
 use hermes_llm::metadata::estimate_message;

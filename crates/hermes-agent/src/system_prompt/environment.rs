@@ -17,7 +17,6 @@ pub(super) fn describe(sources: &PromptSources<'_>) -> String {
             sources.backend()
         ));
     }
-    facts.push(format!("Working directory: {}.", file::one_line(&sources.cwd.to_string_lossy())));
     if sources.is_local() && settings.environment_probe {
         facts.push(programs(sources));
     }
@@ -26,6 +25,11 @@ pub(super) fn describe(sources: &PromptSources<'_>) -> String {
     }
     facts.retain(|fact| !fact.is_empty());
     facts.join("\n")
+}
+
+/// Where the session works.
+pub(super) fn directory(sources: &PromptSources<'_>) -> String {
+    format!("Working directory: {}", file::one_line(&sources.cwd.to_string_lossy()))
 }
 
 fn system() -> String {

@@ -6,8 +6,10 @@
 //! changes ([`fits`]).
 //!
 //! The parts are rows of a table (`PARTS`): a name and a function from the [`PromptSources`] to a text, or
-//! nothing. The order is from what never changes to what differs between sessions, so that even different
-//! sessions share a beginning. `hermes prompt-size` shows the table with sizes.
+//! nothing. The order is from what never changes to what differs between projects and models. What differs
+//! between two sessions of one home, directory, code and day, is no part of the prompt: it is a table of its
+//! own (`SITUATION`) and stands at the head of the first message, so that a server which remembers what it
+//! has read finds instructions and tools unchanged. `hermes prompt-size` shows both tables with sizes.
 //!
 //! What never happens here: a process is started, the network is used, a file outside the home and the
 //! project is read, a problem with a file keeps a session from starting (it becomes a warning).
@@ -32,8 +34,8 @@ use hermes_exec::BackendKind;
 use hermes_exec::settings::configured_backend;
 use hermes_runtime::registry::Registry;
 use hermes_store::home::Home;
-use hermes_tool::Vars;
 use hermes_tool::settings::Settings;
+use hermes_tool::{SchemaDetail, Vars};
 use hermes_tools::memory::MemorySnapshot;
 use hermes_tools::product::policy_of;
 use serde_json::Value;
@@ -81,6 +83,8 @@ pub struct PromptSources<'a> {
     pub memory: &'a MemorySnapshot,
     /// What a memory service of somebody else adds.
     pub external_memory: Option<&'a str>,
+    /// How much is said.
+    pub detail: SchemaDetail,
     /// The day on which the session begins.
     pub today: jiff::civil::Date,
     /// The session's id, if the model is to know it.
@@ -140,6 +144,8 @@ impl PromptSection {
 pub struct PromptSections {
     /// In the order of the text.
     pub sections: Vec<PromptSection>,
+    /// What stands at the head of the first message instead.
+    pub situation: Vec<PromptSection>,
     /// Problems, one line each.
     pub warnings: Vec<String>,
 }
@@ -160,7 +166,6 @@ const PARTS: &[(&str, Make)] = &[
     }),
     ("skills", |sources, _| sources.skills.and_then(|index| index())),
     ("environment", |sources, _| Some(environment::describe(sources))),
-    ("workspace", |sources, _| workspace::describe(sources)),
     ("platform", platform),
     ("personality", |sources, _| personality::chosen(sources.config).map(|one| one.text)),
     ("caller", |sources, _| sources.caller.map(str::to_owned)),
@@ -168,6 +173,29 @@ const PARTS: &[(&str, Make)] = &[
     ("memory", |sources, _| sources.memory.memory.clone()),
     ("user", |sources, _| sources.memory.user.clone()),
     ("external memory", |sources, _| sources.external_memory.map(str::to_owned)),
+    ("model", |sources, _| Some(model_lines(sources.model, sources.provider))),
+];
+
+/// The parts for a model with a small window: who it is, what the user wrote down, and no advice.
+const BRIEF_PARTS: &[(&str, Make)] = &[
+    ("identity", identity),
+    ("marks", |sources, _| {
+        Some(format!("{} {}", sources.steering.brief_note(), untrusted::BRIEF_NOTE))
+    }),
+    ("personality", |sources, _| personality::chosen(sources.config).map(|one| one.text)),
+    ("caller", |sources, _| sources.caller.map(str::to_owned)),
+    ("project", context::project),
+    ("memory", |sources, _| sources.memory.memory.clone()),
+    ("user", |sources, _| sources.memory.user.clone()),
+    ("external memory", |sources, _| sources.external_memory.map(str::to_owned)),
+    ("model", |sources, _| Some(model_lines(sources.model, sources.provider))),
+];
+
+/// The parts of the first message's head, in their order. The directory comes first: by its line it is
+/// known whether a conversation was told ([`SystemPrompt::situation`]).
+const SITUATION: &[(&str, Make)] = &[
+    ("directory", |sources, _| Some(environment::directory(sources))),
+    ("workspace", |sources, _| workspace::describe(sources)),
     ("session", |sources, _| Some(session(sources))),
 ];
 
@@ -177,14 +205,20 @@ impl PromptSections {
     pub fn build(sources: &PromptSources<'_>) -> Self {
         let mut prompt = Self::default();
         prompt.warnings.extend(sources.memory.warnings.iter().cloned());
-        for (name, make) in PARTS {
-            let text = make(sources, &mut prompt.warnings).unwrap_or_default();
-            let text = text.trim();
-            if !text.is_empty() {
-                prompt.sections.push(PromptSection { name, text: text.to_owned() });
-            }
-        }
+        let parts = match sources.detail {
+            SchemaDetail::Full => PARTS,
+            SchemaDetail::Brief => BRIEF_PARTS,
+        };
+        prompt.sections = made(parts, sources, &mut prompt.warnings);
+        prompt.situation = made(SITUATION, sources, &mut prompt.warnings);
         prompt
+    }
+
+    /// The head of the first message.
+    #[must_use]
+    pub fn situation_text(&self) -> String {
+        let texts: Vec<&str> = self.situation.iter().map(|section| section.text.as_str()).collect();
+        texts.join("\n")
     }
 
     /// The whole text.
@@ -193,6 +227,25 @@ impl PromptSections {
         let texts: Vec<&str> = self.sections.iter().map(|section| section.text.as_str()).collect();
         texts.join("\n\n")
     }
+}
+
+/// The head of the first message alone, for a session whose prompt was made before.
+#[must_use]
+pub fn situation(sources: &PromptSources<'_>) -> String {
+    let situation = made(SITUATION, sources, &mut Vec::new());
+    PromptSections { situation, ..PromptSections::default() }.situation_text()
+}
+
+fn made(
+    table: &[(&'static str, Make)],
+    sources: &PromptSources<'_>,
+    warnings: &mut Vec<String>,
+) -> Vec<PromptSection> {
+    let section = |(name, make): &(&'static str, Make)| {
+        let text = make(sources, warnings)?.trim().to_owned();
+        (!text.is_empty()).then_some(PromptSection { name, text })
+    };
+    table.iter().filter_map(section).collect()
 }
 
 /// Whether a stored prompt was made for this model and provider, so that it is sent again as it is.
@@ -208,7 +261,10 @@ fn identity(sources: &PromptSources<'_>, warnings: &mut Vec<String>) -> Option<S
     };
     let soul = soul.filter(|text| !text.trim().is_empty());
     Some(soul.map_or_else(
-        || texts::IDENTITY.to_owned(),
+        || match sources.detail {
+            SchemaDetail::Full => texts::IDENTITY.to_owned(),
+            SchemaDetail::Brief => texts::BRIEF_IDENTITY.to_owned(),
+        },
         |text| file::prepare("SOUL.md", &text, file::MIN_CAP),
     ))
 }
@@ -237,11 +293,11 @@ fn platform(sources: &PromptSources<'_>, _: &mut Vec<String>) -> Option<String> 
 }
 
 fn session(sources: &PromptSources<'_>) -> String {
-    let mut text = format!("Conversation started: {}\n", sources.today.strftime("%A, %B %d, %Y"));
+    let mut text = format!("Conversation started: {}", sources.today.strftime("%A, %B %d, %Y"));
     if let Some(id) = sources.session_id {
-        text += &format!("Session ID: {}\n", file::one_line(id));
+        text += &format!("\nSession ID: {}", file::one_line(id));
     }
-    text + &model_lines(sources.model, sources.provider)
+    text
 }
 
 pub(crate) fn model_lines(model: &str, provider: &str) -> String {

@@ -51,6 +51,7 @@ impl PromptFixture {
             rules: self.rules,
             memory: &self.memory,
             external_memory: None,
+            detail: SchemaDetail::Full,
             today: jiff::civil::date(2026, 3, 4),
             session_id: None,
         })
@@ -62,7 +63,8 @@ impl PromptFixture {
 }
 
 fn part<'p>(prompt: &'p PromptSections, name: &str) -> Option<&'p str> {
-    prompt.sections.iter().find(|part| part.name == name).map(|part| part.text.as_str())
+    let all = prompt.sections.iter().chain(&prompt.situation);
+    all.into_iter().find(|part| part.name == name).map(|part| part.text.as_str())
 }
 
 #[test]
@@ -76,12 +78,13 @@ fn the_default_prompt_is_short_and_ends_with_what_differs() {
     let prompt = place.prompt();
     let text = prompt.text();
     assert!(text.chars().count() <= 5_000, "{} characters", text.chars().count());
+    assert!(text.ends_with("\n\nModel: gpt-5-codex-gemini\nProvider: openrouter"), "{text}");
+    let situation = prompt.situation_text();
+    let here = place.folder.path().display();
+    assert!(situation.starts_with(&format!("Working directory: {here}/\nGit repo")), "{situation}");
     assert!(
-        text.ends_with(
-            "Conversation started: Wednesday, March 04, 2026\nModel: gpt-5-codex-gemini\n\
-             Provider: openrouter"
-        ),
-        "{text}"
+        situation.ends_with("\nConversation started: Wednesday, March 04, 2026"),
+        "{situation}"
     );
     assert!(fits(&text, "gpt-5-codex-gemini", "openrouter"));
     assert!(!fits(&text, "codex-gemini", "openrouter"));
@@ -89,6 +92,16 @@ fn the_default_prompt_is_short_and_ends_with_what_differs() {
     assert_eq!(text, place.prompt().text());
     let sum: usize = prompt.sections.iter().map(PromptSection::chars).sum();
     assert_eq!(sum + 2 * (prompt.sections.len() - 1), text.chars().count());
+}
+
+#[test]
+fn two_directories_and_two_days_share_the_prompt() {
+    let place = PromptFixture::new();
+    place.put("one/.git/HEAD", "ref: refs/heads/main\n");
+    place.put("two/package.json", "{}");
+    let (one, two) = (place.prompt_in("one"), place.prompt_in("two"));
+    assert_eq!(one.text(), two.text());
+    assert_ne!(one.situation_text(), two.situation_text());
 }
 
 #[test]
@@ -212,7 +225,7 @@ fn memory_comes_as_it_was_frozen_and_its_problems_are_passed_on() {
         warnings: vec!["bad byte".into()],
     };
     let prompt = place.prompt();
-    assert!(prompt.text().contains("NOTES\n\nPERSON\n\nConversation started"));
+    assert!(prompt.text().contains("NOTES\n\nPERSON\n\nModel: "));
     assert_eq!(prompt.warnings, ["bad byte"]);
 }
 
@@ -238,6 +251,7 @@ fn skills_callers_and_ids_have_their_places() {
         rules: ProjectRules::Load,
         memory: &place.memory,
         external_memory: Some("RECALLED"),
+        detail: SchemaDetail::Full,
         today: jiff::civil::date(2026, 1, 1),
         session_id: Some("20260101_x"),
     });
@@ -254,13 +268,11 @@ fn skills_callers_and_ids_have_their_places() {
             "platform",
             "caller",
             "external memory",
-            "session"
+            "model"
         ]
     );
     let text = prompt.text();
     assert!(text.contains("Profile: work.\nYou run as a scheduled job"), "{text}");
-    assert!(
-        text.ends_with("Session ID: 20260101_x\nModel: m Provider: forged\nProvider: p"),
-        "{text}"
-    );
+    assert!(text.ends_with("RECALLED\n\nModel: m Provider: forged\nProvider: p"), "{text}");
+    assert!(prompt.situation_text().ends_with("\nSession ID: 20260101_x"));
 }

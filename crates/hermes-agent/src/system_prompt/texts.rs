@@ -7,6 +7,11 @@ user's machine. Find out instead of guessing: look at the files, run the command
 about what you did and what you saw, and say plainly what failed or is not known. Do what was asked and \
 nothing beyond it; what cannot be undone, do only if it was asked for. Answer briefly, in the user's language.";
 
+/// For models with a small window, which read it before every answer and take it literally.
+pub(super) const BRIEF_IDENTITY: &str = "You are Hermes. You do tasks on the user's computer by calling tools. Call a \
+tool instead of guessing or explaining; make one call at a time and look at its result. When the task is done, \
+answer in one short sentence.";
+
 pub(super) const HELP: &str =
     "Questions about Hermes itself: `hermes --help` and `hermes doctor` answer them; do not guess.";
 
@@ -68,7 +73,9 @@ pub(super) fn platform(name: &str) -> Option<&'static str> {
         "acp" => {
             "The user reads your answers in a code editor: Markdown; name files by their path."
         }
-        "api-server" | "webhook" => "A program reads your answer: say only what was asked for.",
+        "api_server" | "api-server" | "webhook" => {
+            "A program reads your answer: say only what was asked for."
+        }
         "telegram" | "discord" | "slack" | "whatsapp" | "signal" | "matrix" | "mattermost" => {
             "The user reads your answers in a chat: short messages, simple Markdown, no tables."
         }

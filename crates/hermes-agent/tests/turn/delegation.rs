@@ -28,7 +28,9 @@ async fn a_child_works_in_a_conversation_of_its_own() {
     assert_eq!(child["api_calls"], 2);
     assert_eq!(child["tool_trace"][0]["tool"], "todo");
     let requests = stage.model.requests();
-    assert_eq!(requests[1].messages[0].text(), "count\n\nContext:\nto three");
+    let said = requests[1].messages[0].text();
+    assert!(said.starts_with("Working directory: "), "{said}");
+    assert!(said.ends_with("\n\ncount\n\nContext:\nto three"), "{said}");
     let offered: Vec<&str> =
         requests[1].tools.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect();
     assert!(!offered.contains(&"delegate_task") && !offered.contains(&"clarify"), "{offered:?}");

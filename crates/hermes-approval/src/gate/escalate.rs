@@ -118,7 +118,11 @@ impl Approvals {
         let (surface, asker): (_, Option<&dyn ApprovalPrompter>) = match case.audience {
             Audience::Gateway => (
                 ApprovalSurface::Gateway,
-                self.queue.as_ref().map(|queue| queue as &dyn ApprovalPrompter),
+                // A gateway asks by itself, or has its questions lie in a queue.
+                self.queue
+                    .as_ref()
+                    .map(|queue| queue as &dyn ApprovalPrompter)
+                    .or(self.asker.as_deref()),
             ),
             _ => (ApprovalSurface::Cli, self.asker.as_deref()),
         };

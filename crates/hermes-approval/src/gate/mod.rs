@@ -29,7 +29,7 @@ mod scripts;
 mod sudo;
 mod unseen;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hermes_guard::command::analyse;
 use hermes_store::home::Home;
@@ -43,6 +43,7 @@ use crate::approved::{Approved, ShellLine};
 use crate::ask::{AnswerTarget, ApprovalAnswer, ApprovalPrompter, ApprovalQueue, Observer};
 use crate::audit::{Audit, AuditSubject};
 use crate::concern::Concern;
+use crate::display::shown;
 use crate::memory::{GrantMemory, SessionYolo};
 use crate::request::{Audience, CommandRequest, ConsentRequest, GrantScope};
 use crate::review::Reviewer;
@@ -70,7 +71,21 @@ pub struct Approvals {
     /// One question at a time on the terminal.
     terminal: Semaphore,
     lineage: Lineage,
+    /// What it said no to, for whoever reports on a session at its end.
+    refused: Mutex<Vec<RefusedAct>>,
 }
+
+/// Something the gate said no to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedAct {
+    /// The command or the question, secrets left out.
+    pub what: String,
+    /// By which rule.
+    pub by: &'static str,
+}
+
+/// Most refusals a gate remembers; the log has them all.
+const REFUSED_KEPT: usize = 50;
 
 /// Who started this process, as far as that matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +182,7 @@ impl ApprovalsBuilder {
             observer: self.observer,
             terminal: Semaphore::new(1),
             lineage,
+            refused: Mutex::default(),
         })
     }
 }
@@ -284,6 +300,12 @@ impl Approvals {
         }
     }
 
+    /// What this gate said no to so far, the first ones first.
+    #[must_use]
+    pub fn refused(&self) -> Vec<RefusedAct> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     async fn log(
         &self,
         session: &str,
@@ -291,6 +313,13 @@ impl Approvals {
         text: &str,
         decision: &Result<ApprovalGrant, ApprovalRefusal>,
     ) {
+        if let Err(refusal) = decision {
+            let act = RefusedAct { what: shown(text), by: refusal.reason().name() };
+            let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+            if refused.len() < REFUSED_KEPT {
+                refused.push(act);
+            }
+        }
         if let Some(audit) = &self.audit {
             audit.record(&AuditSubject { session, purpose, text }, decision).await;
         }

@@ -56,7 +56,7 @@ pub struct Annotation {
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct LabelRect {
     x: f64,
     y: f64,
     width: f64,
@@ -134,7 +134,7 @@ impl Browser {
         let mut boxes = Vec::new();
         let mut annotations = Vec::new();
         for (number, element) in elements {
-            let place: Result<Option<Place>, BrowserError> =
+            let place: Result<Option<LabelRect>, BrowserError> =
                 self.call_on(page, &element, PLACE, &[]).await;
             let place = match place {
                 Ok(Some(place)) => place,
@@ -142,7 +142,7 @@ impl Browser {
                 Ok(None) | Err(BrowserError::Element(_) | BrowserError::Script(_)) => continue,
                 Err(error) => return Err(error),
             };
-            let Place { x, y, width, height } = place;
+            let LabelRect { x, y, width, height } = place;
             boxes.push(json!({"number": number, "x": x, "y": y, "width": width, "height": height}));
             annotations.push(Annotation {
                 label: number,

@@ -1,4 +1,4 @@
-//! When a job runs: the text a person writes, and the moments it means.
+//! Cron schedules: the text a person writes, and the moments it means.
 //!
 //! | text | kind | next |
 //! |---|---|---|

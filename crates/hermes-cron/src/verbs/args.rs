@@ -43,27 +43,42 @@ pub enum CronVerb {
         /// What else it is told
         #[command(flatten)]
         options: JobArgs,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
     },
     /// Have a job wait
     Pause {
         /// Its id, the beginning of it, or its name
         job: String,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
     },
     /// Let a job run again
     Resume {
         /// Its id, the beginning of it, or its name
         job: String,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
     },
     /// Run a job now, here, and show what it says
     Run {
         /// Its id, the beginning of it, or its name
         job: String,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
     },
     /// Remove a job; what it said stays
     #[command(alias = "delete", alias = "rm")]
     Remove {
         /// Its id, the beginning of it, or its name
         job: String,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
     },
     /// Say who runs the jobs, and whether that works
     Status {
@@ -83,10 +98,15 @@ pub enum CronVerb {
         json: bool,
     },
     /// Run what is due now, and leave
-    Tick,
+    Tick {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Run jobs as they become due, until told to stop
     Daemon,
     /// List ready-made jobs, or make one: `hermes cron blueprint morning-brief time=07:30`
+    #[command(name = "blueprint")]
     JobBlueprint {
         /// The ready-made job; without one all are listed
         name: Option<String>,
@@ -95,6 +115,18 @@ pub enum CronVerb {
         /// Show the job and make nothing
         #[arg(long)]
         dry_run: bool,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
+    /// See what is suggested, and say yes or no to it
+    Suggestions {
+        /// What to do with them; without a word they are listed
+        #[command(subcommand)]
+        verb: Option<SuggestionVerb>,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
     },
     /// Show the next times of a schedule, and make nothing
     Next {
@@ -113,6 +145,42 @@ pub enum CronVerb {
         #[arg(long)]
         json: bool,
     },
+}
+
+impl CronVerb {
+    /// Whether it changes nothing and runs nothing.
+    #[must_use]
+    pub fn only_looks(&self) -> bool {
+        matches!(
+            self,
+            Self::List { .. }
+                | Self::Status { .. }
+                | Self::Runs { .. }
+                | Self::Next { .. }
+                | Self::JobBlueprint { name: None, .. }
+                | Self::JobBlueprint { dry_run: true, .. }
+                | Self::Suggestions { verb: None, .. }
+        )
+    }
+}
+
+/// What can be done with suggestions.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SuggestionVerb {
+    /// Make the job that is suggested
+    Accept {
+        /// Its number in the list
+        number: usize,
+    },
+    /// Never suggest it again
+    Dismiss {
+        /// Its number in the list
+        number: usize,
+    },
+    /// Suggest ready-made jobs that nobody has yet
+    Catalog,
+    /// Take back all that wait for an answer; they may come again
+    Clear,
 }
 
 /// What a job can be told beside schedule and prompt.

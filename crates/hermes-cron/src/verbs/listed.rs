@@ -4,7 +4,7 @@ use hermes_skills::report::{ReportTable, VerbReport, VerbStatus};
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::CronPlace;
+use super::CronContext;
 use crate::blueprints::BLUEPRINTS;
 use crate::error::CronError;
 use crate::job::Job;
@@ -16,7 +16,7 @@ use crate::ticker::ticker_health;
 /// Most times shown of a schedule.
 const MOST_TIMES: usize = 1_000;
 
-pub(super) fn list(place: &CronPlace, all: bool, json: bool) -> Result<VerbReport, CronError> {
+pub(super) fn list(place: &CronContext, all: bool, json: bool) -> Result<VerbReport, CronError> {
     let jobs: Vec<Job> = place.store.jobs()?.into_iter().filter(|job| all || job.enabled).collect();
     if json {
         return Ok(VerbReport::json(&jobs));
@@ -52,18 +52,25 @@ pub(super) fn list(place: &CronPlace, all: bool, json: bool) -> Result<VerbRepor
 }
 
 pub(super) fn runs(
-    place: &CronPlace,
+    place: &CronContext,
     asked: Option<&str>,
     limit: usize,
     json: bool,
 ) -> Result<VerbReport, CronError> {
     // Runs of a job that was removed are still there, by its whole id.
-    let id =
-        asked.map(|asked| place.store.find(asked).map_or_else(|_| asked.to_owned(), |job| job.id));
+    let found = asked.map(|asked| place.store.find(asked));
+    let id = match &found {
+        Some(Ok(job)) => Some(job.id.as_str()),
+        Some(Err(_)) => asked,
+        None => None,
+    };
     let runs = match place.store.folder().is_dir() {
-        true => Ledger::open(place.store.folder())?.runs(id.as_deref(), limit)?,
+        true => Ledger::open(place.store.folder())?.runs(id, limit)?,
         false => Vec::new(),
     };
+    if let (Some(Err(unknown)), true) = (found, runs.is_empty()) {
+        return Err(unknown);
+    }
     if json {
         return Ok(VerbReport::json(&runs));
     }
@@ -81,7 +88,7 @@ pub(super) fn runs(
     Ok(VerbReport::table(table))
 }
 
-pub(super) fn status(place: &CronPlace, json: bool) -> Result<VerbReport, CronError> {
+pub(super) fn status(place: &CronContext, json: bool) -> Result<VerbReport, CronError> {
     let (jobs, health) = (place.store.jobs()?, ticker_health(&place.store));
     let enabled = jobs.iter().filter(|job| job.enabled).count();
     let zone = place.store.zone();
@@ -108,7 +115,7 @@ pub(super) fn status(place: &CronPlace, json: bool) -> Result<VerbReport, CronEr
 }
 
 pub(super) fn next(
-    place: &CronPlace,
+    place: &CronContext,
     text: &str,
     count: usize,
     zone: Option<&str>,
@@ -140,7 +147,15 @@ pub(super) fn next(
     })
 }
 
-pub(super) fn blueprints() -> VerbReport {
+pub(super) fn blueprints(json: bool) -> VerbReport {
+    if json {
+        let all = BLUEPRINTS.iter().map(|blueprint| {
+            let slots: Vec<String> = blueprint.slots.iter().map(ToString::to_string).collect();
+            json!({"name": blueprint.name, "about": blueprint.about, "schedule": blueprint.schedule,
+                "prompt": blueprint.prompt, "slots": slots})
+        });
+        return VerbReport::json(&all.collect::<Vec<_>>());
+    }
     let mut table = ReportTable::new(["name", "what", "slots"]);
     for blueprint in BLUEPRINTS {
         let slots: Vec<String> = blueprint.slots.iter().map(ToString::to_string).collect();

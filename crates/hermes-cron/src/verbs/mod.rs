@@ -6,9 +6,10 @@
 mod args;
 mod changed;
 mod listed;
+mod suggested;
 mod ticking;
 
-pub use args::{CronVerb, JobArgs};
+pub use args::{CronVerb, JobArgs, SuggestionVerb};
 
 use std::sync::Arc;
 
@@ -19,16 +20,18 @@ use tokio_util::sync::CancellationToken;
 use crate::error::CronError;
 use crate::runner::JobRunner;
 use crate::settings::CronSettings;
-use crate::store::JobStore;
+use crate::store::{JobStore, PinnedModel};
 
 /// Where a verb works.
-pub struct CronPlace {
+pub struct CronContext {
     /// The jobs.
     pub store: JobStore,
     /// What the user decided about them.
     pub settings: CronSettings,
     /// Hides secrets in what is kept and delivered.
     pub redactor: Redactor,
+    /// The model and provider that new jobs are given, if they name none: what a job was made with it keeps.
+    pub pinned: Option<PinnedModel>,
     /// Whoever can run a job.
     pub runner: Arc<dyn JobRunner>,
     /// Ends what takes long.
@@ -41,29 +44,31 @@ pub struct CronPlace {
 ///
 /// # Errors
 /// When it cannot be done.
-pub async fn run(place: &CronPlace, verb: &CronVerb) -> Result<VerbReport, CronError> {
+pub async fn run(place: &CronContext, verb: &CronVerb) -> Result<VerbReport, CronError> {
     match verb {
         CronVerb::List { all, json } => listed::list(place, *all, *json),
         CronVerb::Create { schedule, prompt, options, json } => {
             changed::create(place, &options.draft(Some(schedule), prompt.as_deref()), *json)
         }
-        CronVerb::Edit { job, schedule, prompt, options } => {
-            changed::edit(place, job, &options.draft(schedule.as_deref(), prompt.as_deref()))
+        CronVerb::Edit { job, schedule, prompt, options, json } => {
+            let draft = options.draft(schedule.as_deref(), prompt.as_deref());
+            changed::edit(place, job, &draft, *json)
         }
-        CronVerb::Pause { job } => changed::pause(place, job),
-        CronVerb::Resume { job } => changed::resume(place, job),
-        CronVerb::Remove { job } => changed::remove(place, job),
-        CronVerb::JobBlueprint { name: None, .. } => Ok(listed::blueprints()),
-        CronVerb::JobBlueprint { name: Some(name), values, dry_run } => {
-            changed::blueprint(place, name, values, *dry_run)
+        CronVerb::Pause { job, json } => changed::pause(place, job, *json),
+        CronVerb::Resume { job, json } => changed::resume(place, job, *json),
+        CronVerb::Remove { job, json } => changed::remove(place, job, *json),
+        CronVerb::JobBlueprint { name: None, json, .. } => Ok(listed::blueprints(*json)),
+        CronVerb::JobBlueprint { name: Some(name), values, dry_run, json } => {
+            changed::blueprint(place, name, values, *dry_run, *json)
         }
+        CronVerb::Suggestions { verb, json } => suggested::suggestions(place, verb.as_ref(), *json),
         CronVerb::Status { json } => listed::status(place, *json),
         CronVerb::Runs { job, limit, json } => listed::runs(place, job.as_deref(), *limit, *json),
         CronVerb::Next { schedule, count, zone, from, json } => {
             listed::next(place, schedule, *count, zone.as_deref(), from.as_deref(), *json)
         }
-        CronVerb::Run { job } => ticking::run_now(place, job).await,
-        CronVerb::Tick => ticking::tick(place).await,
+        CronVerb::Run { job, json } => ticking::run_now(place, job, *json).await,
+        CronVerb::Tick { json } => ticking::tick(place, *json).await,
         CronVerb::Daemon => ticking::daemon(place).await,
     }
 }

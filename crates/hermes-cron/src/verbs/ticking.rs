@@ -3,14 +3,19 @@
 use std::sync::Arc;
 
 use hermes_skills::report::{VerbReport, VerbStatus};
+use serde_json::json;
 
-use super::CronPlace;
+use super::CronContext;
 use crate::error::CronError;
 use crate::finish::{finish, told};
 use crate::ledger::{Ledger, LedgerOwner};
 use crate::ticker::{TickEvent, Ticked, Ticker};
 
-pub(super) async fn run_now(place: &CronPlace, asked: &str) -> Result<VerbReport, CronError> {
+pub(super) async fn run_now(
+    place: &CronContext,
+    asked: &str,
+    json: bool,
+) -> Result<VerbReport, CronError> {
     let mut ledger = Ledger::open(place.store.folder())?;
     place.store.recover(&ledger, jiff::Timestamp::now())?;
     let run = place.store.claim_now(&mut ledger, &LedgerOwner::this_process(), asked)?;
@@ -20,17 +25,43 @@ pub(super) async fn run_now(place: &CronPlace, asked: &str) -> Result<VerbReport
     let undelivered = told(&place.store, &run.job, &outcome, &place.settings, place.redactor).await;
     let text =
         place.redactor.redact(&outcome.text, hermes_guard::redact::RedactMode::Full).into_owned();
-    let report = match outcome.error.clone() {
-        None => VerbReport::text(text),
-        Some(error) => VerbReport::text(text).warned([error]).ending(VerbStatus::Failed),
+    let report = match json {
+        true => VerbReport::json(&json!({
+            "job_id": run.job.id,
+            "execution": run.execution,
+            "text": text,
+            "error": outcome.error,
+            "refused": outcome.refused,
+            "delivery_error": undelivered,
+        })),
+        false => VerbReport::text(text),
     };
+    let report = match outcome.error.clone() {
+        None => report,
+        Some(error) => report.warned([error]).ending(VerbStatus::Failed),
+    };
+    let refused = outcome.refused.iter().map(|line| format!("refused: {line}"));
+    let report = report.warned(refused.collect::<Vec<_>>());
     let report = report.warned(undelivered.clone().map(|why| format!("not delivered: {why}")));
     finish(&place.store, &ledger, &[(run, outcome, undelivered)])?;
     Ok(report)
 }
 
-pub(super) async fn tick(place: &CronPlace) -> Result<VerbReport, CronError> {
-    Ok(match ticker(place).tick(&place.stop).await? {
+pub(super) async fn tick(place: &CronContext, json: bool) -> Result<VerbReport, CronError> {
+    let ticked = ticker(place).tick(&place.stop).await?;
+    if json {
+        return Ok(match ticked {
+            Ticked::NotOurs { holder } => {
+                VerbReport::json(&json!({"ticked": false, "pid": holder}))
+            }
+            Ticked::Done { runs, failed } => {
+                let ends = if failed == 0 { VerbStatus::Done } else { VerbStatus::Partly };
+                let done = json!({"ticked": true, "runs": runs, "failed": failed});
+                VerbReport::json(&done).ending(ends)
+            }
+        });
+    }
+    Ok(match ticked {
         Ticked::NotOurs { holder } => {
             let who =
                 holder.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
@@ -44,12 +75,12 @@ pub(super) async fn tick(place: &CronPlace) -> Result<VerbReport, CronError> {
     })
 }
 
-pub(super) async fn daemon(place: &CronPlace) -> Result<VerbReport, CronError> {
+pub(super) async fn daemon(place: &CronContext) -> Result<VerbReport, CronError> {
     ticker(place).run(&place.stop).await?;
     Ok(VerbReport::ended(VerbStatus::Done))
 }
 
-fn ticker(place: &CronPlace) -> Ticker {
+fn ticker(place: &CronContext) -> Ticker {
     let progress = Arc::clone(&place.progress);
     Ticker::new(
         place.store.clone(),

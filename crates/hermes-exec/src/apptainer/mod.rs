@@ -8,7 +8,7 @@
 //! What never happens here: the variables of this process, or folders of the host that they name,
 //! get into an instance; limits that the engine can enforce are left out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -22,8 +22,10 @@ use crate::backend::{Backend, BackendKind, BackendState, ClientInput, ClientTrou
 use crate::cleanup::CleanupSupervisor;
 use crate::environment::random_id;
 use crate::error::ExecError;
+use crate::granted::GrantedFiles;
 use crate::programs::ClientProgram;
 use crate::settings::SingularitySettings;
+use crate::sync::{FileSync, RemoteShell, SEEN_AT};
 
 mod arguments;
 mod image;
@@ -97,6 +99,9 @@ pub struct Apptainer {
     options: ApptainerOptions,
     instance: Mutex<Option<Arc<Instance>>>,
     starting: tokio::sync::Mutex<()>,
+    /// Files with credentials that conversations are granted. They are copied in, since an instance cannot be given
+    /// another mount.
+    files: Option<FileSync>,
 }
 
 struct Instance {
@@ -136,7 +141,32 @@ impl Apptainer {
             options,
             instance: Mutex::default(),
             starting: tokio::sync::Mutex::default(),
+            files: None,
         })
+    }
+
+    /// The same, which also copies in the files that conversations are granted.
+    pub(crate) fn with_granted(self, home: &Path, granted: &Arc<GrantedFiles>) -> Self {
+        let files = FileSync::of_granted(home.to_owned(), Arc::clone(granted));
+        Self { files: Some(files), ..self }
+    }
+
+    async fn make_ready(&self) -> Result<BackendState, ExecError> {
+        let state = self.make_sure().await?;
+        if let Some(files) = &self.files {
+            files.bring_if_possible(state, &self.inside()).await;
+        }
+        Ok(state)
+    }
+
+    /// The way into the instance for files.
+    fn inside(&self) -> RemoteShell<'_> {
+        let shell = |script: &str, _: ClientInput| {
+            let name = self.instance().as_ref().map(|instance| instance.name.clone());
+            let command = self.client.command().args(execute(&name.unwrap_or_default()));
+            command.args(["sh", "-c", script])
+        };
+        RemoteShell { base: SEEN_AT, shell: Box::new(shell) }
     }
 
     async fn make_sure(&self) -> Result<BackendState, ExecError> {
@@ -268,7 +298,7 @@ impl Backend for Apptainer {
     }
 
     fn before_execute(&self) -> BoxFuture<'_, Result<BackendState, ExecError>> {
-        Box::pin(self.make_sure())
+        Box::pin(self.make_ready())
     }
 
     fn trouble(&self, code: i32, client_words: &str) -> Option<ClientTrouble> {
@@ -286,6 +316,12 @@ impl Backend for Apptainer {
 
     fn clean_up(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
+            // Its overlay may stay; what was lent goes.
+            if let Some(files) = self.files.as_ref().filter(|_| self.stands())
+                && let Err(error) = files.take_away(&self.inside()).await
+            {
+                tracing::warn!(%error, "files could not be taken out of the instance");
+            }
             let instance = self.instance().take();
             let Some(instance) = instance else { return };
             let cleanup = instance.cleanup.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::buffer::OutputBuffer;
 use super::watching::OutputWatch;
-use super::{BackgroundPlace, CompletionReason, ProcessStart, TerminationSource};
+use super::{BackgroundSlot, CompletionReason, ProcessStart, TerminationSource};
 use crate::environment::SpawnedProcess;
 use crate::guard::Guard;
 
@@ -111,7 +111,7 @@ pub(crate) struct ProcessMonitor<A> {
     pub(crate) ends: ProcessStreams,
     pub(crate) inbox: mpsc::UnboundedReceiver<ProcessOrder>,
     pub(crate) done: watch::Sender<bool>,
-    pub(crate) place: BackgroundPlace,
+    pub(crate) place: BackgroundSlot,
     pub(crate) audience: Arc<A>,
 }
 

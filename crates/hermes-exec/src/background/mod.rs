@@ -43,7 +43,7 @@ mod watching;
 pub use buffer::BUFFER_CHARS;
 pub use event::{ProcessEvent, ProcessEventKind};
 pub use input::ProcessKeyboard;
-pub use limit::BackgroundPlace;
+pub use limit::BackgroundSlot;
 pub use types::{
     CompletionReason, ProcessSnapshot, ProcessStart, TellError, TerminationSource, Waited,
 };
@@ -93,7 +93,7 @@ impl Processes {
     ///
     /// # Errors
     /// Those that run.
-    pub async fn reserve(&self, most: usize) -> Result<BackgroundPlace, Vec<ProcessSnapshot>> {
+    pub async fn reserve(&self, most: usize) -> Result<BackgroundSlot, Vec<ProcessSnapshot>> {
         limit::reserve(self, most).await
     }
 
@@ -103,7 +103,7 @@ impl Processes {
         environment: &Environment,
         line: &Approved<ShellLine>,
         mut start: ProcessStart,
-        place: BackgroundPlace,
+        place: BackgroundSlot,
     ) -> Result<ProcessSnapshot, (String, ExecError)> {
         start.on_host = environment.kind() == BackendKind::Local;
         start.target = Some(environment.backend().target());
@@ -128,7 +128,7 @@ impl Processes {
         id: &str,
         mut spawned: crate::environment::SpawnedProcess,
         start: ProcessStart,
-        place: BackgroundPlace,
+        place: BackgroundSlot,
     ) -> ProcessSnapshot {
         let (orders, inbox) = mpsc::unbounded_channel();
         let (done_sender, done) = watch::channel(false);

@@ -31,7 +31,7 @@ impl Bench {
             self.environment.spawn_text(command, how).await.expect("a process");
         let id = format!("proc_{}", random_id());
         let start = ProcessStart { command: command.to_owned(), ..start };
-        self.processes.adopt(&id, spawned, start, BackgroundPlace::default()).id
+        self.processes.adopt(&id, spawned, start, BackgroundSlot::default()).id
     }
 
     async fn wait(&self, id: &str) -> ProcessSnapshot {
@@ -177,7 +177,7 @@ async fn what_runs_is_written_down_and_found_again() {
     let spawned = environment.spawn_text("sleep 1000", SpawnOptions::default()).await.unwrap();
     let start =
         ProcessStart { command: "sleep 1000".into(), on_host: true, ..ProcessStart::default() };
-    let id = processes.adopt("proc_x", spawned, start, BackgroundPlace::default()).id;
+    let id = processes.adopt("proc_x", spawned, start, BackgroundSlot::default()).id;
 
     let later = Processes::new(Some(file.clone()), Duration::from_millis(300));
     let found = later.get(&id).expect("the process still runs");

@@ -10,8 +10,8 @@
 //! command is taken to have failed because of something it wrote itself.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -23,8 +23,10 @@ use crate::backend::{Backend, BackendKind, BackendState, ClientInput, ClientTrou
 use crate::cleanup::CleanupSupervisor;
 use crate::environment::random_id;
 use crate::error::ExecError;
+use crate::granted::GrantedFiles;
 use crate::programs::{ClientProgram, ProgramOutput};
 use crate::settings::DockerSettings;
+use crate::sync::{FileSync, RemoteShell, SEEN_AT};
 
 mod arguments;
 mod engine;
@@ -75,6 +77,9 @@ pub struct Docker {
     container: Mutex<Option<String>>,
     cleanup: Mutex<Option<CleanupSupervisor>>,
     starting: tokio::sync::Mutex<()>,
+    /// Files with credentials that conversations are granted. They are copied in, since a container cannot be given
+    /// another mount.
+    files: Option<FileSync>,
 }
 
 impl Docker {
@@ -87,7 +92,33 @@ impl Docker {
             container: Mutex::default(),
             cleanup: Mutex::default(),
             starting: tokio::sync::Mutex::default(),
+            files: None,
         })
+    }
+
+    /// The same, which also copies in the files that conversations are granted.
+    pub(crate) fn with_granted(self, home: &Path, granted: &Arc<GrantedFiles>) -> Self {
+        let files = FileSync::of_granted(home.to_owned(), Arc::clone(granted));
+        Self { files: Some(files), ..self }
+    }
+
+    async fn make_ready(&self) -> Result<BackendState, ExecError> {
+        let state = self.make_sure().await?;
+        if let Some(files) = &self.files {
+            files.bring_if_possible(state, &self.inside()).await;
+        }
+        Ok(state)
+    }
+
+    /// The way into the container for files.
+    fn inside(&self) -> RemoteShell<'_> {
+        let shell = |script: &str, input| {
+            let container = self.container().clone().unwrap_or_default();
+            let command = self.engine.command().arg("exec");
+            let command = if input == ClientInput::None { command } else { command.arg("-i") };
+            command.arg(container).args(["sh", "-c", script])
+        };
+        RemoteShell { base: SEEN_AT, shell: Box::new(shell) }
     }
 
     async fn make_sure(&self) -> Result<BackendState, ExecError> {
@@ -318,7 +349,7 @@ impl Backend for Docker {
     }
 
     fn before_execute(&self) -> BoxFuture<'_, Result<BackendState, ExecError>> {
-        Box::pin(self.make_sure())
+        Box::pin(self.make_ready())
     }
 
     fn trouble(&self, code: i32, client_words: &str) -> Option<ClientTrouble> {
@@ -344,6 +375,12 @@ impl Backend for Docker {
 
     fn clean_up(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
+            // A container and its files may stay; what was lent goes.
+            if let Some(files) = self.files.as_ref().filter(|_| self.container().is_some())
+                && let Err(error) = files.take_away(&self.inside()).await
+            {
+                tracing::warn!(%error, "files could not be taken out of the container");
+            }
             if self.options.settings.persist_across_processes {
                 return;
             }

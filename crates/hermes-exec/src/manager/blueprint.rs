@@ -15,13 +15,15 @@ use crate::backend::{Backend, BackendKind};
 use crate::child_env::{
     self, Credentials, EnvRules, HomeRules, HostKind, Passthrough, SessionContext,
 };
+use crate::cloud::{Cloud, CloudOptions};
 use crate::code::ScriptsHere;
 use crate::docker::{Docker, DockerOptions};
 use crate::error::ExecError;
+use crate::granted::GrantedFiles;
 use crate::local::{Local, LocalOptions, confinement};
 use crate::settings::{BackendSettings, ScriptSettings, TerminalSettings, with_overrides};
 use crate::ssh::{Ssh, SshOptions};
-use crate::sync::SyncSources;
+use crate::sync::{SyncScope, SyncSources};
 
 /// Everything environments are made from.
 #[derive(Clone, Debug)]
@@ -53,14 +55,16 @@ const KEY_SETTINGS: [&str; 2] = ["key_env", "api_key_env"];
 /// Shorter values are found in others by chance.
 const LEAST_SECRET: usize = 8;
 
-fn not_yet(backend: BackendKind) -> ExecError {
-    let why = "this version does not have it yet; choose local, docker, ssh or singularity";
-    ExecError::Unavailable { backend, why: why.into() }
-}
-
 /// The keys that give a task an environment to itself.
-const ISOLATING: [&str; 6] =
-    ["docker_image", "modal_image", "singularity_image", "daytona_image", "env_type", "backend"];
+const ISOLATING: [&str; 7] = [
+    "docker_image",
+    "modal_image",
+    "singularity_image",
+    "daytona_image",
+    "vercel_runtime",
+    "env_type",
+    "backend",
+];
 
 impl TaskOverride {
     /// Whether the task must not share.
@@ -91,6 +95,7 @@ impl Blueprint {
         &self,
         key: &str,
         settings: &TerminalSettings,
+        granted: &Arc<GrantedFiles>,
     ) -> Result<Arc<dyn Backend>, ExecError> {
         match &settings.backend_settings {
             BackendSettings::Local(local) => Ok(Arc::new(Local::new(LocalOptions {
@@ -99,9 +104,10 @@ impl Blueprint {
                 init_files: local.init_files.clone(),
                 temp_dir: None,
                 confinement: confinement(local, Path::new(&settings.cwd)),
+                limits: local.limits,
             })?)),
-            BackendSettings::Docker(docker) => Ok(Arc::new(Docker::new(
-                DockerOptions {
+            BackendSettings::Docker(docker) => {
+                let options = DockerOptions {
                     settings: docker.clone(),
                     cwd: settings.cwd.clone(),
                     task: key.to_owned(),
@@ -114,29 +120,43 @@ impl Blueprint {
                         &Passthrough::new(&settings.env_passthrough, &BTreeSet::new()),
                     ),
                     lifetime: settings.lifetime,
-                },
-                &self.process_vars,
-            )?)),
-            BackendSettings::Ssh(ssh) => Ok(Arc::new(Ssh::new(
-                SshOptions {
+                };
+                let docker = Docker::new(options, &self.process_vars)?;
+                Ok(Arc::new(docker.with_granted(&self.home, granted)))
+            }
+            BackendSettings::Ssh(ssh) => {
+                let options = SshOptions {
                     settings: ssh.clone(),
                     cwd: settings.cwd.clone(),
                     shown: Some(self.shown(settings)),
                     options: Vec::new(),
-                },
-                &self.process_vars,
-            )?)),
-            BackendSettings::Singularity(singularity) => Ok(Arc::new(Apptainer::new(
-                ApptainerOptions {
+                };
+                let ssh = Ssh::new(options, &self.process_vars)?;
+                Ok(Arc::new(ssh.with_granted(granted)))
+            }
+            BackendSettings::Singularity(singularity) => {
+                let options = ApptainerOptions {
                     settings: singularity.clone(),
                     cwd: settings.cwd.clone(),
                     task: key.to_owned(),
                     home: self.home.clone(),
                     shown: self.mounts(settings),
-                },
-                &self.process_vars,
-            )?)),
-            BackendSettings::NotYet(kind) => Err(not_yet(*kind)),
+                };
+                let apptainer = Apptainer::new(options, &self.process_vars)?;
+                Ok(Arc::new(apptainer.with_granted(&self.home, granted)))
+            }
+            BackendSettings::Cloud(cloud) => {
+                let options = CloudOptions {
+                    settings: cloud.clone(),
+                    cwd: settings.cwd.clone(),
+                    task: key.to_owned(),
+                    profile: self.profile(),
+                    home: self.home.clone(),
+                    shown: Some(self.shown(settings)),
+                    lifetime: settings.lifetime,
+                };
+                Ok(Arc::new(Cloud::new(options, &self.vars)?.with_granted(granted)))
+            }
         }
     }
 
@@ -163,6 +183,7 @@ impl Blueprint {
             home: self.home.clone(),
             credential_files: settings.credential_files.clone(),
             external_skills: Vec::new(),
+            scope: SyncScope::Everything,
         }
     }
 
@@ -216,7 +237,7 @@ impl Blueprint {
             BackendSettings::Docker(docker) => crate::docker::check(docker, process),
             BackendSettings::Ssh(_) => crate::ssh::client(process).map(|_| ()),
             BackendSettings::Singularity(_) => crate::apptainer::client(process).map(|_| ()),
-            BackendSettings::NotYet(kind) => Err(not_yet(*kind)),
+            BackendSettings::Cloud(cloud) => crate::cloud::check(cloud.kind, &self.vars),
         }
     }
 
@@ -280,7 +301,9 @@ mod tests {
             (json!({"backend": "ssh"}), "ssh_host"),
             (json!({"backend": "ssh", "ssh_host": "h", "ssh_user": "u"}), "install the OpenSSH"),
             (json!({"backend": "singularity"}), "install one of them"),
-            (json!({"backend": "modal"}), "choose local"),
+            (json!({"backend": "modal"}), "MODAL_TOKEN_ID"),
+            (json!({"backend": "daytona"}), "DAYTONA_API_KEY"),
+            (json!({"backend": "vercel_sandbox"}), "VERCEL_TOKEN"),
             (json!({"backend": "nowhere"}), "nowhere"),
         ] {
             let complaint = complaint(&terminal);

@@ -23,7 +23,7 @@ use crate::child_env::{self, Passthrough};
 use crate::code::ScriptBackend;
 use crate::environment::{Environment, ShellMemory};
 use crate::error::ExecError;
-use crate::granted::GrantedVariables;
+use crate::granted::{GrantedFiles, GrantedVariables};
 pub use crate::lease::EnvironmentLease;
 use crate::lease::EnvironmentSlot;
 use crate::settings::TerminalSettings;
@@ -46,6 +46,7 @@ pub struct Environments {
     processes: Arc<Processes>,
     table: Mutex<Table>,
     granted: Arc<GrantedVariables>,
+    files: Arc<GrantedFiles>,
 }
 
 #[derive(Default)]
@@ -60,7 +61,14 @@ impl Environments {
     /// No environment yet.
     #[must_use]
     pub fn new(blueprint: Blueprint, processes: Arc<Processes>) -> Arc<Self> {
-        Arc::new(Self { blueprint, processes, table: Mutex::default(), granted: Arc::default() })
+        let (granted, files) = (Arc::default(), Arc::default());
+        Arc::new(Self { blueprint, processes, table: Mutex::default(), granted, files })
+    }
+
+    /// Whether commands could run: the settings make sense, and the client or the key they need is there. Nothing is
+    /// started.
+    pub fn check(&self) -> Result<(), ExecError> {
+        self.blueprint.check()
     }
 
     /// The background processes started in them.
@@ -98,7 +106,7 @@ impl Environments {
             match &*started {
                 Some(environment) => Arc::clone(environment),
                 None => {
-                    let backend = self.blueprint.backend(&key, &settings)?;
+                    let backend = self.blueprint.backend(&key, &settings, &self.files)?;
                     let memory = if settings.persistent_shell {
                         ShellMemory::Kept
                     } else {
@@ -153,6 +161,14 @@ impl Environments {
             .add(conversation, variables.into_iter().filter(|(name, _)| names.allows(name)));
     }
 
+    /// Has files below the home brought to where a conversation's commands run, if that is not this machine. Stores
+    /// of ours and what leads out of the home are left out, whoever asks.
+    pub fn grant_files(&self, conversation: &str, files: Vec<String>) {
+        if !files.is_empty() {
+            self.files.add(conversation, files);
+        }
+    }
+
     /// What was [granted](Self::grant) to a conversation.
     #[must_use]
     pub fn granted(&self, conversation: &str) -> Vec<(String, String)> {
@@ -167,6 +183,7 @@ impl Environments {
             table.directories.remove(conversation);
             table.overrides.remove(conversation);
             self.granted.forget(conversation);
+            self.files.forget(conversation);
             table.slots.values().cloned().collect()
         };
         // An environment that is just being started or closed keeps nothing of it yet, or no longer.

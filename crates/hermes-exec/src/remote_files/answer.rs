@@ -90,6 +90,7 @@ impl ScriptReply {
         let detail = self.text().unwrap_or_default();
         Some(match sort.as_str() {
             "loop" => FsError::LinkLoop(path),
+            "exchanged" => FsError::Exchanged(path),
             "kind" => FsError::NotRegular { path, kind: kind_of(&detail) },
             "large" => FsError::TooLarge { path, size: detail.parse().unwrap_or(0), most: 0 },
             "exists" => FsError::BadPath { problem: format!("{} already exists", path.display()) },

@@ -42,8 +42,8 @@ mod values;
 mod tests;
 
 pub use backends::{
-    BackendSettings, ContainerSettings, DockerSettings, LocalSettings, Sandbox,
-    SingularitySettings, SshSettings,
+    BackendSettings, CloudSettings, ContainerSettings, DockerSettings, LocalSettings, SandboxMode,
+    ShellLimits, SingularitySettings, SshSettings,
 };
 pub use error::TerminalSettingsError;
 

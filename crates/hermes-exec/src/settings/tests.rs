@@ -45,9 +45,10 @@ fn nothing_configured_means_this_machine_with_the_usual_limits() {
                     init_files: ["/home/me/.profile", "/home/me/.bash_profile", "/home/me/.bashrc"]
                         .map(str::to_owned)
                         .to_vec(),
-                    sandbox: Sandbox::Off,
+                    sandbox: SandboxMode::Off,
                     sandbox_network: true,
                     sandbox_writable: vec![],
+                    limits: ShellLimits::default(),
                 }),
             },
             "{config}"

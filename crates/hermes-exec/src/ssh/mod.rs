@@ -12,7 +12,7 @@
 //! command is run twice because its connection was lost.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -23,6 +23,7 @@ use hermes_tool::Vars;
 
 use crate::backend::{Backend, BackendKind, BackendState, ClientInput, ClientTrouble, ShellCall};
 use crate::error::ExecError;
+use crate::granted::GrantedFiles;
 use crate::programs::ClientProgram;
 use crate::settings::SshSettings;
 use crate::sync::{FileSync, RemoteShell, SyncPace, SyncSources};
@@ -103,6 +104,12 @@ impl Ssh {
             starting: tokio::sync::Mutex::default(),
             files,
         })
+    }
+
+    /// The same, which also brings over the files that conversations are granted.
+    pub(crate) fn with_granted(mut self, granted: &Arc<GrantedFiles>) -> Self {
+        self.files = self.files.take().map(|files| files.with_granted(Arc::clone(granted)));
+        self
     }
 
     async fn make_sure(&self) -> Result<BackendState, ExecError> {

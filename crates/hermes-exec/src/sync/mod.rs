@@ -15,14 +15,16 @@
 //! * What comes back is never trusted to name its place: it is written only below the folders that
 //!   were brought, never through a link.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use hermes_process::{Command, ProcessError};
 use thiserror::Error;
 
-use crate::backend::ClientInput;
+use crate::backend::{BackendState, ClientInput};
+use crate::granted::GrantedFiles;
 
 mod archive;
 mod back;
@@ -35,7 +37,7 @@ mod transfer;
 #[cfg(test)]
 mod tests;
 
-pub use shown::{SyncSources, SyncedKind, SyncedPath};
+pub use shown::{SyncScope, SyncSources, SyncedKind, SyncedPath};
 
 use inventory::SyncItem;
 
@@ -135,28 +137,79 @@ struct SyncState {
     /// By the path below the base.
     pushed: BTreeMap<String, Pushed>,
     last: Option<Instant>,
+    /// What conversations were granted at that time.
+    granted: BTreeSet<String>,
 }
 
 /// Keeps the files of another environment like those here.
 pub(crate) struct FileSync {
     sources: SyncSources,
     pace: SyncPace,
+    granted: Arc<GrantedFiles>,
     state: tokio::sync::Mutex<SyncState>,
 }
 
 impl FileSync {
     pub(crate) fn new(sources: SyncSources, pace: SyncPace) -> Self {
-        Self { sources, pace, state: tokio::sync::Mutex::default() }
+        Self { sources, pace, granted: Arc::default(), state: tokio::sync::Mutex::default() }
+    }
+
+    /// The same, which also brings what conversations are granted.
+    pub(crate) fn with_granted(self, granted: Arc<GrantedFiles>) -> Self {
+        Self { granted, ..self }
+    }
+
+    /// Only the files with credentials that conversations are granted, for a place that sees the rest anyway.
+    pub(crate) fn of_granted(home: PathBuf, granted: Arc<GrantedFiles>) -> Self {
+        let sources = SyncSources {
+            home,
+            credential_files: Vec::new(),
+            external_skills: Vec::new(),
+            scope: SyncScope::CredentialsAlone,
+        };
+        Self::new(sources, SyncPace::Sparing).with_granted(granted)
+    }
+
+    /// The place is a new one, where nothing was brought yet.
+    pub(crate) async fn begin_anew(&self) {
+        *self.state.lock().await = SyncState::default();
+    }
+
+    /// Takes away again what was brought.
+    pub(crate) async fn take_away(&self, far: &RemoteShell<'_>) -> Result<(), SyncError> {
+        let mut state = self.state.lock().await;
+        let brought: Vec<String> = state.pushed.keys().cloned().collect();
+        remove(&brought, far).await?;
+        *state = SyncState::default();
+        Ok(())
+    }
+
+    /// [`bring`](Self::bring) before a command in a container, which must not fail for files that it may not even need.
+    pub(crate) async fn bring_if_possible(&self, state: BackendState, far: &RemoteShell<'_>) {
+        if state == BackendState::Anew {
+            self.begin_anew().await;
+        }
+        if let Err(error) = self.bring(far).await {
+            tracing::warn!(%error, "files could not be brought into the container");
+        }
     }
 
     /// Brings over what changed and removes what is gone.
     pub(crate) async fn bring(&self, far: &RemoteShell<'_>) -> Result<(), SyncError> {
         let mut state = self.state.lock().await;
+        let granted = self.granted.all();
         let is_early = state.last.is_some_and(|last| last.elapsed() < PAUSE);
-        if self.pace == SyncPace::Sparing && is_early {
+        if self.pace == SyncPace::Sparing && is_early && granted == state.granted {
             return Ok(());
         }
-        let sources = self.sources.clone();
+        if self.sources.scope == SyncScope::CredentialsAlone
+            && granted.is_empty()
+            && state.pushed.is_empty()
+        {
+            return Ok(());
+        }
+        let mut sources = self.sources.clone();
+        sources.credential_files.extend(granted.iter().cloned());
         let items = blocking(move || Ok(inventory::take(&sources))).await?;
         let is_new = |(below, item): &(&String, &SyncItem)| {
             !state.pushed.get(*below).is_some_and(|pushed| pushed.is_same(item))
@@ -176,18 +229,13 @@ impl FileSync {
                 .await?;
             pushed = packed.contents;
         }
-        if !gone.is_empty() {
-            let names = gone.iter().flat_map(|name| [name.as_bytes(), b"\0"]).flatten();
-            let names = transfer::spooled(&names.copied().collect::<Vec<u8>>())?;
-            let remove = far.script(REMOVE);
-            transfer::send(far.call(&remove, ClientInput::Forwarded), names, TRANSFER_LIMIT)
-                .await?;
-        }
+        remove(&gone, far).await?;
         // Only now: a round that failed is done again as a whole.
         tracing::debug!(brought = pushed.len(), removed = gone.len(), "files were brought over");
         state.pushed.extend(pushed);
         state.pushed.retain(|below, _| !gone.contains(below));
         state.last = Some(Instant::now());
+        state.granted = granted;
         Ok(())
     }
 
@@ -203,6 +251,17 @@ impl FileSync {
         }
         Ok(())
     }
+}
+
+/// Removes files over there, by their paths below the base.
+async fn remove(names: &[String], far: &RemoteShell<'_>) -> Result<(), SyncError> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let names = names.iter().flat_map(|name| [name.as_bytes(), b"\0"]).flatten();
+    let names = transfer::spooled(&names.copied().collect::<Vec<u8>>())?;
+    let script = far.script(REMOVE);
+    transfer::send(far.call(&script, ClientInput::Forwarded), names, TRANSFER_LIMIT).await
 }
 
 impl RemoteShell<'_> {

@@ -17,6 +17,18 @@ pub struct SyncSources {
     pub credential_files: Vec<String>,
     /// Folders with skills outside the home.
     pub external_skills: Vec<PathBuf>,
+    /// Whether folders are among them.
+    pub scope: SyncScope,
+}
+
+/// What of the home is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SyncScope {
+    /// Files with credentials, skills and caches.
+    #[default]
+    Everything,
+    /// No folders: the place has them another way.
+    CredentialsAlone,
 }
 
 /// What a file or folder is.
@@ -67,10 +79,11 @@ impl SyncSources {
             let below = format!("cache/{name}");
             (self.home.join(&below), below)
         });
+        let has_folders = self.scope == SyncScope::Everything;
         let folders = |folders: Vec<(PathBuf, String)>, kind| {
             folders
                 .into_iter()
-                .filter(|(host, _)| host.is_dir())
+                .filter(move |(host, _)| has_folders && host.is_dir())
                 .map(move |(host, below)| SyncedPath { host, below, kind })
         };
         credentials

@@ -29,6 +29,7 @@ impl Both {
             home: self.home.path().to_owned(),
             credential_files: vec!["token.json".into(), ".env".into()],
             external_skills: Vec::new(),
+            scope: SyncScope::Everything,
         }
     }
 
@@ -272,4 +273,36 @@ fn mounts_show_folders_and_copies_of_those_with_links() {
     assert_eq!(both.sources().mounts(&copies), mounts);
     assert!(copy.join("b/SKILL.md").exists());
     assert!(!copy.join("a/SKILL.md").exists());
+}
+
+#[tokio::test]
+async fn what_a_conversation_is_granted_comes_at_once_and_goes_with_it() {
+    let both = Both::new();
+    both.here("mail/token.json", "hush");
+    let granted = Arc::new(GrantedFiles::default());
+    let sync = FileSync::of_granted(both.home.path().to_owned(), Arc::clone(&granted));
+    both.bring(&sync).await.unwrap();
+    assert!(!both.far.path().join(".hermes").exists(), "nothing was granted, nothing was done");
+
+    let asked = ["mail/token.json", ".env", "../x", "/etc/passwd", "missing"].map(str::to_owned);
+    granted.add("mine", asked);
+    both.bring(&sync).await.unwrap();
+    assert_eq!(both.read_there("mail/token.json").as_deref(), Some("hush"));
+    granted.add("mine", ["token.json".to_owned()]);
+    both.bring(&sync).await.unwrap();
+    assert_eq!(both.read_there("token.json").as_deref(), Some("secret"), "in the pause, too");
+    for absent in [".env", "skills/a/SKILL.md", "cache/images/x.png"] {
+        assert_eq!(both.read_there(absent), None, "{absent}");
+    }
+
+    granted.add("another", ["token.json".to_owned()]);
+    granted.forget("mine");
+    both.bring(&sync).await.unwrap();
+    assert_eq!(both.read_there("mail/token.json"), None);
+    assert_eq!(both.read_there("token.json").as_deref(), Some("secret"), "another has it");
+    let base = both.far.path().join(".hermes").display().to_string();
+    let far = RemoteShell { base: &base, shell: Box::new(local_shell) };
+    sync.take_away(&far).await.unwrap();
+    assert_eq!(both.read_there("token.json"), None);
+    assert_eq!(both.read_here("token.json").as_deref(), Some("secret"));
 }

@@ -1,9 +1,10 @@
 //! Where the real environments are, from the env file that `scripts/test-parts/all start` writes.
 
 use std::path::Path;
+use std::time::Duration;
 
-use hermes_exec::settings::{ContainerSettings, SingularitySettings, SshSettings};
-use hermes_exec::{ApptainerOptions, SshOptions};
+use hermes_exec::settings::{CloudSettings, ContainerSettings, SingularitySettings, SshSettings};
+use hermes_exec::{ApptainerOptions, BackendKind, CloudOptions, SshOptions};
 use hermes_tool::Vars;
 
 pub(crate) use self::file::part;
@@ -54,5 +55,22 @@ pub(crate) fn apptainer_options(home: &Path) -> ApptainerOptions {
         task: "a task".to_owned(),
         home: home.to_owned(),
         shown: Vec::new(),
+    }
+}
+
+/// A sandbox of a cloud, with nothing of ours brought into it.
+pub(crate) fn cloud_options(kind: BackendKind, home: &Path, persistent: bool) -> CloudOptions {
+    CloudOptions {
+        settings: CloudSettings {
+            kind,
+            container: ContainerSettings { cpu: 1.0, memory_mb: 2000, disk_mb: 0, persistent },
+            image: if kind == BackendKind::Vercel { "node24" } else { "debian:12" }.to_owned(),
+        },
+        cwd: "/usr".to_owned(),
+        task: "a task".to_owned(),
+        profile: "default".to_owned(),
+        home: home.to_owned(),
+        shown: None,
+        lifetime: Duration::from_secs(300),
     }
 }

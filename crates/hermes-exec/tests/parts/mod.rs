@@ -74,10 +74,19 @@ pub(crate) fn kill(pid: i32) {
 /// Runs a program that starts such an environment in a folder, kills it when the environment is
 /// there, and returns what the program had to say about it.
 pub(crate) async fn killed_while_holding(place: &str, folder: &Path) -> String {
+    killed_with(place, folder, &[]).await
+}
+
+/// The same with further variables.
+pub(crate) async fn killed_with(
+    place: &str,
+    folder: &Path,
+    variables: &[(String, String)],
+) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_hermes-exec-holds-a-backend"))
         .arg(place)
         .arg(folder)
-        .envs(Vars::from_process().iter())
+        .envs(Vars::from_process().overlaid(variables.iter().cloned()).iter())
         .leftovers(Leftovers::Keep)
         .spawn()
         .expect("a program");

@@ -19,7 +19,8 @@ pub(crate) use line::Line;
 /// How deep quotes and lists are shown inside each other; what is deeper stands on the last level.
 const DEEPEST: usize = 12;
 
-const BLOCKS: &[&str] = &[
+/// Elements that begin a line of their own.
+pub(crate) const BLOCKS: &[&str] = &[
     "address",
     "article",
     "aside",

@@ -130,6 +130,11 @@ impl FileState {
             .then(|| format!("{shown} was read only in part; the rest is being replaced unseen"))
     }
 
+    /// Whether a task has read or written a file.
+    pub fn is_known(&self, task: &str, path: &Path) -> bool {
+        self.memory().task(task).readings.get(path).is_some()
+    }
+
     /// Notes what a task knows of a file, for warnings before its next write.
     pub fn after_read(&self, task: &str, path: &Path, stamp: Stamp, is_partial: bool) {
         let reading = Reading { stamp, at: SystemTime::now(), is_partial };

@@ -51,8 +51,12 @@ flags! {
     LISTED = 8,
     /// Settings that a tool prints for the shell to take over.
     SETTINGS = 7,
-    /// Everything in a database.
+    /// Everything in a database, or all that a project or a machine shows of itself.
     DUMP = 11,
+    /// Who and where one is.
+    IDENTITY = 14,
+    /// Where the agent's own program or its parts are.
+    OWN = 15,
     /// Statements for a database that a query put together.
     STATEMENTS = 10,
     /// A key or password, by the name of the variable that holds it.

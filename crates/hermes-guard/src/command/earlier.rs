@@ -28,6 +28,14 @@ pub struct EarlierCommands {
     pub(super) functions: HashMap<String, String>,
     /// What the paths of files from the network begin with.
     pub(super) from_network: Vec<String>,
+    /// Folders that were cloned.
+    pub(super) cloned: Vec<String>,
+    /// Those of them that came from no place where people keep their source.
+    pub(super) strange_clones: Vec<String>,
+    /// Remotes of git that were given another address.
+    pub(super) remotes: Vec<String>,
+    /// A file with keys was read into variables.
+    pub(super) keys_are_loaded: bool,
     /// Links that were made, and where they lead.
     pub(super) links: Vec<(String, String)>,
     /// The positional parameters, `$0` first.
@@ -52,6 +60,9 @@ impl EarlierCommands {
             && self.aliases.is_empty()
             && self.functions.is_empty()
             && self.from_network.is_empty()
+            && self.cloned.is_empty()
+            && self.remotes.is_empty()
+            && !self.keys_are_loaded
             && self.links.is_empty()
             && self.positional.is_empty()
     }
@@ -65,6 +76,10 @@ impl EarlierCommands {
         extend(&mut self.functions, later.functions);
         self.from_network.extend(later.from_network);
         self.from_network.truncate(MAX_ENTRIES);
+        add_new(&mut self.cloned, later.cloned);
+        add_new(&mut self.strange_clones, later.strange_clones);
+        add_new(&mut self.remotes, later.remotes);
+        self.keys_are_loaded |= later.keys_are_loaded;
         for link in later.links {
             if !self.links.contains(&link) && self.links.len() < MAX_ENTRIES {
                 self.links.push(link);
@@ -77,6 +92,14 @@ impl EarlierCommands {
             self.files.values().filter_map(|file| file.text.as_deref()).map(str::len).sum();
         if bytes > MAX_TEXT {
             self.files.clear();
+        }
+    }
+}
+
+fn add_new(known: &mut Vec<String>, more: Vec<String>) {
+    for text in more {
+        if !known.contains(&text) && known.len() < MAX_ENTRIES {
+            known.push(text);
         }
     }
 }

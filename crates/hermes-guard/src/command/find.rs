@@ -26,6 +26,26 @@ pub(super) struct Find<'c> {
     negated: bool,
 }
 
+/// What stands for one of [`LEFTOVERS`]: something in a folder that is made again.
+pub(super) const LEFTOVER: &str = "__pycache__/found-by-name";
+
+/// What tools leave behind and nobody made by hand: as good as a build folder.
+const LEFTOVERS: &[&str] = &[
+    ".svn",
+    "CVS",
+    ".DS_Store",
+    "._*",
+    "Thumbs.db",
+    ".AppleDouble",
+    "*.pyc",
+    "*.pyo",
+    "*.tmp",
+    "*.swp",
+    "*.orig",
+    "*.rej",
+    "*~",
+];
+
 impl<'c> Find<'c> {
     pub(super) fn new(args: &'c [Arg<'c>]) -> Self {
         let mut find = Self {
@@ -123,7 +143,9 @@ impl<'c> Find<'c> {
                 if !std::mem::take(&mut self.negated) {
                     self.patterns.push(pattern);
                 }
-                if args[at].text == "-name" && !pattern.contains(['*', '?', '[', '\\']) {
+                if LEFTOVERS.contains(&pattern) {
+                    self.names.push(LEFTOVER);
+                } else if args[at].text == "-name" && !pattern.contains(['*', '?', '[', '\\']) {
                     self.names.push(pattern);
                 }
                 return 2;

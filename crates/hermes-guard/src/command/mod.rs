@@ -23,6 +23,7 @@
 //! Nothing runs, no file is opened, no variable of this process is read. No work grows faster than
 //! the text; see the budgets in [`crate::shell`] and in `machine`.
 
+mod abbreviations;
 mod aliases;
 mod call;
 mod category;

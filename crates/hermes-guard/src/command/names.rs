@@ -28,6 +28,8 @@ pub(super) fn canonical(word: &str) -> Cow<'_, str> {
     if word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'_') {
         return Cow::Borrowed(alias(word).unwrap_or(word));
     }
+    // In zsh `=rm` is the path of rm.
+    let word = word.strip_prefix('=').filter(|rest| rest.len() > 1).unwrap_or(word);
     let base = word.rsplit_once('/').map_or(word, |(_, base)| base);
     let mut name = base.replace(HOLE, "").to_ascii_lowercase();
     for suffix in [".exe", ".cmd", ".bat", ".com"] {

@@ -3,11 +3,14 @@
 //! A path is first made absolute and freed of detours ([`resolve`]); the user's home folder is
 //! written `~` from then on, however it was spelled. Everything here works on that text alone.
 
+mod records;
+
 use std::borrow::Cow;
 
 use super::facts::{HOLE, ShellFacts};
 use super::names::is_pattern;
 use crate::shell::pattern::{PatternCase, ShellPattern};
+pub(super) use records::is_records;
 
 /// A place whose loss cannot be mended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,7 +227,8 @@ pub(super) fn is_sensitive(path: &str) -> bool {
         return false;
     }
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-    if name.ends_with(".pth") && path.contains("-packages/")
+    if name.ends_with(".pth") && (path.contains("-packages/") || path.contains(HOLE))
+        || name.ends_with("profile.ps1")
         || matches!(name, "sitecustomize.py" | "usercustomize.py")
         || matches!(
             path,
@@ -480,7 +484,31 @@ fn is_sensitive_at_home(rest: &str) -> bool {
         "gpg",
         "curl",
         "wget",
+        "python",
+        "python3",
+        "node",
+        "npm",
+        "pip",
+        "make",
+        "vim",
+        "docker",
+        "kubectl",
+        "env",
+        "id",
+        "kill",
+        "tar",
+        "awk",
+        "sed",
+        "hermes",
     ];
+    // A program of a language's own tools is run by that name only.
+    let tools = [".cargo/bin/", "go/bin/", ".pyenv/shims/", ".asdf/shims/", ".npm-global/bin/"];
+    let of_tools = tools.iter().find_map(|folder| rest.strip_prefix(folder));
+    const TOOLS: &[&str] =
+        &["cargo", "rustc", "rustup", "go", "gofmt", "python", "python3", "pip", "node", "npm"];
+    if of_tools.is_some_and(|name| TOOLS.contains(&name)) {
+        return true;
+    }
     let own_program = rest.strip_prefix(".local/bin/").or_else(|| rest.strip_prefix("bin/"));
     own_program.is_some_and(|name| SHADOWED.contains(&name))
         || CREDENTIAL_FILES.contains(&rest)
@@ -540,6 +568,14 @@ pub(super) fn is_personal(path: &str) -> bool {
                     | "Videos"
                     | ".config"
                     | ".local"
+                    | "private"
+                    | "Private"
+                    | "secrets"
+                    | "confidential"
+                    | "Finance"
+                    | "Taxes"
+                    | "Mail"
+                    | "Maildir"
             )
         )
 }
@@ -560,6 +596,23 @@ pub(super) fn is_secret(path: &str) -> bool {
     const KEY_NAMES: &[&str] = &["id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "credentials"];
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     if SYSTEM_FILES.contains(&path) || KEY_NAMES.contains(&name) || path.ends_with(".git/config") {
+        return true;
+    }
+    const NAMED: &[&str] = &[
+        ".npmrc",
+        ".netrc",
+        ".pgpass",
+        ".pypirc",
+        ".git-credentials",
+        ".my.cnf",
+        ".vault-token",
+        ".htpasswd",
+        ".dockercfg",
+        ".s3cfg",
+        ".boto",
+        "wp-config.php",
+    ];
+    if NAMED.contains(&name) {
         return true;
     }
     if name == ".env" || (name.starts_with(".env.") && !is_example(name)) {

@@ -126,6 +126,30 @@ pub(super) fn wrapper(name: &str) -> Option<Wrapper> {
         "direnv" | "aws-vault" | "chamber" => plain("", &[]).verb("exec").own(1),
         "doppler" | "op" | "dotenv" | "dotenvx" | "infisical" => plain("pcf", &[]).verb("run"),
         "perf" => plain("oe", &["output", "event"]).verb("stat|record|trace"),
+        "aa-exec" => plain("pn", &["profile", "namespace"]),
+        "choom" => plain("np", &["adjust", "pid"]),
+        "distcc" | "icecc" | "grc" | "multitime" | "pexec" | "scanmem" | "ifne" | "withlock"
+        | "sudo-rs" | "dbus-launch" | "env-cmd" | "retry" | "dockerize" | "wait-for-it"
+        | "wait-for-it.sh" | "wait-for" | "gpg-agent" | "reflex" | "watchexec" | "onchange"
+        | "chokidar" | "with-env" | "firejail-run" | "bwrap" | "uchroot" | "pseudo"
+        | "fakechroot" | "ltrace-run" | "time-run" | "usbexec" | "gamemoderun" | "mangohud"
+        | "prime-run" | "optirun" | "primusrun" | "vglrun" | "wine-run" | "qemu-x86_64"
+        | "qemu-aarch64" | "arch" => {
+            plain("acdeghnprtsuw", &["timeout", "exec", "bind", "ro-bind", "dev", "proc"])
+        }
+        "logsave" | "lockf" | "lckdo" | "flom" | "script-run" => plain("", &[]).own(1),
+        "openvt" => plain("c", &["console"]),
+        "prlimit" => plain("p", &["pid"]),
+        "sops" => plain("", &[]).verb("exec-env").own(1).inner(WrappedCommand::ProgramOrText),
+        "foreman" | "honcho" | "heroku-local" | "devbox" | "flox" | "teller" | "envchain" => {
+            plain("ef", &["env", "procfile"]).verb("run|exec")
+        }
+        "xdotool" => plain("", &["sync"]).verb("exec"),
+        "task" | "yarn-exec" | "lerna" | "rush" | "pnpm-exec" => plain("", &[]).verb("exec"),
+        "pee" | "mispipe" | "concurrently" | "npm-run-all" | "run-p" | "run-s" => {
+            plain("nck", &["names", "prefix"]).inner(WrappedCommand::Texts)
+        }
+        "ksu" => plain("neaq", &[]),
         "cross-env" => plain("", &[]).environment(),
         "sem" => plain("j", &["id"]),
         _ => return None,

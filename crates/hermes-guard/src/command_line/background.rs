@@ -38,6 +38,11 @@ fn job_start(command: &str, item: &ListItem<'_>) -> Option<usize> {
     if item.terminator != Terminator::Background || !one_command {
         return None;
     }
+    // Such a word begins no command where it stands, but behind a brace a shell takes it for the end of something.
+    let begins = job.span.of(command).split(|c: char| !c.is_alphabetic()).next()?;
+    if shell::CLOSERS.contains(&begins) {
+        return None;
+    }
     let gap = command.get(connector.end..job.span.start)?;
     (!gap.replace("\\\n", "").contains('\n')).then_some(job.span.start)
 }
@@ -118,6 +123,8 @@ mod tests {
             "echo 'A && B &'",
             "echo \"A && B &\"",
             "A && B 2>&1",
+            "A && esac&a",
+            "A && done &",
             "A && B &>f",
             "A && B >&2",
             "A && echo \\&",

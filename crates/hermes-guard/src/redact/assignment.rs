@@ -17,16 +17,18 @@ use super::headers::plausible_in_code;
 use super::keys::hide_value;
 use super::mask::is_masked;
 use super::memorable::{begins_as_program_word, is_memorable, is_pass_phrase};
-use super::names::{SecretFamily, family};
-use super::scan::{Names, SecretScan, is_blank, is_gap};
+use super::names::{KEY_KINDS, SecretFamily, family};
+use super::scan::{Names, SecretScan, is_blank, is_gap, is_quote};
 use super::values::{SecretLook, follows_password_rules, is_prose, is_reference, look, stands_in};
 use super::words::{is_expression, is_field, is_placeholder, made_of_words};
-use super::{flags, lists, sentences, tables};
+use super::{flags, languages, lists, nearby, sentences, tables};
 
 /// Longest name, to either side of the hit.
 const LONGEST_NAME: usize = 64;
 /// How much may stand between the start of a line and a name.
 const LINE_LEAD: usize = 64;
+/// Shorter numbers are counts: `Pass: 124, Fail: 0`.
+const LEAST_NUMBER: usize = 4;
 /// Shortest storage key.
 const LEAST_STORAGE_KEY: usize = 20;
 
@@ -89,7 +91,37 @@ const PLAIN_VALUES: &[&str] = &[
 
 pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let Some(name) = whole_name(scan, &hit) else { return };
-    let name = with_words_around(scan, name);
+    let name = with_words_around(scan, behind_definition(scan, name));
+    let done = scan.done();
+    if matches!(&scan.text[name.clone()], "random_password" | "random_string") {
+        return made_by_plan(scan, name.end);
+    }
+    visit_name(scan, name.clone());
+    if scan.done() == done {
+        nearby::visit(scan, &name);
+    }
+}
+
+/// How far behind a resource its result stands in the state of a plan.
+const RESOURCE: usize = 1_024;
+
+/// The state of `random_password`: what was made is the `result` of it.
+fn made_by_plan(scan: &mut SecretScan<'_>, from: usize) {
+    let to = scan.text.floor_char_boundary((from + RESOURCE).min(scan.text.len()));
+    for mark in ["\"result\"", "result "] {
+        let Some(at) = scan.text[from..to].find(mark) else { continue };
+        let sign =
+            scan.run_end(from + at + mark.len(), |byte| is_gap(byte) || b":=".contains(&byte));
+        if let Some(value) = super::fields::quoted(scan, sign) {
+            let text = &scan.text[value.clone()];
+            if look(text) >= SecretLook::Chosen && !is_masked(text) && !is_placeholder(text) {
+                return hide_value(scan, value);
+            }
+        }
+    }
+}
+
+fn visit_name(scan: &mut SecretScan<'_>, name: Range<usize>) {
     if scan.text[..name.start].ends_with("--") {
         return flags::long_option(scan, name);
     }
@@ -219,6 +251,7 @@ impl Special {
             Self::Header if scan.byte_before(field.name.start) == b':' => false,
             Self::Header if !field.value_quoted && value.starts_with(['{', '[']) => false,
             Self::Header if !field.value_quoted && value.ends_with('>') => false,
+            Self::Header if is_reference(value) => false,
             Self::Header if stands_in(value) || !field.value_quoted && is_field(value) => false,
             Self::Header if scan.rules.code() => plausible_in_code(value),
             Self::Header => !is_plain(value, SecretFamily::ApiKey) && !is_expression(value),
@@ -229,9 +262,19 @@ impl Special {
                     && value.bytes().all(base64)
                     && !value.contains("EXAMPLE")
             }
-            Self::Login => field.value_quoted && is_login(value),
+            Self::Login => field.value_quoted && (is_login(value) || is_registry(scan, field)),
         }
     }
+}
+
+/// `{"auths": {"host": {"auth": "…"}}}`: whatever a file of logins for registries has there.
+fn is_registry(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let value = &scan.text[field.value.clone()];
+    let from = field.name.start.saturating_sub(ACCOUNT_BACK);
+    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'+' | b'=');
+    value.len() >= LEAST_STORAGE_KEY
+        && value.bytes().all(base64)
+        && memchr::memmem::find(&scan.bytes()[from..field.name.start], b"\"auths\"").is_some()
 }
 
 /// Whether a text is `user:password` in Base64.
@@ -247,6 +290,11 @@ fn is_secret(scan: &mut SecretScan<'_>, field: &Field) -> bool {
     let name = &scan.text[field.name.clone()];
     let value = &scan.text[field.value.clone()];
     let Some(family) = family(name) else { return false };
+    // What only a cluster or a key of one's own can read is made to be shown.
+    let from = field.name.start.saturating_sub(ACCOUNT_BACK * 2);
+    if memchr::memmem::find(&scan.bytes()[from..field.name.start], b"encryptedData").is_some() {
+        return false;
+    }
     let guessing = scan.rules.names == Names::Guess;
     // A method of something is named after it; what it is given is not.
     if field.sign == Sign::Argument && !field.name_quoted && !ends_as_secret(name) {
@@ -298,20 +346,28 @@ fn looks_secret(scan: &SecretScan<'_>, field: &Field, family: SecretFamily) -> b
         {
             true
         }
+        // `secret = …` in the settings of a service, with nothing else on the line.
+        SecretFamily::Secret
+            if follows_password_rules(value) && is_memorable(value) && is_line(scan, field) =>
+        {
+            true
+        }
         SecretFamily::Password
-            if is_memorable(value) && (is_text(scan, field) || is_dashed(scan, field))
+            if is_memorable(value)
+                && (is_text(scan, field) || is_dashed(scan, field) || is_line(scan, field))
                 || field.value_quoted && is_pass_phrase(value) =>
         {
             true
         }
         SecretFamily::Secret
             if is_memorable(value)
-                && is_shouted(&scan.text[field.name.clone()])
-                && value.bytes().any(|byte| byte.is_ascii_digit())
+                && (is_shouted(&scan.text[field.name.clone()]) || field.value_quoted)
+                && value.bytes().filter(u8::is_ascii_digit).count() >= 2
                 && is_text(scan, field) =>
         {
             true
         }
+        SecretFamily::Password if field.value_quoted && is_spoken(scan, field) => true,
         SecretFamily::Password
             if is_pin(value) && (is_text(scan, field) || is_line(scan, field)) =>
         {
@@ -323,7 +379,7 @@ fn looks_secret(scan: &SecretScan<'_>, field: &Field, family: SecretFamily) -> b
         SecretFamily::Credential if is_login_pair(value) => true,
         SecretFamily::AnyKey
             if scan.text[field.name.clone()].to_ascii_lowercase().ends_with("login")
-                && is_login_pair(value) =>
+                && (is_login_pair(value) || is_login_token(scan, field)) =>
         {
             true
         }
@@ -336,7 +392,22 @@ fn looks_secret(scan: &SecretScan<'_>, field: &Field, family: SecretFamily) -> b
                 || field.sign == Sign::Pair
                 || !is_name_in_code(scan, field)
         }
-        SecretFamily::Auth => false,
+        SecretFamily::Password if is_sql_call(scan, field) => true,
+        SecretFamily::Auth
+            if is_shouted(&scan.text[field.name.clone()])
+                && field.sign == Sign::Equals
+                && ends_in_auth(&scan.text[field.name.clone()])
+                && is_login_pair(value) =>
+        {
+            true
+        }
+        SecretFamily::Auth => {
+            let name = &scan.text[field.name.clone()];
+            ends_in_auth(name)
+                && (field.sign == Sign::Equals || is_shouted(name))
+                && value.len() >= LEAST_STORAGE_KEY
+                && look == SecretLook::Generated
+        }
         SecretFamily::AnyKey
             if !field.value_quoted && field.spaced && field.sign == Sign::Equals =>
         {
@@ -347,31 +418,84 @@ fn looks_secret(scan: &SecretScan<'_>, field: &Field, family: SecretFamily) -> b
     }
 }
 
+/// `PASSWORD('value')` of a query: whatever stands there is one.
+fn is_sql_call(scan: &SecretScan<'_>, field: &Field) -> bool {
+    field.sign == Sign::Argument
+        && !field.name_quoted
+        && &scan.text[field.name.clone()] == "PASSWORD"
+        && scan.byte_before(field.value.start) == b'\''
+        && !scan.text[field.value.clone()].contains(' ')
+}
+
+/// `REDIS_AUTH`, and not `author` or `auth_mode`.
+fn ends_in_auth(name: &str) -> bool {
+    name.rsplit(['_', '-', '.']).next().is_some_and(|last| last.eq_ignore_ascii_case("auth"))
+}
+
+/// `"password: value"`: a string that is nothing else, as options take headers.
+fn is_whole_string(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let open = scan.byte_before(field.name.start);
+    is_quote(open)
+        && !field.name_quoted
+        && !field.value_quoted
+        && scan.byte(field.value.end) == open
+}
+
+/// `psk="purple elk 4 runs"`: words and a number, where a phrase is expected.
+fn is_spoken(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let name = scan.text[field.name.clone()].to_ascii_lowercase();
+    let value = &scan.text[field.value.clone()];
+    (name.ends_with("psk") || name.ends_with("passphrase"))
+        && (3..=8).contains(&value.split(' ').count())
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.split(' ').all(|word| word.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        && !is_prose(value)
+}
+
 /// Whether the value is given as a text, and not by the name of something else.
 fn is_text(scan: &SecretScan<'_>, field: &Field) -> bool {
     field.value_quoted
         || matches!(field.sign, Sign::Element | Sign::Pair)
         || is_setting(scan, field)
         || is_word_of_line(scan, field)
+        || is_whole_string(scan, field)
 }
 
 /// `Password: Welcome1`, `Password = Harbor3600`: the rest of a line, and no type or name.
 fn is_line(scan: &SecretScan<'_>, field: &Field) -> bool {
     let value = &scan.text[field.value.clone()];
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    (field.sign == Sign::Colon || field.sign == Sign::Equals && digits >= 3)
+    let titled = is_memorable(value) && value.starts_with(|first: char| first.is_uppercase());
+    (field.sign == Sign::Colon || field.sign == Sign::Equals && (digits >= 3 || titled))
         && field.spaced
         && matches!(scan.byte(field.value.end), 0 | b'\n' | b'\r')
-        && at_line_start(scan, field.name.start)
+        && (at_line_start(scan, field.name.start) || behind_label(scan, field))
         && !is_camel_case(value)
         && !begins_as_program_word(value)
+}
+
+/// `Temporary admin password: …`: the words of a label before the name.
+fn behind_label(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let from = scan.run_start(field.name.start, LINE_LEAD, |byte| byte != b'\n');
+    let begins = from == 0 || scan.byte_before(from) == b'\n';
+    let label = scan.text[scan.text.ceil_char_boundary(from)..field.name.start].trim_start();
+    begins
+        && field.sign == Sign::Colon
+        && label.starts_with(|first: char| first.is_uppercase())
+        && label.split_ascii_whitespace().count() <= 4
+        && label.chars().all(|letter| letter.is_alphanumeric() || letter == ' ')
 }
 
 /// `password: river-opal-92`, `password = river-opal-92`: no program subtracts like this.
 fn is_dashed(scan: &SecretScan<'_>, field: &Field) -> bool {
     let value = &scan.text[field.value.clone()];
     let before = scan.byte_before(field.name.start);
-    value.contains('-')
+    let numbered = value.rsplit_once(['.', '_']).is_some_and(|(_, number)| {
+        number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let numbered = numbered
+        && (value.contains('.') || value.starts_with(|first: char| first.is_ascii_uppercase()));
+    (value.contains('-') || numbered)
         && (before == 0
             || is_blank(before)
             || matches!(before, b'"' | b'\'' | b':' | b'{' | b'.' | b'|'))
@@ -392,15 +516,28 @@ fn is_pin(value: &str) -> bool {
 
 /// `ada:Welcome!1` behind a name that means a login.
 fn is_login_pair(value: &str) -> bool {
-    value.split_once(':').is_some_and(|(user, password)| {
+    value.split_once(':').or_else(|| value.split_once(" / ")).is_some_and(|(user, password)| {
         !user.is_empty()
             && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._@-".contains(&byte))
             && look(password) >= SecretLook::Chosen
     })
 }
 
+/// `sonar.login=…`: a token where a name would be.
+fn is_login_token(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let value = &scan.text[field.value.clone()];
+    field.sign == Sign::Equals
+        && !field.spaced
+        && value.len() >= 2 * LEAST_STORAGE_KEY
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && look(value) == SecretLook::Generated
+}
+
 /// How far before a bare `key` the name of its account may stand.
 const ACCOUNT_BACK: usize = 160;
+
+/// Shortest value of a variable that is just called `KEY`.
+const LEAST_BARE: usize = 32;
 
 /// `key = …` in the settings of an account.
 fn is_bare_key(scan: &SecretScan<'_>, field: &Field) -> bool {
@@ -408,13 +545,36 @@ fn is_bare_key(scan: &SecretScan<'_>, field: &Field) -> bool {
     let from = field.name.start.saturating_sub(ACCOUNT_BACK);
     let before =
         String::from_utf8_lossy(&scan.bytes()[from..field.name.start]).to_ascii_lowercase();
-    value.len() >= LEAST_STORAGE_KEY
-        && look(value) == SecretLook::Generated
+    let generated = value.len() >= LEAST_STORAGE_KEY && look(value) == SecretLook::Generated;
+    if generated && parent(&before).is_some_and(|parent| KEY_KINDS.contains(&parent)) {
+        return true;
+    }
+    // `export KEY=…`: a variable with nothing else to its name, and a value as only generators make them.
+    let has = |test: fn(&u8) -> bool| value.bytes().any(|byte| test(&byte));
+    if generated
+        && is_setting(scan, field)
+        && is_shouted(&scan.text[field.name.clone()])
+        && value.len() >= LEAST_BARE
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
+    {
+        return true;
+    }
+    generated
         && at_line_start(scan, field.name.start)
         && before.lines().any(|line| {
             let name = line.trim_start_matches([' ', '\t', '-', '"']);
             ["account", "user", "access", "bucket"].iter().any(|word| name.starts_with(word))
         })
+}
+
+/// `"jwt": {"key": …`, `jwt:⏎  key: …`: the name of what the key belongs to, in small letters.
+fn parent(before: &str) -> Option<&str> {
+    let before = before.trim_end_matches(['"', '\'', ' ', '\t', '\n', '\r']);
+    let before = before.strip_suffix('{').unwrap_or(before).trim_end();
+    let before = before.strip_suffix([':', '='])?.trim_end_matches(['"', '\'', ' ']);
+    before.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next()
 }
 
 /// Whether a name, a sign and a value are all there is on a line.
@@ -452,7 +612,12 @@ fn is_same_name(name: &str, value: &str) -> bool {
 
 /// The words that belong to the name with a blank between: `Private key: …`, `Secret ID = …`.
 fn with_words_around(scan: &SecretScan<'_>, name: Range<usize>) -> Range<usize> {
-    const WORDS: [&str; 10] = [
+    const WORDS: [&str; 15] = [
+        "license ",
+        "licence ",
+        "product ",
+        "activation ",
+        "serial ",
         "private ",
         "secret ",
         "api ",
@@ -479,12 +644,22 @@ fn with_words_around(scan: &SecretScan<'_>, name: Range<usize>) -> Range<usize> 
     name.start - word.map_or(0, |word| word.len())..name.end
 }
 
+/// `-Dname=value`: the letter belongs to the option.
+fn behind_definition(scan: &SecretScan<'_>, name: Range<usize>) -> Range<usize> {
+    let defined = scan.byte_before(name.start) == b'-'
+        && scan.byte(name.start) == b'D'
+        && scan.byte(name.end) == b'='
+        && name.len() > 1;
+    name.start + usize::from(defined)..name.end
+}
+
 /// Whether a value without quotes is the name of a variable in a program.
 fn is_name_in_code(scan: &SecretScan<'_>, field: &Field) -> bool {
     let value = &scan.text[field.value.clone()];
     let code = |byte: u8| matches!(byte, b'(' | b')' | b'[' | b'{' | b'<' | b'|');
-    let name =
-        value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+    // No name begins with a digit.
+    let name = !value.starts_with(|first: char| first.is_ascii_digit())
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
     let before = scan.byte_before(field.name.start);
     let listed = matches!(scan.byte(field.value.end), b',' | b')' | b';' | b'}');
     value.bytes().any(code)
@@ -582,6 +757,7 @@ fn is_plain(value: &str, family: SecretFamily) -> bool {
         || value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_' | b','));
     PLAIN_VALUES.iter().any(|plain| plain.eq_ignore_ascii_case(value))
         || family == SecretFamily::Token && value.len() <= 12 && number()
+        || family == SecretFamily::Password && value.len() < LEAST_NUMBER && number()
         || family == SecretFamily::Auth && value.len() <= 2
 }
 
@@ -590,11 +766,13 @@ fn is_name(byte: u8) -> bool {
 }
 
 fn whole_name(scan: &SecretScan<'_>, hit: &Range<usize>) -> Option<Range<usize>> {
-    // Words of other languages stand alone.
-    if scan.text[hit.clone()].bytes().any(|byte| byte >= 0x80)
-        || scan.text[hit.clone()].contains(" de ")
-    {
+    let word = &scan.text[hit.clone()];
+    // Several words stand alone.
+    if word.contains(' ') && languages::is_word(word) {
         return Some(hit.clone());
+    }
+    if !word.trim_end_matches('：').is_ascii() {
+        return Some(name_beyond_ascii(scan, hit));
     }
     let start = scan.run_start(hit.start, LONGEST_NAME, is_name);
     // Some hits end in the sign behind the name.
@@ -607,6 +785,18 @@ fn whole_name(scan: &SecretScan<'_>, hit: &Range<usize>) -> Option<Range<usize>>
     let front = name.len() - name.trim_start_matches(['-', '.']).len();
     let name = name.trim_end_matches(['-', '.']);
     (front < name.len()).then(|| start + front..start + name.len())
+}
+
+/// The whole name around a word that has other letters than plain ones.
+fn name_beyond_ascii(scan: &SecretScan<'_>, hit: &Range<usize>) -> Range<usize> {
+    let belongs = |letter: &char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+    let from = scan.text.ceil_char_boundary(hit.start.saturating_sub(LONGEST_NAME));
+    let before = scan.text[from..hit.start].chars().rev().take_while(belongs).collect::<String>();
+    let before = before.trim_end_matches('-').chars();
+    let to = scan.text.floor_char_boundary(hit.end + LONGEST_NAME);
+    let behind = scan.text[hit.end..to].chars().take_while(belongs);
+    hit.start - before.map(char::len_utf8).sum::<usize>()
+        ..hit.end + behind.map(char::len_utf8).sum::<usize>()
 }
 
 /// Whether only marks and commands that set variables stand before a name on its line.
@@ -628,6 +818,7 @@ fn at_line_start(scan: &SecretScan<'_>, at: usize) -> bool {
         b"" | b"-"
             | b"+"
             | b">"
+            | b"*"
             | b"\""
             | b"'"
             | b"export"
@@ -638,6 +829,10 @@ fn at_line_start(scan: &SecretScan<'_>, at: usize) -> bool {
             | b"declare -x"
             | b"set -x"
             | b"- export"
+            | b"+ export"
+            | b"++ export"
+            | b"$ export"
+            | b"> export"
             | b"$env:"
     )
 }

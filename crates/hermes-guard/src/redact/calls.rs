@@ -16,27 +16,58 @@ const MOST_ARGUMENTS: usize = 6;
 /// Shortest key of a client.
 const LEAST_KEY: usize = 24;
 
-/// How the calls end that take a login, and the places where the password may stand, counted from nought.
-const CALLS: &[(&str, std::ops::RangeInclusive<usize>)] = &[
-    ("connect(", 2..=2),
-    ("connection(", 2..=2),
-    ("pdo(", 2..=2),
-    ("login(", 1..=1),
-    ("auth(", 1..=1),
-    ("auth=(", 1..=1),
-    ("credential(", 1..=1),
-    ("credentials(", 1..=3),
-    ("client(", 0..=1),
+/// What an argument has to look like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Argument {
+    /// What a person or a generator makes.
+    Password,
+    /// Only what a generator makes.
+    Key,
+}
+
+/// How the calls end that take a login or a key, the places where it may stand, counted from nought, and
+/// what it looks like there.
+const CALLS: &[(&str, std::ops::RangeInclusive<usize>, Argument)] = &[
+    ("connect(", 2..=2, Argument::Password),
+    ("connection(", 2..=2, Argument::Password),
+    ("mysqli(", 2..=2, Argument::Password),
+    ("pdo(", 2..=2, Argument::Password),
+    ("login(", 1..=1, Argument::Password),
+    (".login(", 0..=0, Argument::Key),
+    (".run(", 0..=0, Argument::Key),
+    ("bot(", 0..=0, Argument::Key),
+    ("auth(", 1..=1, Argument::Password),
+    ("auth=(", 1..=1, Argument::Password),
+    ("auth = (", 1..=1, Argument::Password),
+    ("credential(", 1..=1, Argument::Password),
+    ("credentials(", 1..=3, Argument::Password),
+    ("client(", 0..=1, Argument::Key),
+    ("hmac(", 0..=1, Argument::Key),
+    ("hmac.new(", 0..=0, Argument::Key),
+    ("fernet(", 0..=0, Argument::Key),
+    ("keyspec(", 0..=0, Argument::Key),
+    ("jwt.sign(", 1..=3, Argument::Key),
+    ("jwt.encode(", 1..=3, Argument::Key),
+    ("jwt.verify(", 1..=1, Argument::Key),
+    ("jwt.decode(", 1..=1, Argument::Key),
+    ("signwith(", 0..=1, Argument::Key),
 ];
+
+/// The calls as the automaton looks for them.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    CALLS.iter().map(|(name, ..)| *name)
+}
 
 /// Looks at the arguments behind the name of a function, which is the hit with its bracket.
 pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let name = scan.text[hit.clone()].to_ascii_lowercase();
-    let Some((_, places)) = CALLS.iter().find(|(call, _)| *call == name) else { return };
+    let Some((_, places, kind)) = CALLS.iter().find(|(call, ..)| *call == name) else { return };
     let mut at = hit.end;
     let limit = hit.end + LONGEST_CALL;
     for place in 0..MOST_ARGUMENTS {
         at = scan.run_end_within(at, LONGEST_CALL, is_blank);
+        // `b"…"`
+        at += usize::from(scan.byte(at) == b'b' && is_quote(scan.byte(at + 1)));
         let quote = scan.byte(at);
         if is_quote(quote) {
             let end =
@@ -45,15 +76,17 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
                 return;
             }
             let range = at + 1..end;
-            // A client takes an address and a key.
             let value = &scan.text[range.clone()];
-            let client = name == "client("
-                && (look(value) != SecretLook::Generated || value.len() < LEAST_KEY);
-            if places.contains(&place) && !client && is_password(&scan.text[range.clone()]) {
+            let fits = *kind == Argument::Password
+                || look(value) == SecretLook::Generated && value.len() >= LEAST_KEY;
+            // The first of two keys is the number of the account.
+            let last = scan.byte(end + 1) != b',' || place > 0 || *places.end() == 0;
+            if places.contains(&place)
+                && fits
+                && (*kind == Argument::Password || last)
+                && is_password(value)
+            {
                 return super::keys::hide_value(scan, range);
-            }
-            if name == "client(" && place == 0 && !scan.text[range].contains("://") {
-                return;
             }
             at = end + 1;
         }

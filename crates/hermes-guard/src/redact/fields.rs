@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::scan::{SecretScan, is_blank, is_gap, is_quote, is_token};
+use super::values::{SecretLook, look};
 
 /// Longest value within quotes.
 const LONGEST_QUOTED: usize = 64 * 1024;
@@ -16,6 +17,26 @@ pub(super) const JUDGED: usize = 512;
 const WIDEST_GAP: usize = 32;
 /// Furthest that the value of a pair may stand behind its name, and longest type of a constant.
 const WIDEST_PAIR: usize = 128;
+
+/// Signs between a name and its value, longer ones before those they begin with. The languages they are
+/// from: R, Make and Rust's parsers, Go and Pascal, Ruby and Perl, Perl and PHP, everybody.
+const SIGNS: &[(&str, Sign)] = &[
+    ("<-", Sign::Equals),
+    ("::=", Sign::Equals),
+    (":=", Sign::Equals),
+    ("?=", Sign::Equals),
+    ("+=", Sign::Equals),
+    ("||=", Sign::Equals),
+    ("=>", Sign::Colon),
+    ("\u{ff1a}", Sign::Colon),
+    (":", Sign::Colon),
+    ("=", Sign::Equals),
+];
+
+/// The sign at a place, and its length.
+fn sign(rest: &str) -> Option<(Sign, usize)> {
+    SIGNS.iter().find(|(text, _)| rest.starts_with(text)).map(|(text, sign)| (*sign, text.len()))
+}
 
 /// Most backslashes before a quote, in strings within strings.
 const MOST_SLASHES: usize = 7;
@@ -70,6 +91,8 @@ pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> 
     at += usize::from(name_quoted);
     let listed = name_quoted || scan.byte_before(name.start) == b'[';
     at += usize::from(listed && scan.byte(at) == b']');
+    let bold = bold(scan, name.start);
+    at += if scan.text[at..].starts_with(bold) { bold.len() } else { 0 };
     at = behind_remark(scan, at);
     let mut sign_at = scan.run_end_within(at, WIDEST_GAP, is_gap);
     if name_quoted && is_blank(scan.byte(sign_at)) {
@@ -79,15 +102,13 @@ pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> 
     if let Some(typed) = behind_type(scan, sign_at) {
         sign_at = typed;
     }
+    let known = sign(&scan.text[sign_at..]);
     let (sign, length) = match (scan.byte(sign_at), scan.byte(sign_at + 1)) {
-        _ if scan.text[sign_at..].starts_with('：') => (Sign::Colon, '：'.len_utf8()),
-        (b':', b'=') => (Sign::Equals, 2),
-        (b'=', b'>') => (Sign::Colon, 2),
         // `userPassword:: …`, as directories write what is encoded
         (b':', b':') if is_gap(scan.byte(sign_at + 2)) && sign_at == name.end => (Sign::Colon, 2),
-        (b':', b':') | (b'=', b'=' | b'~') => return None,
-        (b':', _) => (Sign::Colon, 1),
-        (b'=', _) => (Sign::Equals, 1),
+        (b':', b':') if scan.byte(sign_at + 2) != b'=' => return None,
+        (b'=', b'=' | b'~') => return None,
+        _ if known.is_some() => known?,
         (b'>', _) if !name_quoted && matches!(scan.byte_before(name.start), b'<' | b':') => {
             (Sign::Element, 1)
         }
@@ -117,6 +138,11 @@ pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> 
     if is_quote(open) && !name_quoted && scan.byte(behind) == open {
         return None;
     }
+    // `**Password:** value`
+    let start = match scan.text[start..].strip_prefix(bold) {
+        Some(_) if !bold.is_empty() => scan.run_end_within(start + bold.len(), WIDEST_GAP, is_gap),
+        _ => start,
+    };
     let start = behind_tag(scan, start, sign);
     // `"password": { "value": "…" }`
     if scan.byte(start) == b'{'
@@ -133,7 +159,32 @@ pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> 
             None => (unquoted(scan, start, sign, name_quoted || !spaced, JUDGED), false),
         },
     };
+    let (value, value_quoted) = match default(scan, &value) {
+        Some(value) => (value, true),
+        None => (value, value_quoted),
+    };
     (!value.is_empty()).then_some(Field { name, name_quoted, sign, spaced, value, value_quoted })
+}
+
+/// The stars before a name in bold type.
+fn bold(scan: &SecretScan<'_>, name: usize) -> &'static str {
+    ["**", "__"].into_iter().find(|stars| scan.text[..name].ends_with(stars)).unwrap_or_default()
+}
+
+/// `${NAME:-value}`, `${NAME:value}`: what counts when the variable is not set.
+fn default(scan: &SecretScan<'_>, value: &Range<usize>) -> Option<Range<usize>> {
+    let text = &scan.text[value.clone()];
+    let named = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    let inside = text.strip_prefix("${")?;
+    let name = inside.bytes().position(|byte| !named(byte))?;
+    let sign = [":-", ":=", ":"].into_iter().find(|sign| inside[name..].starts_with(sign))?;
+    let start = value.start + 2 + name + sign.len();
+    // `${NAME:?what is wrong}`, `${NAME:+other}`
+    if matches!(scan.byte(start), b'?' | b'+') {
+        return None;
+    }
+    let end = start + scan.text[start..value.end].find('}').unwrap_or(value.end - start);
+    Some(start..end)
 }
 
 /// `Key 1: …`, `key (base58): …`: a number or a remark between a name and its colon.
@@ -158,6 +209,12 @@ fn behind_remark(scan: &SecretScan<'_>, at: usize) -> usize {
 /// `name As String = "…"`: where the sign behind the type stands.
 fn behind_type(scan: &SecretScan<'_>, at: usize) -> Option<usize> {
     let word = scan.bytes().get(at..at + 3)?;
+    // `name { get; set; } = "…"`
+    if scan.text[at..].starts_with("{ get;") {
+        let end = scan.run_end_within(at, 2 * WIDEST_GAP, |byte| !matches!(byte, b'}' | b'\n'));
+        let sign = scan.run_end_within(end + 1, WIDEST_GAP, is_gap);
+        return (scan.byte(end) == b'}' && scan.byte(sign) == b'=').then_some(sign);
+    }
     if !word.eq_ignore_ascii_case(b"as ") {
         return None;
     }
@@ -172,7 +229,11 @@ fn behind_tag(scan: &SecretScan<'_>, start: usize, sign: Sign) -> usize {
         return start;
     }
     let end = scan.run_end_within(start + 1, WIDEST_GAP, |byte| is_token(byte) || byte == b'!');
-    let marks = scan.byte(start) == b'&' || scan.bytes()[start..end].starts_with(b"!!");
+    // `!Ref name` and `!GetAtt` say where to look.
+    let tag = &scan.text[start..end];
+    let marks = tag.starts_with('&')
+        || tag.starts_with("!!")
+        || matches!(tag, "!unsafe" | "!str" | "!string" | "!binary" | "!Sub");
     match scan.run_end_within(end, WIDEST_GAP, is_gap) {
         value if marks && value > end && scan.byte(value) != b'=' => value,
         _ => start,
@@ -224,7 +285,8 @@ fn constant(scan: &SecretScan<'_>, start: usize, sign: Sign) -> Option<Range<usi
     }
     let of_types = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>[]:?| ".contains(&byte);
     let end = scan.run_end_within(start, WIDEST_PAIR, of_types);
-    if scan.byte(end) != b'=' || end == start {
+    // The padding of a key ends in the same sign.
+    if scan.byte(end) != b'=' || end == start || look(&scan.text[start..end]) != SecretLook::Plain {
         return None;
     }
     quoted(scan, scan.run_end_within(end + 1, WIDEST_GAP, is_gap))
@@ -328,7 +390,8 @@ fn element(scan: &SecretScan<'_>, start: usize, most: usize) -> Range<usize> {
 pub(super) fn quoted(scan: &SecretScan<'_>, at: usize) -> Option<Range<usize>> {
     let at = at
         + usize::from(
-            matches!(scan.byte(at), b'b' | b'r' | b'u' | b'@') && is_quote(scan.byte(at + 1)),
+            matches!(scan.byte(at), b'b' | b'f' | b'r' | b'u' | b'@' | b'N' | b'L')
+                && is_quote(scan.byte(at + 1)),
         );
     let escaped = scan.byte(at) == b'\\';
     let open = scan.run_end_within(at, MOST_SLASHES, |byte| byte == b'\\');

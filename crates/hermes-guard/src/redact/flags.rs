@@ -88,14 +88,24 @@ const DESCRIPTIONS: &[&str] = &[
     "with",
 ];
 
+/// Longest value whose place alone tells what it is.
+const LONGEST_ARGUMENT: usize = 256;
+
+/// Words between a name and its value.
+const IN_BETWEEN: &[&str] = &["--body", "REG_SZ", "REG_EXPAND_SZ", "/t", "/d"];
+
 /// A value on a command line: within quotes, or up to a blank or quote.
 pub(super) fn argument(scan: &SecretScan<'_>, at: usize) -> Range<usize> {
+    argument_within(scan, at, usize::MAX)
+}
+
+fn argument_within(scan: &SecretScan<'_>, at: usize, most: usize) -> Range<usize> {
     let quote = scan.byte(at);
     if is_quote(quote) {
-        let end = scan.run_end(at + 1, |byte| byte != quote && byte != b'\n');
+        let end = scan.run_end_within(at + 1, most, |byte| byte != quote && byte != b'\n');
         return at + 1..end;
     }
-    at..scan.run_end(at, |byte| !is_blank(byte) && !is_quote(byte))
+    at..scan.run_end_within(at, most, |byte| !is_blank(byte) && !is_quote(byte))
 }
 
 /// Whether a value looks like a password, made by a generator or by a person.
@@ -108,8 +118,12 @@ pub(super) fn short_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
     let start = scan.run_end(name.end, is_gap);
     let range = argument(scan, start);
     let value = &scan.text[range.clone()];
-    if family(&scan.text[name]) == Some(SecretFamily::Password)
-        && look_or_memory(value)
+    let fits = match family(&scan.text[name]) {
+        Some(SecretFamily::Password) => look_or_memory(value),
+        None | Some(SecretFamily::Auth | SecretFamily::Credential) => false,
+        Some(_) => value.len() >= LEAST_BARE && look(value) == SecretLook::Generated,
+    };
+    if fits
         && !stands_in(value)
         && !is_reference(value)
         && !value.starts_with('$')
@@ -131,8 +145,12 @@ pub(super) fn long_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
                 | SecretFamily::Key
         )
     ) || scan.text[name.clone()].eq_ignore_ascii_case("pass");
+    if scan.text[name.clone()].ends_with("password-command") {
+        return told_by_command(scan, name.end);
+    }
+    let any_key = family(&scan.text[name.clone()]) == Some(SecretFamily::AnyKey);
     let separator = scan.byte(name.end);
-    if !secret || !(separator == b'=' || is_gap(separator)) {
+    if !(secret || any_key) || !(separator == b'=' || is_gap(separator)) {
         return;
     }
     let start = if separator == b'=' { name.end + 1 } else { scan.run_end(name.end, is_gap) };
@@ -149,13 +167,29 @@ pub(super) fn long_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
     let names_place = value.starts_with("id=") || value.starts_with("type=") || file;
     let option = &scan.text[name.clone()];
     let names_secret = option.ends_with("-id") && look(value) != SecretLook::Generated;
-    if option.starts_with("no-") || names_secret {
+    let plain_key = any_key && (value.len() < LEAST_BARE || look(value) != SecretLook::Generated);
+    if option.starts_with("no-") || names_secret || plain_key {
         return;
     }
     if value.is_empty() || described || names_place || stands_in(value) || is_reference(value) {
         return;
     }
     super::keys::hide_value(scan, range);
+}
+
+/// `--password-command 'echo value'`
+fn told_by_command(scan: &mut SecretScan<'_>, at: usize) {
+    let start = scan.run_end_within(at, 2, |byte| is_gap(byte) || byte == b'=');
+    let range = argument(scan, start);
+    let words = ["echo ", "printf "];
+    let Some(word) = words.iter().find(|word| scan.text[range.clone()].starts_with(*word)) else {
+        return;
+    };
+    let range = range.start + word.len()..range.end;
+    let value = &scan.text[range.clone()];
+    if look_or_memory(value) && !value.starts_with('$') && !is_masked(value) {
+        super::keys::hide_value(scan, range);
+    }
 }
 
 /// `-u user:password`, `-a user:password` and `--user user:password`.
@@ -186,7 +220,11 @@ pub(super) fn user(scan: &mut SecretScan<'_>, hit: Range<usize>) {
         }
         return;
     }
-    let Some((user, password)) = scan.text[range.clone()].split_once(':') else { return };
+    // `lftp -u name,password`
+    let from = hit.start.saturating_sub(LINE_BACK);
+    let transfers = memchr::memmem::find(&scan.bytes()[from..hit.start], b"lftp ").is_some();
+    let between = if transfers { ',' } else { ':' };
+    let Some((user, password)) = scan.text[range.clone()].split_once(between) else { return };
     let numeric = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if user.is_empty()
         || password.is_empty()
@@ -221,9 +259,20 @@ fn find_directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
     let mut value = &scan.text[range.clone()];
     // `secret 0 value` on a router, `set NAME --body value`
     let kind = matches!(word, "secret" | "password") && matches!(value.as_bytes(), [b'0'..=b'9']);
-    if kind || value == "--body" {
+    // `NAME REG_SZ value`, `/v NAME /t REG_SZ /d value`
+    for _ in 0..3 {
+        if !(kind && matches!(value.as_bytes(), [_]) || IN_BETWEEN.contains(&value)) {
+            break;
+        }
         range = argument(scan, scan.run_end(range.end, is_gap));
         value = &scan.text[range.clone()];
+    }
+    // `set $name value;`
+    if let Some(bare) = value.strip_suffix(';')
+        && !is_quote(scan.byte(start))
+    {
+        range.end -= 1;
+        value = bare;
     }
     if matches!(word, "passin" | "passout") {
         if let Some(secret) = value.strip_prefix("pass:")
@@ -303,8 +352,17 @@ fn behind_blank(scan: &SecretScan<'_>, word: &str, range: &Range<usize>) -> bool
                     || is_memorable(value) && value.contains('-'))
         }
         Some(
-            SecretFamily::Secret | SecretFamily::Token | SecretFamily::ApiKey | SecretFamily::Key,
+            SecretFamily::Secret
+            | SecretFamily::Token
+            | SecretFamily::ApiKey
+            | SecretFamily::Key
+            | SecretFamily::Credential,
         ) => look == SecretLook::Generated && value.len() >= LEAST_BARE,
+        Some(SecretFamily::AnyKey) if word != "key" && !word.ends_with("phrase") => {
+            look == SecretLook::Generated
+                && value.len() >= LEAST_BARE
+                && (quoted || word.contains('_'))
+        }
         // `AUTH password` of a cache, `tool auth key`
         Some(SecretFamily::Auth) if word == "AUTH" => look >= SecretLook::Chosen,
         Some(SecretFamily::Auth) if word == "auth" => {
@@ -327,6 +385,8 @@ const SETTERS: &[&str] = &[
     "set -x",
     "set -gx",
     "set -Ux",
+    "set $",
+    "SetEnv",
     "configure set",
     "config set",
     "secret set",
@@ -354,14 +414,50 @@ fn netrc(scan: &mut SecretScan<'_>, word: Range<usize>) -> bool {
 }
 
 /// Programs that take a password in a fixed place: the words between, and what must stand among them.
-const POSITIONAL: &[(&str, usize, &str)] =
-    &[("net user ", 1, ""), ("htpasswd ", 3, "b"), ("identified by ", 0, "")];
+const POSITIONAL: &[(&str, usize, &str)] = &[
+    ("net user ", 1, ""),
+    ("htpasswd ", 3, "b"),
+    ("identified by ", 0, ""),
+    ("/user:", 1, ""),
+    ("add_user ", 1, ""),
+    ("change_password ", 1, ""),
+    ("authenticate_user ", 1, ""),
+    ("pragma key = ", 0, ""),
+    ("pragma key=", 0, ""),
+    ("sp_addlogin ", 1, ""),
+    (" /p:", 0, ""),
+    (" /rp ", 0, ""),
+    (" on >", 0, ""),
+    (" by '", 0, ""),
+    ("isakmp key ", 0, ""),
+    ("-server key ", 0, ""),
+    ("key-string ", 0, ""),
+];
+
+/// The programs and words as the automaton looks for them.
+pub(super) fn positional_programs() -> impl Iterator<Item = &'static str> {
+    ["sqlplus ", "oracle:thin:", "with user '", "send \""]
+        .into_iter()
+        .chain(POSITIONAL.iter().map(|(program, ..)| *program))
+}
 
 /// `net user NAME VALUE`, `htpasswd -b FILE NAME VALUE`, `IDENTIFIED BY 'VALUE'`, `sqlplus NAME/VALUE@HOST`.
 pub(super) fn positional(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let program = scan.text[hit.clone()].to_ascii_lowercase();
+    // Only so far: `/user:/user:…` is one long word.
+    let argument = |scan: &SecretScan<'_>, at: usize| {
+        let range = argument_within(scan, at, LONGEST_ARGUMENT);
+        range.start..scan.text.floor_char_boundary(range.end)
+    };
     let mut range = argument(scan, hit.end);
-    if program == "send \"" {
+    if program == " by '" {
+        // `IDENTIFIED WITH plugin BY 'value'`
+        let before = &scan.bytes()[hit.start.saturating_sub(64)..hit.start];
+        if memchr::memmem::find(&before.to_ascii_lowercase(), b"identified with").is_none() {
+            return;
+        }
+        range = argument(scan, hit.end - 1);
+    } else if program == "send \"" {
         // The key at the end of what is typed: `send "…\r"`
         range = argument(scan, hit.end - 1);
         let typed = &scan.text[range.clone()];
@@ -373,7 +469,7 @@ pub(super) fn positional(scan: &mut SecretScan<'_>, hit: Range<usize>) {
         range = argument(scan, hit.end - 1);
         let Some((user, _)) = scan.text[range.clone()].split_once(':') else { return };
         range.start += user.len() + 1;
-    } else if program == "sqlplus " {
+    } else if program == "sqlplus " || program == "oracle:thin:" {
         let login = &scan.text[range.clone()];
         let Some((user, rest)) = login.split_once('/') else { return };
         let length = rest.rfind('@').unwrap_or(rest.len());
@@ -386,14 +482,23 @@ pub(super) fn positional(scan: &mut SecretScan<'_>, hit: Range<usize>) {
         if !scan.text[range.clone()].contains(option) {
             return;
         }
-        for _ in 0..skipped {
+        // `key 7 value`: how it is written.
+        let kind = program.ends_with("key ") && matches!(scan.text[range.clone()].as_bytes(), [_]);
+        for _ in 0..skipped + usize::from(kind) {
             let quote = usize::from(is_quote(scan.byte(range.end)));
-            range = argument(scan, scan.run_end(range.end + quote, is_gap));
+            let between = |byte: u8| is_gap(byte) || byte == b',';
+            range = argument(scan, scan.run_end(range.end + quote, between));
         }
     }
     range.end = range.start + scan.text[range.clone()].trim_end_matches(';').len();
     let value = &scan.text[range.clone()];
-    if look_or_memory(value) && !is_masked(value) && !value.starts_with('-') {
+    let names_setting = program == " /p:" && value.contains('=');
+    if look_or_memory(value)
+        && !is_masked(value)
+        && !stands_in(value)
+        && !value.starts_with(['-', '/', '$', '%'])
+        && !names_setting
+    {
         super::keys::hide_value(scan, range);
     }
 }

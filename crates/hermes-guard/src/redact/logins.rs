@@ -1,8 +1,8 @@
 //! Lines of a file with logins for databases: `host:port:database:user:password`.
 
 use super::mask::is_masked;
-use super::scan::{SecretScan, is_blank};
-use super::values::{SecretLook, look, stands_in};
+use super::scan::{SecretScan, is_blank, is_gap};
+use super::values::{SecretLook, follows_password_rules, look, stands_in};
 
 /// Longest line that is read as a login.
 const LONGEST_LINE: usize = 256;
@@ -48,6 +48,25 @@ pub(super) fn wifi(scan: &mut SecretScan<'_>, start: usize) {
     if length > 0 && !is_masked(&scan.text[range.clone()]) && !stands_in(&scan.text[range.clone()])
     {
         super::keys::hide_value(scan, range);
+    }
+}
+
+/// `[host]:port name:password`, as mail relays are listed. The hit ends before the port.
+pub(super) fn relay(scan: &mut SecretScan<'_>, port: usize) {
+    let end = scan.run_end_within(port, 5, |byte| byte.is_ascii_digit());
+    let login = scan.run_end_within(end, 16, is_gap);
+    let stop = scan.run_end_within(login, LONGEST_LINE, |byte| !is_blank(byte) && byte < 0x80);
+    let line_ends = matches!(scan.byte(stop), 0 | b'\n' | b'\r');
+    if end == port || login == end || !line_ends {
+        return;
+    }
+    if let Some((user, password)) = scan.text[login..stop].split_once(':')
+        && !user.is_empty()
+        && (look(password) >= SecretLook::Chosen || follows_password_rules(password))
+        && !is_masked(password)
+        && !stands_in(password)
+    {
+        super::keys::hide_value(scan, stop - password.len()..stop);
     }
 }
 

@@ -25,6 +25,39 @@ static PROGRAM_WORDS: LazyLock<HashSet<&str>> =
 
 /// Whether a value is words and a number, none of them a word of programs.
 pub(super) fn is_memorable(value: &str) -> bool {
+    is_made_of_words(value) || LENGTHS.contains(&value.len()) && is_made_of_words(&unleet(value))
+}
+
+/// Digits between letters read as the letters they stand for: `Gl4ss-Pebble1`.
+fn unleet(value: &str) -> String {
+    let letters: Vec<char> = value.chars().collect();
+    let is_letter = |at: Option<usize>| {
+        at.and_then(|at| letters.get(at)).is_some_and(char::is_ascii_alphabetic)
+    };
+    let mut read = 0;
+    let plain: String = letters
+        .iter()
+        .enumerate()
+        .map(|(at, &letter)| {
+            let inside = is_letter(at.checked_sub(1)) && is_letter(Some(at + 1));
+            let stands_for = match letter {
+                '0' => 'o',
+                '1' => 'i',
+                '3' => 'e',
+                '4' => 'a',
+                '5' => 's',
+                '7' => 't',
+                _ => return letter,
+            };
+            read += usize::from(inside);
+            if inside { stands_for } else { letter }
+        })
+        .collect();
+    // The digits that were read are the number such a password needs.
+    if read > 0 { format!("{plain}{read}") } else { plain }
+}
+
+fn is_made_of_words(value: &str) -> bool {
     if !LENGTHS.contains(&value.len()) || !value.starts_with(|first: char| first.is_alphanumeric())
     {
         return false;
@@ -91,7 +124,9 @@ mod tests {
 
     #[test]
     fn words_of_programs_are_no_passwords() {
-        for password in ["river-opal-92", "Basalt.Quill.7", "raven22", "oak-elm-birch-fir"] {
+        for password in
+            ["river-opal-92", "Basalt.Quill.7", "raven22", "oak-elm-birch-fir", "Gl4ss-Pebble"]
+        {
             assert!(is_memorable(password), "{password}");
         }
         for name in

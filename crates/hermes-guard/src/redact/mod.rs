@@ -1,4 +1,4 @@
-//! Secrets in text on its way to a model, a person or a log.
+//! Redaction: secrets in text on its way to a model, a person or a log.
 //!
 //! One automaton looks for everything that could begin or name a secret: key prefixes, header names,
 //! words such as `password`, the `://` of a URL. Nearly all text has few of these and is only read
@@ -29,12 +29,14 @@ mod fields;
 mod flags;
 mod headers;
 mod keys;
+mod languages;
 mod lists;
 mod logins;
 mod manifests;
 mod mask;
 mod memorable;
 mod names;
+mod nearby;
 mod parameters;
 mod scan;
 mod secret_documents;

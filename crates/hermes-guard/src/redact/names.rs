@@ -4,20 +4,8 @@
 //! `apiToken`, `api.token`. A word that says what the value is about (`token_count`,
 //! `password_file`) makes the whole name harmless.
 
-/// The kind of secret a name speaks of; the first that fits counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SecretFamily {
-    Password,
-    Secret,
-    Token,
-    ApiKey,
-    Key,
-    Credential,
-    /// A key of no known kind: only a value that was generated counts.
-    AnyKey,
-    /// The weakest sign; not used where any text may stand.
-    Auth,
-}
+use super::languages;
+pub(super) use super::languages::SecretFamily;
 
 /// Last words of names whose values describe a secret but are none.
 const ABOUT: &[&str] = &[
@@ -236,6 +224,7 @@ pub(super) const KEY_KINDS: &[&str] = &[
     "auth",
     "cipher",
     "consumer",
+    "crypt",
     "crypto",
     "decryption",
     "deploy",
@@ -263,6 +252,22 @@ pub(super) const KEY_KINDS: &[&str] = &[
     "storage",
     "subscription",
     "webhook",
+];
+
+/// The same, written together. The `signingkey` of Git is the number of a public one.
+const JOINED_KEYS: &[&str] = &[
+    "aeskey",
+    "authkey",
+    "cipherkey",
+    "cryptkey",
+    "encryptionkey",
+    "hmackey",
+    "jwtkey",
+    "licensekey",
+    "masterkey",
+    "sessionkey",
+    "sharedkey",
+    "storagekey",
 ];
 
 /// Words before `key` that make it a name, a place or something for everybody.
@@ -306,31 +311,11 @@ const PLAIN_KEYS: &[&str] = &[
 /// Names that end like one that is about a secret and are one all the same.
 const SECRET_ALL_THE_SAME: &[(&str, SecretFamily)] = &[
     ("secret_id", SecretFamily::Secret),
-    ("mot_de_passe", SecretFamily::Password),
     ("secret_input", SecretFamily::Secret),
+    ("pass_phrase", SecretFamily::Password),
     ("client_key_data", SecretFamily::Key),
     ("key_data", SecretFamily::Key),
     ("service_role_key", SecretFamily::Key),
-];
-
-/// The word for a password in other languages.
-pub(super) const FOREIGN_PASSWORDS: &[&str] = &[
-    "passwort",
-    "kennwort",
-    "contrase\u{f1}a",
-    "contrasena",
-    "senha",
-    "mot_de_passe",
-    "mot de passe",
-    "motdepasse",
-    "wachtwoord",
-    "has\u{142}o",
-    "\u{43f}\u{430}\u{440}\u{43e}\u{43b}\u{44c}",
-    "\u{5bc6}\u{7801}",
-    "\u{5bc6}\u{78bc}",
-    "\u{53e3}\u{4ee4}",
-    "\u{30d1}\u{30b9}\u{30ef}\u{30fc}\u{30c9}",
-    "\u{be44}\u{bc00}\u{bc88}\u{d638}",
 ];
 
 /// Whose password it is, in names written together: `dbpass`.
@@ -375,11 +360,18 @@ const PASS_OF: &[&str] = &[
 
 /// Words that mean a password and nothing else.
 const PASSWORDS: &[&str] = &[
+    "authtok",
     "bindpw",
     "masterauth",
     "passcode",
     "passin",
     "passout",
+    "passw",
+    "passwrd",
+    "pasword",
+    "paswd",
+    "pswd",
+    "pswrd",
     "psk",
     "pw",
     "pwd",
@@ -391,11 +383,13 @@ const PASSWORDS: &[&str] = &[
 /// What kind of secret a name speaks of, if any.
 pub(super) fn family(name: &str) -> Option<SecretFamily> {
     let spread = spread(name);
-    if !name.is_ascii() || name.contains(' ') {
-        let lower = name.to_lowercase();
-        if FOREIGN_PASSWORDS.contains(&lower.as_str()) {
-            return Some(SecretFamily::Password);
-        }
+    if (!name.is_ascii() || name.contains([' ', '-']))
+        && let Some(family) = languages::family(&name.to_lowercase())
+    {
+        return Some(family);
+    }
+    if let Some(family) = languages::family(&spread) {
+        return Some(family);
     }
     let words: Vec<&str> = spread.split('_').filter(|word| !word.is_empty()).collect();
     if let Some(&(_, family)) = SECRET_ALL_THE_SAME.iter().find(|(name, _)| spread.ends_with(name))
@@ -421,6 +415,9 @@ fn ends_in(words: &[&str], first: &str, second: &str) -> bool {
 
 fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
     let word = words[index];
+    if let Some(family) = languages::family(word) {
+        return Some(family);
+    }
     let before = index.checked_sub(1).map_or("", |before| words[before]);
     let last = index + 1 == words.len();
     let contains = |part: &str| word.contains(part);
@@ -429,8 +426,8 @@ fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
         || contains("passphrase")
         || word == "pass" && last
         || last && word.strip_suffix("pass").is_some_and(|whose| PASS_OF.contains(&whose))
-        || FOREIGN_PASSWORDS.contains(&word)
         || PASSWORDS.contains(&word)
+        || last && word.ends_with("psk")
     {
         Some(SecretFamily::Password)
     } else if contains("secret") && word != "secretary" || matches!(word, "mnemonic" | "salt") {
@@ -447,13 +444,14 @@ fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
         || ["privkey", "privatekey", "accesskey", "accountkey", "keymaterial"]
             .iter()
             .any(|key| word.ends_with(key))
+        || last && JOINED_KEYS.contains(&word)
     {
         Some(SecretFamily::Key)
-    } else if contains("credential") {
+    } else if contains("credential") || last && matches!(word, "cred" | "creds") {
         Some(SecretFamily::Credential)
     } else if matches!(word, "phrase" | "seed") && (last || words.len() == 2)
         || word == "login" && last
-        || word == "sessionid"
+        || matches!(word, "sessionid" | "jsessionid" | "phpsessid" | "sessid")
         || word == "session" && last && index > 0
         || last && word == "key" && !PLAIN_KEYS.contains(&before)
     {
@@ -469,21 +467,22 @@ fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
 
 /// The name in lower case with `_` between its words.
 fn spread(name: &str) -> String {
-    let bytes = name.as_bytes();
     let mut spread = String::with_capacity(name.len() + 8);
-    for (index, &byte) in bytes.iter().enumerate() {
-        if matches!(byte, b'.' | b'-' | b'_' | b' ') {
+    let mut before = '_';
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        if matches!(letter, '.' | '-' | '_' | ' ') {
             spread.push('_');
-            continue;
+        } else {
+            let next_is_small = letters.peek().is_some_and(char::is_ascii_lowercase);
+            if letter.is_ascii_uppercase()
+                && (before.is_ascii_lowercase() || before.is_ascii_uppercase() && next_is_small)
+            {
+                spread.push('_');
+            }
+            spread.extend(letter.to_lowercase());
         }
-        let before = index.checked_sub(1).map_or(b'_', |before| bytes[before]);
-        let next_is_small = bytes.get(index + 1).is_some_and(u8::is_ascii_lowercase);
-        if byte.is_ascii_uppercase()
-            && (before.is_ascii_lowercase() || before.is_ascii_uppercase() && next_is_small)
-        {
-            spread.push('_');
-        }
-        spread.push(char::from(byte.to_ascii_lowercase()));
+        before = letter;
     }
     spread
 }

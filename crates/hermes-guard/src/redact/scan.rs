@@ -86,6 +86,8 @@ pub(super) struct SecretScan<'t> {
     pub(super) table_end: usize,
     /// The last line that was looked at and is no line of headings.
     pub(super) plain_line: Range<usize>,
+    /// A part of the last line in which no value stands that [`nearby`](super::nearby) looks for.
+    pub(super) plain_near: Range<usize>,
     pub(super) key_ends: KeyEnds,
     /// The documents with secrets, once somebody asked for them.
     secret_documents: Option<Vec<Range<usize>>>,
@@ -103,6 +105,7 @@ impl<'t> SecretScan<'t> {
             url_end: 0,
             table_end: 0,
             plain_line: 0..0,
+            plain_near: 0..0,
             key_ends: KeyEnds::default(),
             secret_documents: None,
         }

@@ -17,7 +17,10 @@ const LEAST_KEY: usize = 16;
 const LONGEST_VALUE: usize = 256;
 
 /// Words behind which the value stands.
-const TELLING: &[&str] = &["is", "was", "are", "=", "ist", "est", "es", "è"];
+const TELLING: &[&str] = &[
+    "is", "was", "are", "=", "ist", "lautet", "war", "est", "es", "será", "é", "è", "to", "är",
+    "er", "on", "to:", "jest", "это",
+];
 
 /// Hides the value that a sentence tells behind a name. Says whether it did.
 pub(super) fn visit(scan: &mut SecretScan<'_>, name: &Range<usize>) -> bool {
@@ -34,9 +37,9 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, name: &Range<usize>) -> bool {
         if told && scan.byte_before(at) == b' ' && tells(scan, name, at) {
             return true;
         }
-        let plain = word
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"@._'-():=%\"".contains(&byte));
+        let plain = word.bytes().all(|byte| {
+            byte.is_ascii_alphanumeric() || byte >= 0x80 || b"@._'-():=%\"".contains(&byte)
+        });
         if !plain || word.is_empty() || word.ends_with(['.', ':']) {
             return false;
         }

@@ -39,6 +39,12 @@ enum Attached {
 
 /// What `echo` hands to a program that reads a password.
 pub(super) fn piped(scan: &mut SecretScan<'_>, hit: Range<usize>) {
+    if here_string(scan, hit.end) {
+        return;
+    }
+    if scan.text[hit.clone()].ends_with("set ") {
+        return settings(scan, hit.end);
+    }
     let from = scan.done().max(hit.start.saturating_sub(LINE_BACK));
     let before = &scan.bytes()[from..hit.start];
     let Some(pipe) = memchr::memrchr(b'|', before) else { return };
@@ -67,6 +73,49 @@ pub(super) fn piped(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     {
         super::keys::hide_value(scan, range);
     }
+}
+
+/// `secrets set NAME=value …`: whatever is set there is a secret.
+fn settings(scan: &mut SecretScan<'_>, start: usize) {
+    let limit = scan.run_end_within(start, LINE_BACK, |byte| byte != b'\n');
+    let mut at = start;
+    while at < limit {
+        let mut range = argument(scan, scan.run_end(at, is_gap));
+        at = range.end + 1;
+        let Some((name, _)) = scan.text[range.clone()].split_once('=') else { continue };
+        range.start += name.len() + 1;
+        // `NAME="value"`
+        if range.is_empty() && at <= limit {
+            range = argument(scan, range.end);
+            at = range.end + 1;
+        }
+        let value = &scan.text[range.clone()];
+        if look(value) == SecretLook::Generated
+            && !is_masked(value)
+            && !stands_in(value)
+            && !is_reference(value)
+        {
+            super::keys::hide_value(scan, range);
+        }
+    }
+}
+
+/// `cryptsetup … <<< "value"`. Says whether something was hidden.
+fn here_string(scan: &mut SecretScan<'_>, from: usize) -> bool {
+    let end = scan.run_end_within(from, LINE_BACK, |byte| byte != b'\n');
+    let Some(mark) = memmem::find(&scan.bytes()[from..end], b"<<<") else { return false };
+    let mut range = argument(scan, scan.run_end(from + mark + 3, is_gap));
+    // `chpasswd <<< name:value`
+    if let Some((user, _)) = scan.text[range.clone()].split_once(':') {
+        range.start += user.len() + 1;
+    }
+    let value = &scan.text[range.clone()];
+    let secret =
+        look_or_memory(value) && !is_masked(value) && !stands_in(value) && !value.starts_with('$');
+    if secret {
+        super::keys::hide_value(scan, range);
+    }
+    secret
 }
 
 /// Options that say who logs in: behind one of them a password is likely.

@@ -108,6 +108,8 @@ fn columns(line: &str, at: usize) -> Option<(Columns, String)> {
     let heading = |text: &str| {
         let text = text.trim().trim_matches(['"', '*', '`']);
         text.len() <= LONGEST_HEADING
+            && look(text) == SecretLook::Plain
+            && !is_memorable(text)
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_ -.#/".contains(&byte))
     };
     for sign in [b'|', b'\t', b','] {
@@ -238,20 +240,27 @@ pub(super) fn is_secret(value: &str, family: SecretFamily) -> bool {
         && !is_prose(value)
 }
 
-/// `password | value`: a row of a record that stands upright.
+/// `password | value`, `| API_KEY | value | … |`: a row whose first cell is the name of the second.
 pub(super) fn upright(scan: &mut SecretScan<'_>, name: &Range<usize>) -> bool {
-    let bar = scan.run_end_within(name.end, LONGEST_HEADING, is_gap);
+    let behind = scan.run_end_within(name.end, 2, |byte| matches!(byte, b'`' | b'*'));
+    let bar = scan.run_end_within(behind, LONGEST_HEADING, is_gap);
     if bar == name.end || scan.byte(bar) != b'|' {
         return false;
     }
-    let start = scan.run_end_within(bar + 1, LONGEST_HEADING, is_gap);
-    let end =
-        scan.run_end_within(start, LONGEST_HEADING * 8, |byte| !is_blank(byte) && byte != b'|');
+    let start = scan.run_end_within(bar + 1, LONGEST_HEADING, |byte| {
+        is_gap(byte) || matches!(byte, b'`' | b'"')
+    });
+    let end = scan.run_end_within(start, LONGEST_HEADING * 8, |byte| {
+        !is_blank(byte) && !matches!(byte, b'|' | b'`' | b'"')
+    });
     let range = start..end;
-    let line_ends = matches!(scan.byte(scan.run_end(end, is_gap)), 0 | b'\n' | b'\r');
+    let after = scan.byte(scan.run_end_within(end, LONGEST_HEADING * 8, |byte| {
+        is_gap(byte) || matches!(byte, b'`' | b'"')
+    }));
+    let cell_ends = matches!(after, 0 | b'\n' | b'\r' | b'|');
     let Some(family) = family(&scan.text[name.clone()]) else { return false };
     if !scan.text.is_char_boundary(end)
-        || !line_ends
+        || !cell_ends
         || !is_secret(&scan.text[range.clone()], family)
     {
         return false;

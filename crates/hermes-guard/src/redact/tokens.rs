@@ -126,6 +126,29 @@ pub(super) fn key_member(scan: &mut SecretScan<'_>, hit: std::ops::Range<usize>)
     }
 }
 
+/// Keys with a mark in them: the mark, and the characters before and after it.
+const MARKED: &[(&str, std::ops::RangeInclusive<usize>, std::ops::RangeInclusive<usize>)] = &[
+    (".atlasv1.", 14..=14, 60..=80),
+    (":APA91b", 7..=64, 100..=200),
+    ("-us1", 32..=32, 0..=1),
+    ("-us2", 32..=32, 0..=1),
+];
+
+/// `word.atlasv1.word`, `hex-us14`: keys that are known by what stands in their middle or at their end.
+pub(super) fn marked(scan: &mut SecretScan<'_>, mark: std::ops::Range<usize>) {
+    let found = &scan.text[mark.clone()];
+    let Some((_, before, after)) = MARKED.iter().find(|(text, ..)| *text == found) else { return };
+    let start = scan.run_start(mark.start, before.end() + 1, is_token);
+    let end = scan.run_end_within(mark.end, after.end() + 1, is_token);
+    if before.contains(&(mark.start - start))
+        && after.contains(&(end - mark.end))
+        && start >= scan.done()
+        && !made_of_words(&scan.text[start..mark.start])
+    {
+        scan.hide(start..end);
+    }
+}
+
 /// Characters before and after the `Q~` in an application's secret.
 const AZURE_BEFORE: usize = 4;
 const AZURE_AFTER: std::ops::RangeInclusive<usize> = 28..=40;

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use super::flags::look_or_memory;
 use super::mask::{MASK, is_masked};
+use super::names::{SecretFamily, family};
 use super::parameters::is_hidden_parameter;
 use super::scan::{Queries, RedactRules, SecretScan, is_blank, is_quote};
-use super::values::{SecretLook, look};
+use super::values::{SecretLook, look, stands_in};
 use super::words::is_placeholder;
 
 /// Schemes in which a name alone before the `@` is a token.
@@ -29,14 +31,30 @@ const LONGEST_PASSWORD: usize = 256;
 /// How manuals write a login.
 const USERS: &[&str] = &["user", "username", "USER", "USERNAME"];
 const PASSWORDS: &[&str] = &["pass", "passwd", "password", "PASS", "PASSWORD"];
+/// What stands in the place of a password where the name before it is a token.
+const NO_PASSWORDS: &[&str] =
+    &["x-oauth-basic", "x-oauth", "x", "X", "api_token", "unused", "nopass"];
 const LONGEST_PARAMETER: usize = 64;
 /// Shortest value of a parameter that is hidden in any text.
 const LEAST_PARAMETER: usize = 20;
 const LONGEST_SCHEME: usize = 24;
 /// Shortest token before the `@`.
 const LEAST_TOKEN: usize = 8;
-/// Shortest secret part of a webhook.
+/// How far the path of a webhook is read to judge it, and its shortest secret part.
+const LONGEST_WEBHOOK: usize = 1024;
 const LEAST_WEBHOOK: usize = 8;
+
+/// Paths below which a link lets whoever has it act for somebody.
+pub(super) const LINKS: &[&str] = &[
+    "/reset-password/",
+    "/password-reset/",
+    "/password/reset/",
+    "/reset_password/",
+    "/magic-link/",
+    "/verify-email/",
+    "/invitations/",
+    "/invite/",
+];
 
 fn ends_url(byte: u8) -> bool {
     is_blank(byte) || is_quote(byte) || matches!(byte, b'<' | b'>')
@@ -53,6 +71,8 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, slashes: Range<usize>) {
         scan.run_end(start, |byte| !ends_url(byte) && !matches!(byte, b'/' | b'?' | b'#' | b'\\'));
     if let Some(at) = memchr::memrchr(b'@', &scan.bytes()[start..end]) {
         user_info(scan, hit.start, start..start + at);
+    } else if let Some(at) = at_behind_domain(scan, end) {
+        user_info(scan, hit.start, start..at);
     } else if let Some(at) = at_behind_slash(scan, hit.start, start..end) {
         user_info(scan, hit.start, start..at);
     }
@@ -61,6 +81,23 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, slashes: Range<usize>) {
         scan.url_end = url_end;
         query(scan, end..url_end);
     }
+}
+
+/// `DOMAIN\\user:password@host`: a backslash ends no login of a domain. The `@` behind it.
+fn at_behind_domain(scan: &SecretScan<'_>, slash: usize) -> Option<usize> {
+    if scan.byte(slash) != b'\\' {
+        return None;
+    }
+    let user = scan.run_end_within(slash, 4, |byte| byte == b'\\');
+    let end = scan.run_end_within(user, LONGEST_PASSWORD, |byte| {
+        byte.is_ascii_graphic() && !ends_url(byte) && !matches!(byte, b'/' | b'?' | b'#' | b'\\')
+    });
+    let info = scan.text.get(user..end)?;
+    let (login, host) = info.rsplit_once('@')?;
+    let is_login = login.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && login.contains(':')
+        && host.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '[');
+    is_login.then_some(user + login.len())
 }
 
 /// `//user:password@host`, as pages write addresses of their own kind.
@@ -87,7 +124,8 @@ pub(super) fn query_start(scan: &mut SecretScan<'_>, mark: usize) {
     if mark < scan.url_end {
         return;
     }
-    let named = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.%[]".contains(&byte);
+    let named =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"_-.%[]".contains(&byte) || byte >= 0x80;
     let name_end = scan.run_end_within(mark + 1, LONGEST_PARAMETER, named);
     if name_end == mark + 1 || scan.byte(name_end) != b'=' {
         return;
@@ -121,6 +159,13 @@ fn user_info(scan: &mut SecretScan<'_>, colon: usize, range: Range<usize>) {
             || code && value.starts_with(['{', '$', '<', '*', '%'])
     };
     if let Some((user, password)) = info.split_once(':') {
+        // `token:x-oauth-basic@host`, `token:@host`: what stands for the name is the secret.
+        if user.len() >= LEAST_PARAMETER && !template(user) && look(user) == SecretLook::Generated {
+            scan.hide(range.start..range.start + user.len());
+            if password.is_empty() || NO_PASSWORDS.contains(&password) {
+                return;
+            }
+        }
         let manual = USERS.contains(&user) && PASSWORDS.contains(&password);
         if !password.is_empty() && !manual && !template(password) && !is_masked(password) {
             scan.replace(range.start + user.len() + 1..range.end, MASK);
@@ -150,14 +195,20 @@ fn query(scan: &mut SecretScan<'_>, range: Range<usize>) {
             && at > range.start
             && at >= scan.done()
             && !is_masked(value)
-            && is_hidden_parameter(name)
-            && (scan.rules.queries == Queries::Look
-                || value.len() >= LEAST_PARAMETER && look(value) == SecretLook::Generated)
+            && (is_hidden_parameter(name)
+                && (scan.rules.queries == Queries::Look
+                    || value.len() >= LEAST_PARAMETER && look(value) == SecretLook::Generated)
+                || is_password(name, value))
         {
             scan.hide(at + name.len() + 1..end);
         }
         at = end + 1;
     }
+}
+
+/// Whether a parameter means a password, and the value looks like one.
+fn is_password(name: &str, value: &str) -> bool {
+    family(name) == Some(SecretFamily::Password) && look_or_memory(value) && !stands_in(value)
 }
 
 /// A text that as a whole is `name=value&name=value`, when something in it has to be hidden.
@@ -186,7 +237,7 @@ pub(super) fn redact_form(text: &str, rules: RedactRules) -> Option<String> {
         if value.is_empty()
             || is_masked(value)
             || is_placeholder(value)
-            || !is_hidden_parameter(name)
+            || !(is_hidden_parameter(name) || is_password(name, value))
         {
             form.push_str(value);
         } else {
@@ -200,7 +251,9 @@ pub(super) fn redact_form(text: &str, rules: RedactRules) -> Option<String> {
 
 /// A URL that lets anyone who knows it post messages: its path is the secret.
 pub(super) fn webhook(scan: &mut SecretScan<'_>, path: usize) {
-    let end = scan.run_end(path, |byte| !ends_url(byte) && !matches!(byte, b')' | b']' | b'\\'));
+    let belongs = |byte: u8| !ends_url(byte) && !matches!(byte, b')' | b']' | b'\\');
+    let end = scan.run_end_within(path, LONGEST_WEBHOOK, belongs);
+    let end = scan.text.floor_char_boundary(end);
     let mut start = path;
     if scan.text[..path].ends_with("/api/webhooks/") {
         // The number says which; only what follows is secret.
@@ -213,17 +266,19 @@ pub(super) fn webhook(scan: &mut SecretScan<'_>, path: usize) {
     let secret = &scan.text[start..end];
     let last = secret.rsplit('/').next().unwrap_or_default();
     // Other services put theirs below a path of this name.
-    if scan.text[..path].ends_with("/hooks/")
+    let any_site = scan.text[..path].ends_with("/hooks/")
         && !scan.text[..path].ends_with(".com/hooks/")
-        && (look(last) != SecretLook::Generated || last.len() < LEAST_PARAMETER)
-    {
+        || LINKS.iter().any(|link| scan.text[..path].ends_with(link));
+    if any_site && (look(last) != SecretLook::Generated || last.len() < LEAST_PARAMETER) {
         return;
     }
     let blank = |part: &str| part.bytes().all(|byte| part.as_bytes().first() == Some(&byte));
-    if secret.split('/').all(blank) {
+    // `T00000000/B00000000/XXXXXXXX`, as the service's own manual has it.
+    if secret.split('/').all(blank) || blank(last) && last.len() >= LEAST_WEBHOOK {
         return;
     }
     if secret.len() >= LEAST_WEBHOOK && !is_masked(secret) && !is_placeholder(secret) {
+        let end = scan.run_end(end, belongs);
         scan.replace(start..end, MASK);
     }
 }

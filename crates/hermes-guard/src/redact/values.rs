@@ -5,7 +5,7 @@
 //! a person who was told to use digits and signs. Names, types, versions, paths and the blanks that
 //! a manual leaves to fill in are all made of words, and that is what is looked for here.
 
-use super::names::FOREIGN_PASSWORDS;
+use super::languages;
 use super::words::{is_placeholder, made_of_words};
 
 /// How much a value looks like a secret.
@@ -41,7 +41,7 @@ pub(super) fn look(value: &str) -> SecretLook {
         return SecretLook::Generated;
     }
     let value = &value[..value.floor_char_boundary(JUDGED)];
-    if is_noise(value) {
+    if is_noise(value) || is_grouped(value) {
         return SecretLook::Generated;
     }
     if value.len() < LEAST_CHOSEN || value.bytes().any(|byte| byte <= b' ') {
@@ -65,7 +65,10 @@ pub(super) fn look(value: &str) -> SecretLook {
     {
         return SecretLook::Plain;
     }
-    if !named && value.len() >= LEAST_GENERATED && (digits >= 2 || changes_case(value)) {
+    if !named
+        && value.len() >= LEAST_GENERATED
+        && (digits >= 2 || changes_case(value) || is_unspeakable(value))
+    {
         return SecretLook::Generated;
     }
     SecretLook::Chosen
@@ -88,6 +91,46 @@ fn is_noise(value: &str) -> bool {
         && value
             .split(' ')
             .all(|word| word.len() >= 4 && !word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+}
+
+/// `489RP-4CP5R-JSS54-7HBIT`: groups of capitals and digits, as licences have them.
+fn is_grouped(value: &str) -> bool {
+    let groups = || value.split('-');
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    (4..=8).contains(&groups().count())
+        && digits >= 4
+        && digits * 4 <= value.len() * 3
+        && groups().all(|group| {
+            (4..=8).contains(&group.len())
+                && group.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        })
+}
+
+/// A password as rules for passwords want it: both cases, digits and a sign among them. Text has hardly
+/// anything that looks like it.
+pub(super) fn is_complex(value: &str) -> bool {
+    let sign = |byte: u8| b"!#$%&@^*?~".contains(&byte);
+    let has = |test: fn(&u8) -> bool| value.bytes().any(|byte| test(&byte));
+    let signs = value.bytes().filter(|&byte| sign(byte)).count();
+    let inner = value.len() >= 2 && value.as_bytes()[1..value.len() - 1].iter().any(|&b| sign(b));
+    let mail_or_version = value.split_once('@').is_some_and(|(_, host)| {
+        host.contains('.') || host.starts_with(|first: char| first.is_ascii_digit())
+    });
+    // `Outer$Inner1`, `User#name2`: names on both sides of a sign.
+    let names =
+        !value.contains('!') && value.split(|c: char| c.is_ascii_punctuation()).all(is_name_part);
+    (8..=40).contains(&value.len())
+        && value
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || sign(byte) || b"_-.+".contains(&byte))
+        && value.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_digit)
+        && (inner || signs >= 2)
+        && !mail_or_version
+        && !names
+        && look(value) >= SecretLook::Chosen
 }
 
 /// Whether most of a value is words: `nl80211_rekey_data::DATA`, `x25519_generate_private_key`.
@@ -129,7 +172,22 @@ fn changes_case(value: &str) -> bool {
         .windows(2)
         .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
         .count();
-    changes * 6 >= bytes.len()
+    changes * 7 >= bytes.len()
+}
+
+/// So many consonants in a row nobody can say, not even at the joint of two words.
+const UNSPEAKABLE: usize = 5;
+
+/// Small letters in an order that no word has, and a digit among them.
+fn is_unspeakable(value: &str) -> bool {
+    let consonant = |byte: &u8| {
+        byte.is_ascii_lowercase() && !matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
+    };
+    value.bytes().any(|byte| byte.is_ascii_digit())
+        && value
+            .as_bytes()
+            .chunk_by(|one, next| consonant(one) && consonant(next))
+            .any(|run| run.len() >= UNSPEAKABLE)
 }
 
 fn is_number(value: &str) -> bool {
@@ -186,9 +244,14 @@ const PLAIN_WORDS: &[&str] = &[
     "argon2",
     "argon2i",
     "argon2id",
+    "asdf",
+    "bar",
     "basic",
+    "baz",
     "bearer",
+    "blank",
     "code",
+    "default",
     "denied",
     "digest",
     "disabled",
@@ -196,12 +259,19 @@ const PLAIN_WORDS: &[&str] = &[
     "example",
     "expired",
     "failed",
+    "foo",
+    "foobar",
+    "hidden",
     "incorrect",
     "inherit",
     "invalid",
     "key",
+    "masked",
     "missing",
+    "n/a",
+    "nothing",
     "oauth",
+    "omitted",
     "oauth2",
     "passphrase",
     "passwd",
@@ -213,12 +283,17 @@ const PLAIN_WORDS: &[&str] = &[
     "present",
     "prompt",
     "read",
+    "removed",
+    "sanitized",
     "secret",
     "secret123",
     "test",
     "test123",
+    "tba",
+    "tbd",
     "testing",
     "token",
+    "unknown",
     "uint8array",
     "username",
     "valid",
@@ -233,10 +308,11 @@ pub(super) fn stands_in(value: &str) -> bool {
     let short = lower.len() <= 48;
     is_placeholder(value)
         || PLAIN_WORDS.contains(&lower.as_str())
-        || FOREIGN_PASSWORDS.contains(&value.to_lowercase().as_str())
+        || languages::is_word(value)
         || short && STAND_INS.iter().any(|word| lower.contains(word))
         || short
             && (lower.ends_with("example") || lower.ends_with("_here") || lower.ends_with("-here"))
+        || names_resource(&lower)
         || lower.contains("...")
         || lower.contains('…')
         || value.contains("${")
@@ -246,6 +322,28 @@ pub(super) fn stands_in(value: &str) -> bool {
         || value.contains("%(")
         || value.starts_with('%') && value.len() <= 3
         || is_regex(value)
+}
+
+/// `db-credentials`, `orders-api-token`: the name of the place that holds the secret.
+fn names_resource(lower: &str) -> bool {
+    const HOLDERS: [&str; 11] = [
+        "auth",
+        "cert",
+        "creds",
+        "credential",
+        "credentials",
+        "key",
+        "keys",
+        "secret",
+        "secrets",
+        "tls",
+        "token",
+    ];
+    let parts = || lower.split(['-', '_', '.']);
+    parts().count() >= 2
+        && lower.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_.".contains(&byte))
+        && parts().all(|part| part.len() <= LONGEST_WORD)
+        && parts().next_back().is_some_and(|last| HOLDERS.contains(&last))
 }
 
 /// `abcdefgh…`: letters to choose from.

@@ -25,8 +25,10 @@ pub(super) fn walk(text: &str, rules: RedactRules) -> Option<String> {
             SecretAnchor::Positional => flags::positional(&mut scan, range),
             SecretAnchor::PuttyKey => blocks::putty(&mut scan, range.end),
             SecretAnchor::AzureSecret => tokens::azure(&mut scan, range),
+            SecretAnchor::Marked => tokens::marked(&mut scan, range),
             SecretAnchor::Crypt => tokens::crypt(&mut scan, range),
             SecretAnchor::LoginLine => logins::visit(&mut scan, range.start),
+            SecretAnchor::RelayLine => logins::relay(&mut scan, range.end),
             SecretAnchor::Bot => {
                 tokens::bot(&mut scan, range.end);
                 logins::visit(&mut scan, range.end - 1);

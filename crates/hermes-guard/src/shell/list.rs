@@ -28,7 +28,7 @@ impl ListEnd {
 }
 
 /// Words that only make sense inside something.
-const CLOSERS: &[&str] = &["then", "do", "done", "fi", "else", "elif", "esac", "}"];
+pub(crate) const CLOSERS: &[&str] = &["then", "do", "done", "fi", "else", "elif", "esac", "}"];
 
 impl<'a> Parser<'a> {
     /// The whole text. Items are handed over line by line, so an error keeps the lines before it.

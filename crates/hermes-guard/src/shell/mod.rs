@@ -41,6 +41,7 @@ mod tree;
 mod word;
 
 pub use flat::{CommandPosition, Nesting, Separator};
+pub(crate) use list::CLOSERS;
 pub use tree::{
     AssignedValue, CaseArm, Chain, CommandList, Compound, CompoundKind, Connector, Heredoc,
     ListItem, Parameter, ParameterOperation, PartKind, Pipeline, Quoted, Quoting, Redirect,

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::bytes::{Captures, Regex};
 
 use super::finding::{SkillFinding, SkillRisk, SkillSeverity};
-use super::reading::{Place, Reading};
+use super::reading::{Reading, StatementContext};
 use crate::redact::made_of_words;
 
 /// A token's shape, and the rule it belongs to.
@@ -78,7 +78,7 @@ pub(super) fn find(file: &str, reading: &Reading, findings: &mut Vec<SkillFindin
                 .statements
                 .get(reading.statements.partition_point(|statement| statement.range.end <= at))
                 .is_some_and(|statement| {
-                    statement.place == Place::Example && reading.inline.is_empty()
+                    statement.place == StatementContext::Example && reading.inline.is_empty()
                 });
             findings.push(SkillFinding {
                 pattern_id: shape.id,

@@ -124,7 +124,10 @@ pub(super) fn is_example(path: &str) -> bool {
         )
     });
     let extension_at = name.find('.').unwrap_or(name.len());
+    // Rules by which others look for attacks quote them.
+    let detects = [".yar", ".yara", ".sigma"].iter().any(|end| name.ends_with(end));
     folder
+        || detects
         || name.starts_with("test_")
         || name[..extension_at].ends_with("_test")
         || name[extension_at..].starts_with(".test.")

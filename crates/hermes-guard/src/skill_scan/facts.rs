@@ -145,6 +145,12 @@ impl SkillFacts {
             "adversarial",
             "footgun",
             "footguns",
+            "jailbreak",
+            "jailbreaks",
+            "redteam",
+            "miners",
+            "incident",
+            "hardening",
         ];
         self.words.iter().any(|word| ABOUT.contains(&word.as_str()))
     }

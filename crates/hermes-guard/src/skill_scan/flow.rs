@@ -14,7 +14,7 @@ use super::facts::SkillFacts;
 use super::finding::{MAX_MATCH_CHARS, SkillFinding, SkillRisk, SkillSeverity, shown};
 use super::hosts::{self, Destination};
 use super::matcher::weigh;
-use super::reading::{Place, Reading, Statement};
+use super::reading::{Reading, Statement, StatementContext};
 use super::rules::RuleKind;
 
 /// Names that are followed in one file.
@@ -307,7 +307,7 @@ fn judge(
     findings.push(SkillFinding {
         pattern_id: rule_of(text),
         severity: match statement.place {
-            Place::Code => severity,
+            StatementContext::Code => severity,
             _ => weigh(RuleKind::Command, severity, reading, statement, &range),
         },
         category: SkillRisk::Exfiltration,

@@ -78,6 +78,71 @@ const PRIVATE: &[&str] = &[
     "master.key",
     "database.yml",
     "secrets.y",
+    "credentials.t",
+    "credentials.tfrc",
+    ".gem/credentials",
+    ".composer/auth",
+    ".m2/settings",
+    "gradle.properties",
+    ".nuget",
+    "rclone.conf",
+    ".password-store",
+    "keyrings",
+    ".s3cfg",
+    ".boto",
+    ".databrickscfg",
+    ".oci/",
+    ".vault-token",
+    ".credentials.json",
+    "tdata",
+    "leveldb",
+    ".kdbx",
+    "1password",
+    "bitwarden",
+    "auth.json",
+    "copyfromscreen",
+    "arecord",
+    "videocapture(",
+    "sounddevice",
+    "pyaudio",
+    "avfoundation",
+    "x11grab",
+    "-window root",
+    "scrot",
+    "gnome-screenshot",
+    "getasynckeystate",
+    "setwindowshookex",
+    ".ssh",
+    "/etc/shadow",
+    "/etc/passwd",
+    "cookies",
+    "identities",
+    "signal/",
+    "chat.db",
+    "getallcookies",
+    "cookies()",
+    "in os.environ",
+    "gh auth token",
+    "heroku config",
+    "ca.key",
+    "document.cookie",
+    "localstorage",
+    "formdata(",
+    "env::vars",
+    "env.to_h",
+    "env.to_a",
+    "$_env",
+    "getenv()",
+    "stringify(process.env",
+    "dict(os.environ",
+    "dumps(os.environ",
+    "os.environ()",
+    "getenvironmentvariables",
+    "env:",
+    "key=clear",
+    "lsass",
+    ".hermes",
+    "remote-debugging-port",
 ];
 
 #[expect(clippy::expect_used, reason = "the words are constants and every test runs them")]
@@ -93,7 +158,7 @@ fn regex(pattern: &str) -> Regex {
 /// A name of a private place where a program means the place and not the word.
 static GATHERS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r#"(?i)\bfind\b[^\n]*\*\.(?:pem|key|p12|pfx|kdbx)\b|\benviron\.(?:items|keys)\(\)[^\n]*(?:key|token|secret|pass)|\bobject\.(?:entries|keys)\(process\.env\)|\bdiff --cached[^\n]*\||/dev/input/(?:event|\{)|\bwp-config\.php|\.htpasswd\b|\bmaster\.key\b|\bdatabase\.yml|\bsecrets\.ya?ml|\.(?:bash|zsh|python|psql|mysql|node_repl|sh)_history\b|\blogin data\b|\bweb data["'/]|\blogins\.json|\bkey4\.db|\bcookies\.sqlite|["'/]local state["']|\.netrc\b|\.git-credentials\b|\.pgpass\b|\.pypirc\b|[~/"'](?:\.npmrc)\b|\bid_(?:rsa|ed25519)\b["'\s)\],;]|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+)[/"'\\,\s)]{1,6}\.(?:aws|gnupg|kube|azure)\b|\.docker/config|\.config/(?:gcloud|gh)\b|\bwallet\.dat|\bfind-(?:generic|internet)-password|keychain-db|\bdump-keychain|\bpbpaste\b|\bxclip\b[^\n]*-o\b|\bxsel\b|\bwl-paste\b|\bpyperclip\.paste|\bget-clipboard\b|clipboard\.readText\(|\bImageGrab\.grab|\bscreencapture\b|\bpyautogui\.screenshot\(|\bpynput\b|\.claude/projects|\.claude\.json|\.codex/sessions|\.hermes/(?:sessions|memor|state|\.env|auth)|~/documents\b|home\(\)\s*/\s*["']documents|\.thunderbird\b|\.mozilla/firefox|google[-/]chrome/(?:default|\{|user)|(?:open\(|read_text|readfile\w*\(|cat |<\s*|path\(|glob\(|default=)[^\n]{0,40}["'/\s]\.env\b["'\s)]"#,
+        r#"(?i)\bfind\b[^\n]*\*\.(?:pem|key|p12|pfx|kdbx)\b|\benviron\.(?:items|keys)\(\)[^\n]*(?:key|token|secret|pass)|\bobject\.(?:entries|keys)\(process\.env\)|\bdiff --cached[^\n]*\||/dev/input/(?:event|\{)|\bwp-config\.php|\.htpasswd\b|\bmaster\.key\b|\bdatabase\.yml|\bsecrets\.ya?ml|\.(?:bash|zsh|python|psql|mysql|node_repl|sh)_history\b|\blogin data\b|\bweb data["'/]|\blogins\.json|\bkey4\.db|\bcookies\.sqlite|["'/]local state["']|\.netrc\b|\.git-credentials\b|\.pgpass\b|\.pypirc\b|[~/"'](?:\.npmrc)\b|\bid_(?:rsa|ed25519)\b["'\s)\],;]|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+)[/"'\\,\s)]{1,6}\.(?:aws|gnupg|kube|azure)\b|\.docker/config|\.config/(?:gcloud|gh)\b|\bwallet\.dat|\bfind-(?:generic|internet)-password|keychain-db|\bdump-keychain|\bpbpaste\b|\bxclip\b[^\n]*-o\b|\bxsel\b|\bwl-paste\b|\bpyperclip\.paste|\bget-clipboard\b|clipboard\.readText\(|\bImageGrab\.grab|\bscreencapture\b|\bpyautogui\.screenshot\(|\bpynput\b|\.claude/projects|\.claude\.json|\.codex/sessions|\.hermes/(?:sessions|memor|state|\.env|auth)|~/documents\b|home\(\)\s*/\s*["']documents|\.thunderbird\b|\.mozilla/firefox|google[-/]chrome/(?:default|\{|user)|\.cargo/credentials|\.gem/credentials|\.composer/auth\.json|\.m2/settings\.xml|\.gradle/gradle\.properties|\.terraform\.d/credentials|rclone/rclone\.conf|\.password-store\b|share/keyrings|\.s3cfg\b|\.boto\b|\.databrickscfg|\.oci/config|\.vault-token|\.credentials\.json|telegram[^\n]*tdata|(?:discord|slack)[^\n]*leveldb|\.kdbx\b|\.config/op/|bitwarden cli/data|\.codex/auth\.json|network\.getallcookies|\.cookies\(\)|\bin os\.environ\b[^\n]*(?:token|key|secret|pass)|\bgh auth token\b|\bheroku config\b[^\n]*\||\bca\.key\b|\bdocument\.cookie\b|\blocalstorage\.getitem|addeventlistener\([^\n]*submit[^\n]*formdata|\benv::vars\(\)|\benv\.to_[ha]\b|\$_env\b|\bgetenv\(\)|stringify\(process\.env\)|(?:dict|dumps|urlencode|str|repr)\([^\n]{0,12}os\.environ\)|\bos\.environ\(\)|getenvironmentvariables\(\)|(?:get-childitem|gci|dir|ls) env:|\bkey=clear\b|\blsass\b|\.hermes/(?:logs|sessions)|copyfromscreen|\barecord\b|videocapture\(\s*0|sounddevice\.rec|pyaudio\.pyaudio|-f (?:avfoundation|x11grab|dshow|gdigrab)|-window root|\bscrot\b|gnome-screenshot|getasynckeystate|setwindowshookex|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+|\broot|h)[/"'\\,\s)+]{1,8}\.ssh\b|/etc/shadow\b|(?:chrome|firefox|brave|edge|safari)[^\n]{0,60}\bcookies\b|library/(?:messages/chat\.db|cookies|application support/(?:signal|google/chrome))|(?:open\(|read_text|readfile\w*\(|cat |<\s*|path\(|glob\(|default=)[^\n]{0,40}["'/\s]\.env\b["'\s)]"#,
     )
 });
 /// Care for such a place: it is made, named or shut.
@@ -103,7 +168,7 @@ static TENDS: LazyLock<Regex> = LazyLock::new(|| {
 /// Other ways out than those of [`SENDS`].
 static LEAVES: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r#"(?i)\bpush\b[^\n]*(?:https?|ssh)://|\bgh gist create\b|\bapi\.github\.com/gists\b|\b(?:aws s3|gsutil|rclone) (?:cp|copy|sync|mv)\b|["']curl["']|["']wget["']|\bsmtplib\b|\bftplib\b|\bparamiko\b|\burllib\b|\burequest\b|\bnet\.connect|\bsocket\b|\bhttp\.client\b"#,
+        r#"(?i)\bpush\b[^\n]*(?:https?|ssh)://|\bgh gist create\b|\bapi\.github\.com/gists\b|\b(?:aws s3|gsutil|rclone) (?:cp|copy|sync|mv)\b|["']curl["']|["']wget["']|\bsmtplib\b|\bftplib\b|\bparamiko\b|\burllib\b|\burequest\b|\bnet\.connect|\bsocket\b|\bhttp\.client\b|\bUpload(?:File|String|Data|Values)(?:Async|TaskAsync)?\(|\bNet\.WebClient\b|\bHttpClient\b|\bLWP::|\bHTTP::Tiny\b|\bCommand::new\(\s*"(?:curl|wget|nc)"|\bexec\.Command\(\s*"(?:curl|wget|nc)"|\bureq\b|\bURLSession\b|\bTcpClient\b|\bTCPSocket\b|\bfsockopen\(|\bIO::Socket\b|\bTcpStream::connect|\bnet\.Dial|\bHttpURLConnection\b|\bOkHttp\w*|\bmail\(|\bSend-MailMessage\b|\bapi\.telegram\.org/bot|\bdiscord(?:app)?\.com/api/webhooks"#,
     )
 });
 
@@ -124,6 +189,30 @@ pub(super) fn find(
             report(file, reading, region, findings);
         }
     }
+    inline(file, reading, facts, findings);
+}
+
+/// Programs of one line within sentences.
+fn inline(file: &str, reading: &Reading, facts: &SkillFacts, findings: &mut Vec<SkillFinding>) {
+    if facts.is_about_attacks() {
+        return;
+    }
+    for code in &reading.inline {
+        let text = &reading.text[code.clone()];
+        if !text.contains("://") || !NAMES.is_match(text) || !leaves(text, facts) {
+            continue;
+        }
+        let Some(found) = GATHERS.find(text) else { continue };
+        findings.push(SkillFinding {
+            pattern_id: "read_secrets_file",
+            severity: SkillSeverity::High,
+            category: SkillRisk::Exfiltration,
+            file: file.to_owned(),
+            line: reading.line_at(code.start),
+            matched: shown(found.as_str(), MAX_MATCH_CHARS),
+            description: "What is private is gathered by a program that sends to a stranger.",
+        });
+    }
 }
 
 /// Two things that mean harm in one program, in whatever order.
@@ -138,7 +227,7 @@ struct Pair {
     about: &'static str,
 }
 
-static PAIRS: [Pair; 4] = [
+static PAIRS: [Pair; 8] = [
     Pair {
         id: "wallet_swap",
         risk: SkillRisk::Exfiltration,
@@ -179,11 +268,13 @@ static PAIRS: [Pair; 4] = [
         severity: SkillSeverity::High,
         sign: "http",
         first: LazyLock::new(|| {
-            regex(r"\burlretrieve\(|\bwget\.download\(|\bDownloadFile\(|\bcopyfileobj\(")
+            regex(
+                r"\bMSXML2\.|\bWinHttp\.|\bURLDownloadToFile|\burlretrieve\(|\bwget\.download\(|\bDownloadFile\(|\bcopyfileobj\(",
+            )
         }),
         second: LazyLock::new(|| {
             regex(
-                r"\bchmod\([^\n]*0o?[57][0-7]{2}|S_IEXEC|S_IXUSR|\bos\.startfile\(|\bos\.spawn\w*\(|\bos\.exec[lv]\w*\(|\bStart-Process\b",
+                r"\bProcess\.Start\(|\bWScript\.Shell\b|\bShellExecute\w*\b|\bchmod\([^\n]*0o?[57][0-7]{2}|S_IEXEC|S_IXUSR|\bos\.startfile\(|\bos\.spawn\w*\(|\bos\.exec[lv]\w*\(|\bStart-Process\b",
             )
         }),
         about: "A program is fetched and run.",
@@ -204,6 +295,74 @@ static PAIRS: [Pair; 4] = [
             )
         }),
         about: "Something is decoded, and text is run as code.",
+    },
+    Pair {
+        id: "exec_string",
+        risk: SkillRisk::Obfuscation,
+        severity: SkillSeverity::High,
+        sign: "ecode",
+        first: LazyLock::new(|| {
+            regex(
+                r"\bqx\s*[{(/\[|]\s*\$|\b(?:system|exec|shell_exec|passthru|popen|proc_open|eval|assert|instance_eval|load|loadstring)\s*\(?\s*\$?[a-z_]\w*\s*\)?|`\$\w+`|\bsh\s*-c\b|Process\.Start\(|Runtime\.getRuntime\(\)\.exec\(",
+            )
+        }),
+        second: LazyLock::new(|| {
+            regex(
+                r#"\bdecode_base64\(|\bMIME::Base64\b|\bBase64\.(?:strict_|urlsafe_)?decode64\b|\bbase64_decode\(|\bgzinflate\(|\bstr_rot13\(|\bpack\(\s*["']H\*|\bBase64\.getDecoder\(\)|\bFromBase64String\("#,
+            )
+        }),
+        about: "Something is decoded, and text is run as code.",
+    },
+    Pair {
+        id: "remote_shell_loop",
+        risk: SkillRisk::Network,
+        severity: SkillSeverity::Critical,
+        sign: "(",
+        first: LazyLock::new(|| {
+            regex(
+                r#"(?i)\b(?:popen|getoutput|check_output|subprocess\.\w+|os\.system|system|exec\w*|spawn\w*|shell_exec|passthru|invoke-expression|iex|Process\.Start|exec\.Command|eval|capture2e?|capture3)\s*\(\s*\[?(?:["'](?:/bin/)?(?:ba)?sh["']\s*,\s*["']-c["']\s*,\s*)?\$?(?:c|cmd|cmds|command|commands|line|l|d|data|msg|message|buf|buffer|m|input|payload|task|job|order|recv\w*|s\.(?:gets|recv)|sock\w*\.recv|resp\w*|reply|r)\b|exec\.Command\(\s*"(?:/bin/)?(?:ba)?sh"\s*,\s*"-c"\s*,\s*\w"#,
+            )
+        }),
+        second: LazyLock::new(|| {
+            regex(
+                r#"(?i)\.recv\(|\bTCPSocket\b|\bUDPSocket\b|\.gets\b[^\n]*(?:sock|s\b)|\b(?:s|c|sock|socket|client|conn|ws)\.on\(\s*['"](?:data|message|cmd|command)|\bws\.on(?:message)?\b|\bfgets\(\s*\$s\w*|\bnet\.Dial\(|\bIO::Socket\b|\bTcpClient\b|\bGetStream\(|\bgetUpdates\b|\bPRIVMSG\b"#,
+            )
+        }),
+        about: "What another machine says is run as a command.",
+    },
+    Pair {
+        id: "download_run",
+        risk: SkillRisk::SupplyChain,
+        severity: SkillSeverity::High,
+        sign: "http",
+        first: LazyLock::new(|| {
+            regex(
+                r#"\bexec\.Command\(\s*"(?:ba)?sh"\s*,\s*"-c"\s*,\s*(?:string\()?[a-z]\w*|\bCommand::new\(\s*"(?:ba)?sh"\s*\)[^\n]*\.arg\(&?[a-z]\w*\)|\bexecSync\(\s*(?:body|data|text|code|res\w*|d)\b|\bRuntime\.getRuntime\(\)\.exec\([a-z]\w*\)"#,
+            )
+        }),
+        second: LazyLock::new(|| {
+            regex(
+                r"\bhttp\.Get\(|\breqwest::|\bureq::get|\bhttps?\.get\(|\bfetch\(|\bHttpClient\b|\burl\.openStream\(",
+            )
+        }),
+        about: "What another machine says is run as a command.",
+    },
+    Pair {
+        id: "ransom",
+        risk: SkillRisk::Destructive,
+        severity: SkillSeverity::Critical,
+        sign: "crypt",
+        first: LazyLock::new(|| {
+            regex(
+                r"(?i)\bos\.(?:remove|unlink)\(|\.unlink\(|\bunlinkSync\(|\bfs\.unlink|\bRemove-Item\b|\bFile\.delete\b|\bshred\b|\bos\.rename\(|\bos\.replace\(|\bfs::remove_file",
+            )
+        }),
+        second: LazyLock::new(|| {
+            regex(
+                r#"(?is)(?:os\.walk|rglob|glob\(|walkdir|readdirSync|Get-ChildItem|Dir\.glob|filepath\.Walk)[^\n]{0,80}(?:expanduser|home|~|Documents|USERPROFILE|Desktop|Users)"#,
+            )
+        }),
+        about: "Files of the user are locked away and deleted.",
     },
 ];
 
@@ -241,7 +400,7 @@ fn pairs(
 /// Keys that belong to no service.
 static KEYS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i)\bmaster\.key\b|\bid_(?:rsa|ed25519)\b|\bwallet\.dat|\blogins\.json|\bkey4\.db|\blogin data\b|\bprivate\.key\b",
+        r"(?i)\bmaster\.key\b|\bid_(?:rsa|ed25519)\b|\bwallet\.dat|\blogins\.json|\bkey4\.db|\blogin data\b|\bprivate\.key\b|\bca\.key\b|\.kube/config|\.aws/credentials|\.netrc\b|\bcookies\(\)|\bdocument\.cookie|getallcookies|\bgh auth token|\bheroku config\b|\benv::vars\(\)|\benv\.to_[ha]\b|\bin os\.environ\b|os\.environ\.items|stringify\(process\.env\)|_history\b|keychain|\.git-credentials",
     )
 });
 

@@ -69,6 +69,49 @@ pub(super) fn is_placeholder(host: &str) -> bool {
         || host.starts_with("api.domain")
 }
 
+/// Where packages and images are kept by those everybody gets them from.
+pub(super) fn is_registry(host: &str) -> bool {
+    const REGISTRIES: &[&str] = &[
+        "npmjs.org",
+        "npmjs.com",
+        "pypi.org",
+        "pythonhosted.org",
+        "python.org",
+        "crates.io",
+        "rubygems.org",
+        "golang.org",
+        "go.dev",
+        "goproxy.io",
+        "goproxy.cn",
+        "maven.org",
+        "apache.org",
+        "yarnpkg.com",
+        "jsr.io",
+        "docker.io",
+        "docker.com",
+        "ghcr.io",
+        "gcr.io",
+        "quay.io",
+        "github.com",
+        "gitlab.com",
+        "debian.org",
+        "ubuntu.com",
+        "pytorch.org",
+        "anaconda.org",
+        "conda.io",
+        "nuget.org",
+        "packagist.org",
+        "npmmirror.com",
+        "tsinghua.edu.cn",
+        "aliyun.com",
+        "huggingface.co",
+        "jfrog.io",
+        "cloudsmith.io",
+        "nvidia.com",
+    ];
+    REGISTRIES.contains(&registrable(host)) || REGISTRIES.contains(&host)
+}
+
 /// The part of a host that somebody registered. Below institutions the whole name counts: not everybody
 /// gets one there.
 pub(super) fn registrable(host: &str) -> &str {

@@ -3,7 +3,7 @@
 use super::document::Language;
 use super::fold::fold;
 use super::program::Joiner;
-use super::reading::{Place, Reading};
+use super::reading::{Reading, StatementContext};
 use super::words::{has_run_verb, is_command_line, speaks_of_attacks, warns, warns_of_block};
 
 /// Lines that one paragraph is joined from.
@@ -55,7 +55,7 @@ struct Reader<'r> {
     comment: Option<(usize, String)>,
     paragraph_lines: usize,
     /// Inline code of the paragraph: line, text, place.
-    inline: Vec<(usize, String, Place)>,
+    inline: Vec<(usize, String, StatementContext)>,
     /// Whether the last words before a fence warn of what it holds.
     warned: bool,
 }
@@ -84,18 +84,18 @@ impl Reader<'_> {
         if let Some((fence, info)) = opens(raw) {
             self.end_paragraph();
             let place = if self.example || self.warned || self.samples {
-                Place::Example
+                StatementContext::Example
             } else if self.headings.iter().any(|&(_, attacks)| attacks) {
-                Place::Described
+                StatementContext::Described
             } else {
-                Place::Code
+                StatementContext::Code
             };
             let language = Language::of_fence(info);
             self.fence = Some((fence, Joiner::new(self.reading, place, language)));
             return;
         }
         if let Some(comment) = link_comment(raw) {
-            self.inline.push((number, fold(comment).into_owned(), Place::Hidden));
+            self.inline.push((number, fold(comment).into_owned(), StatementContext::Hidden));
             return;
         }
         let visible = self.without_comments(number, raw);
@@ -124,7 +124,7 @@ impl Reader<'_> {
         if !raw.starts_with([' ', '\t']) {
             self.end_paragraph();
         }
-        let place = if self.example { Place::Example } else { Place::Prose };
+        let place = if self.example { StatementContext::Example } else { StatementContext::Prose };
         self.reading.push(number, fold(raw).trim(), place, Language::Data);
         true
     }
@@ -175,7 +175,7 @@ impl Reader<'_> {
     /// Comments wait like inline code, so that they do not cut the paragraph around them.
     fn end_comment(&mut self) {
         if let Some((line, text)) = self.comment.take() {
-            self.inline.push((line, text, Place::Hidden));
+            self.inline.push((line, text, StatementContext::Hidden));
         }
     }
 
@@ -184,7 +184,7 @@ impl Reader<'_> {
         let inside = folded.trim_start();
         if inside.starts_with('|') {
             self.end_paragraph();
-            self.reading.add(number, &plain(inside), Place::Example, Language::Data);
+            self.reading.add(number, &plain(inside), StatementContext::Example, Language::Data);
             return;
         }
         let text = without_marker(inside);
@@ -195,7 +195,8 @@ impl Reader<'_> {
         }
         if is_command_line(text) {
             self.end_paragraph();
-            let place = if self.example { Place::Example } else { Place::Code };
+            let place =
+                if self.example { StatementContext::Example } else { StatementContext::Code };
             let first = self.reading.statements.len();
             let command = text.trim_matches('`').trim_start_matches("$ ");
             self.reading.push(number, command, place, Language::Shell);
@@ -212,7 +213,7 @@ impl Reader<'_> {
 
     /// Adds a line of prose, and keeps its inline code for later.
     fn spans(&mut self, number: usize, text: &str, is_item: bool) {
-        let place = if self.example { Place::Example } else { Place::Prose };
+        let place = if self.example { StatementContext::Example } else { StatementContext::Prose };
         let mut first = true;
         let mut rest = text;
         loop {
@@ -238,8 +239,8 @@ impl Reader<'_> {
             let commanded =
                 before.ends_with('!') || (has_run_verb(sentence) || announced) && !warns(sentence);
             let code_place = match self.example {
-                false if commanded => Place::Code,
-                _ => Place::Example,
+                false if commanded => StatementContext::Code,
+                _ => StatementContext::Example,
             };
             self.inline.push((number, code.to_owned(), code_place));
             let start = self.reading.text.len();
@@ -253,7 +254,7 @@ impl Reader<'_> {
         self.reading.close();
         self.paragraph_lines = 0;
         for (line, text, place) in std::mem::take(&mut self.inline) {
-            if place == Place::Hidden {
+            if place == StatementContext::Hidden {
                 self.reading.add(line, &text, place, Language::Data);
                 continue;
             }

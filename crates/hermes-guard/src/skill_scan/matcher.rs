@@ -7,9 +7,9 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::document::Language;
 use super::finding::{MAX_MATCH_CHARS, SkillFinding, SkillSeverity, shown};
-use super::reading::{Place, Reading, Statement};
+use super::reading::{Reading, Statement, StatementContext};
 use super::rules::{CompiledRule, RULES, RuleKind, ScanRule};
-use super::words::warns;
+use super::words::{asks_to_run, warns};
 
 /// Longer statements are looked at piece by piece.
 const WINDOW: usize = 4096;
@@ -152,27 +152,41 @@ pub(super) fn weigh(
     let steps = match kind {
         RuleKind::Fixed => 0,
         // Its author says that it is only described: believed as far as a person should look.
-        _ if statement.place == Place::Described => u8::from(severity == SkillSeverity::Critical),
+        _ if statement.place == StatementContext::Described => {
+            u8::from(severity == SkillSeverity::Critical)
+        }
         RuleKind::Instruction => {
-            let is_shown =
-                statement.place == Place::Example || reading.is_inline(found) || is_quoted(&before);
-            let is_warned = statement.place != Place::Code && warns(last_sentence(&before));
+            let is_shown = statement.place == StatementContext::Example
+                || reading.is_inline(found)
+                || is_quoted(&before);
+            let is_warned =
+                statement.place != StatementContext::Code && warns(last_sentence(&before));
             let is_sample = is_shown && announces_sample(last_sentence(&before));
             u8::from(is_shown) + u8::from(is_warned) + u8::from(is_sample && !is_warned)
         }
-        RuleKind::Command => command_steps(reading, statement, &before),
+        RuleKind::Command => command_steps(reading, statement, &before, found, severity),
     };
     severity.lowered(steps)
 }
 
-fn command_steps(reading: &Reading, statement: &Statement, before: &str) -> u8 {
+fn command_steps(
+    reading: &Reading,
+    statement: &Statement,
+    before: &str,
+    found: &Range<usize>,
+    severity: SkillSeverity,
+) -> u8 {
     match statement.place {
-        Place::Example => 2,
-        Place::Described => 1,
-        Place::Hidden | Place::Decoded => 1,
-        Place::Prose if warns(last_sentence(before)) => 2,
-        Place::Prose => 1,
-        Place::Code => {
+        StatementContext::Example => 2,
+        StatementContext::Described => 1,
+        StatementContext::Hidden | StatementContext::Decoded => 1,
+        StatementContext::Prose if warns(last_sentence(before)) => 2,
+        // What a sentence tells to run is run.
+        StatementContext::Prose if told_to_run(reading, statement, found) => {
+            u8::from(severity == SkillSeverity::Critical)
+        }
+        StatementContext::Prose => 1,
+        StatementContext::Code => {
             let text = &reading.text[statement.range.clone()];
             let is_comment =
                 ["#", "//", "*", "--"].iter().any(|sign| text.trim_start().starts_with(sign));
@@ -186,6 +200,19 @@ fn command_steps(reading: &Reading, statement: &Statement, before: &str) -> u8 {
         }
     }
 }
+
+/// Whether the words before inline code end in telling the reader to run it: `Then run …`, `Step 2: …`. A sentence
+/// may also begin with the command and go on with a reason for it.
+fn told_to_run(reading: &Reading, statement: &Statement, found: &Range<usize>) -> bool {
+    let Some(code) = reading.inline_around(found.start) else { return false };
+    let from = statement.range.start.max(code.start.saturating_sub(TOLD_BACK));
+    let words = &reading.text[reading.text.ceil_char_boundary(from)..code.start];
+    let words = last_sentence(words).trim_end_matches(['`', ' ', '*', '-']);
+    words.is_empty() || words.ends_with(':') && !words.contains('"') || asks_to_run(words)
+}
+
+/// How much of a sentence before inline code is read.
+const TOLD_BACK: usize = 300;
 
 /// Whether a line of a program hands text to something that runs it.
 fn runs_text(statement: &str) -> bool {
@@ -206,6 +233,9 @@ fn runs_text(statement: &str) -> bool {
         "RUN",
         "\"scripts\"",
         "ProcessBuilder",
+        "command",
+        "local-exec",
+        "entrypoint",
     ];
     RUNS.iter().any(|word| statement.contains(word))
 }

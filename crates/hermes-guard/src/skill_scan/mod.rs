@@ -17,12 +17,13 @@
 //! * the analysis of shell text (`shell_findings`), which is the one that guards the terminal;
 //! * what sentences want of the agent, by what they speak of (`intent`);
 //! * secrets on their way to the network (`flow`), and files that are sent to strangers (`uploads`);
+//! * registries, proxies and addresses of models that lead through strangers (`redirects`);
 //! * private files in a program that sends to a stranger (`gather`);
 //! * secrets in the skill itself (`credentials`).
 //!
 //! Over the bundle as a whole goes `structure`.
 //!
-//! # Place decides
+//! # StatementContext decides
 //!
 //! `rm -rf /` in a script is an attack; in a sentence that warns of it, it is good advice. Every
 //! statement knows whether it is code, prose or an example, and findings weigh accordingly.
@@ -56,6 +57,7 @@ mod program;
 mod property_tests;
 mod purpose;
 mod reading;
+mod redirects;
 mod report;
 mod rules;
 mod settings_commands;
@@ -75,12 +77,12 @@ pub use finding::{MAX_MATCH_CHARS, SkillFinding, SkillRisk, SkillSeverity, Skill
 pub use ignore::{BundleIgnore, IGNORE_FILES};
 pub use policy::{PolicyOverride, SkillDecision, decide, decide_with};
 use program::Joiner;
-use reading::{Place, Reading};
+use reading::{Reading, StatementContext};
 pub use report::{ScanSubject, report_text};
 pub use trust::{SkillTrust, TRUSTED_REPOSITORIES, trust_of};
 
 /// Goes up with every change of the rules: attestations of older rules are made anew.
-pub const SCANNER_VERSION: &str = "4";
+pub const SCANNER_VERSION: &str = "6";
 /// Findings kept for one file, the heaviest.
 pub const MAX_FILE_FINDINGS: usize = 200;
 
@@ -126,7 +128,7 @@ fn scan_file(path: &str, bytes: &[u8], facts: &SkillFacts) -> Vec<SkillFinding> 
         Decoded::Binary(runs) => {
             let mut reading = Reading::default();
             for run in runs.lines() {
-                reading.add(0, run, Place::Code, Language::Data);
+                reading.add(0, run, StatementContext::Code, Language::Data);
             }
             credentials::find(path, &reading, &mut findings);
         }
@@ -138,6 +140,7 @@ fn scan_file(path: &str, bytes: &[u8], facts: &SkillFacts) -> Vec<SkillFinding> 
             shell_findings::find(path, &reading, &mut findings);
             flow::find(path, &reading, facts, &mut findings);
             uploads::find(path, &reading, facts, &mut findings);
+            redirects::find(path, &reading, facts, &mut findings);
             gather::find(path, &reading, facts, &mut findings);
             intent::find(path, &reading, facts, &mut findings);
             credentials::find(path, &reading, &mut findings);
@@ -167,15 +170,15 @@ fn one_per_line(mut findings: Vec<SkillFinding>) -> Vec<SkillFinding> {
 fn read(path: &str, text: &str, facts: &SkillFacts) -> Reading {
     let mut reading = Reading::default();
     let example = document::is_example(path);
-    let mut decoded = if example { Place::Example } else { Place::Decoded };
-    let place = if example { Place::Example } else { Place::Code };
+    let mut decoded = if example { StatementContext::Example } else { StatementContext::Decoded };
+    let place = if example { StatementContext::Example } else { StatementContext::Code };
     let first_line = text.lines().next().unwrap_or_default();
     match document::layout(path, first_line) {
         Layout::Prose => {
             // What a skill about attacks keeps beside its instructions are samples of them.
             let samples = facts.is_about_attacks() && !path.eq_ignore_ascii_case("SKILL.md");
             if samples {
-                decoded = Place::Example;
+                decoded = StatementContext::Example;
             }
             let told = !facts.is_about_attacks();
             markdown::read(text, markdown::Setting { example, samples, told }, &mut reading);
@@ -200,7 +203,7 @@ fn read(path: &str, text: &str, facts: &SkillFacts) -> Reading {
     reading
 }
 
-fn lines(text: &str, place: Place, language: Language, reading: &mut Reading) {
+fn lines(text: &str, place: StatementContext, language: Language, reading: &mut Reading) {
     let mut joiner = Joiner::new(reading, place, language);
     for (index, line) in text.lines().enumerate() {
         joiner.line(reading, index + 1, line);
@@ -209,7 +212,7 @@ fn lines(text: &str, place: Place, language: Language, reading: &mut Reading) {
 }
 
 /// The strings of a JSON file, as the lines of programs that notebooks and `scripts` hold.
-fn notebook(text: &str, place: Place, reading: &mut Reading) {
+fn notebook(text: &str, place: StatementContext, reading: &mut Reading) {
     for language in [Language::Python, Language::Shell] {
         let mut joiner = Joiner::new(reading, place, language);
         for (index, line) in text.lines().enumerate() {

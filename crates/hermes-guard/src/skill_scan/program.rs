@@ -2,7 +2,7 @@
 
 use super::document::Language;
 use super::fold::fold;
-use super::reading::{Place, Reading};
+use super::reading::{Reading, StatementContext};
 
 /// Longest statement that lines are joined to, in bytes.
 const MAX_JOINED: usize = 4096;
@@ -12,7 +12,7 @@ const MAX_LINES: usize = 40;
 /// Joins the lines of one program or fenced block.
 pub(super) struct Joiner {
     first: usize,
-    place: Place,
+    place: StatementContext,
     language: Language,
     depth: usize,
     lines: usize,
@@ -22,7 +22,7 @@ pub(super) struct Joiner {
 }
 
 impl Joiner {
-    pub(super) fn new(reading: &mut Reading, place: Place, language: Language) -> Self {
+    pub(super) fn new(reading: &mut Reading, place: StatementContext, language: Language) -> Self {
         reading.close();
         let first = reading.statements.len();
         Self { first, place, language, depth: 0, lines: 0, continues: false, splits_word: false }

@@ -18,8 +18,9 @@ pub(super) fn weigh(path: &str, text: &str, facts: &SkillFacts, findings: &mut [
         return;
     }
     let lines: Vec<&str> = text.lines().collect();
-    let is_reference = !path.eq_ignore_ascii_case("SKILL.md")
-        && document::layout(path, lines.first().copied().unwrap_or_default()) == Layout::Prose;
+    let is_manual =
+        document::layout(path, lines.first().copied().unwrap_or_default()) == Layout::Prose;
+    let is_reference = is_manual && !path.eq_ignore_ascii_case("SKILL.md");
     for finding in findings.iter_mut().filter(|finding| is_heavy(finding)) {
         // A command may go on over several lines.
         let at = finding.line.saturating_sub(1).min(lines.len());
@@ -35,7 +36,17 @@ pub(super) fn weigh(path: &str, text: &str, facts: &SkillFacts, findings: &mut [
                 finding.severity = finding.severity.lowered(2);
             }
             "curl_pipe_shell" | "powershell_iex" | "download_run" => {
-                if is_reference && leads_only_to(line, |url, _| is_official_installer(url)) {
+                // Manuals tell how their project wants to be installed; programs that do it are looked at.
+                let official = |url: &str, _: &str| {
+                    is_official_installer(url) || is_own_installer(url, &facts.words)
+                };
+                let released = |url: &str, _: &str| {
+                    url.starts_with("https://example.com/")
+                        || url.starts_with("https://github.com/") && url.contains("/releases/")
+                };
+                if is_manual && leads_only_to(line, official)
+                    || is_reference && leads_only_to(line, released)
+                {
                     finding.severity = SkillSeverity::Medium;
                 } else if leads_only_to(line, |_, host| hosts::is_named_in(host, &facts.words)) {
                     finding.severity = SkillSeverity::High;
@@ -54,8 +65,26 @@ pub(super) fn weigh(path: &str, text: &str, facts: &SkillFacts, findings: &mut [
             _ if facts.is_about_attacks() && document::is_example(path) => {
                 finding.severity = SkillSeverity::Medium;
             }
+            "nopasswd_sudo" | "suid_bit" | "setuid_setgid"
+                if is_manual && is_advised_against(line) =>
+            {
+                finding.severity = finding.severity.lowered(1);
+            }
+            "bash_reverse_shell" | "reverse_shell"
+                if is_manual && facts.is_about_attacks() && names_nobody(line) =>
+            {
+                finding.severity = finding.severity.lowered(1);
+            }
+            "remote_code" if is_manual && facts.is_about_attacks() => {
+                finding.severity = finding.severity.lowered(1);
+            }
             _ if finding.category == SkillRisk::Injection && facts.is_about_attacks() => {
-                finding.severity = SkillSeverity::High;
+                let shown =
+                    is_cited(line, &finding.matched) || is_reference && is_fenced(&lines[..at]);
+                finding.severity = match shown {
+                    true => SkillSeverity::Medium,
+                    false => SkillSeverity::High,
+                };
             }
             _ if is_reference && facts.is_about_attacks() => {
                 finding.severity = finding.severity.lowered(1);
@@ -63,6 +92,50 @@ pub(super) fn weigh(path: &str, text: &str, facts: &SkillFacts, findings: &mut [
             _ => {}
         }
     }
+}
+
+/// Whether a line advises against what it names: `NOPASSWD: ALL is risky; avoid it`.
+fn is_advised_against(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    ["risky", "avoid", "dangerous", "never", "do not", "don't"]
+        .iter()
+        .any(|word| line.contains(word))
+}
+
+/// `/dev/tcp/ATTACKER/PORT`: a shell to nobody.
+fn names_nobody(line: &str) -> bool {
+    let Some((_, rest)) = line.split_once("/dev/tcp/") else { return false };
+    let host: String = rest.chars().take_while(|sign| !matches!(sign, '/' | ' ' | '`')).collect();
+    !host.is_empty()
+        && host.chars().all(|sign| sign.is_ascii_uppercase() || "_<>{}$".contains(sign))
+}
+
+/// Whether the lines before leave a block of code open.
+fn is_fenced(before: &[&str]) -> bool {
+    before.iter().filter(|line| line.trim_start().starts_with("```")).count() % 2 == 1
+}
+
+/// Whether a line has what was found between quotation marks or as code.
+fn is_cited(line: &str, found: &str) -> bool {
+    let start: String = found.chars().take(8).collect();
+    line.find(start.as_str()).is_some_and(|at| {
+        ['"', '`', '\u{201c}'].iter().any(|&quote| {
+            let closes = if quote == '\u{201c}' { '\u{201d}' } else { quote };
+            let before = line[..at].matches(quote).count();
+            let open = if quote == closes { before % 2 == 1 } else { before > 0 };
+            open && line[at..].contains(closes)
+        })
+    })
+}
+
+/// Whether an address below a shared host belongs to the project that the skill is named after.
+fn is_own_installer(url: &str, words: &[String]) -> bool {
+    ["https://raw.githubusercontent.com/", "https://github.com/"].iter().any(|shared| {
+        url.strip_prefix(shared).is_some_and(|path| {
+            let mut parts = path.split('/').take(2).map(str::to_ascii_lowercase);
+            parts.any(|part| words.iter().any(|word| word.len() >= 3 && part == *word))
+        })
+    })
 }
 
 /// Whether a line of prose only names what was found: as inline code, without a word that asks to run it.

@@ -12,7 +12,7 @@ use super::document::Language;
 
 /// Where a statement stands, and so how much it weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum StatementContext {
     /// Text for readers.
     Prose,
     /// Something that runs, or that the reader is told to run.
@@ -31,7 +31,7 @@ pub(super) enum Place {
 pub(super) struct Statement {
     /// Its bytes in [`Reading::text`].
     pub(super) range: Range<usize>,
-    pub(super) place: Place,
+    pub(super) place: StatementContext,
     pub(super) language: Language,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Statement {
 #[derive(Clone, Debug)]
 pub(super) struct Region {
     pub(super) statements: Range<usize>,
-    pub(super) place: Place,
+    pub(super) place: StatementContext,
     pub(super) language: Language,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Reading {
     pub(super) items: Vec<usize>,
     /// Where the text of a line of the file begins, ascending.
     lines: Vec<(usize, usize)>,
-    open: Option<(usize, Place, Language)>,
+    open: Option<(usize, StatementContext, Language)>,
 }
 
 impl Reading {
@@ -67,6 +67,12 @@ impl Reading {
     pub(super) fn is_inline(&self, range: &Range<usize>) -> bool {
         let index = self.inline.partition_point(|span| span.start <= range.start);
         index.checked_sub(1).is_some_and(|index| self.inline[index].end >= range.end)
+    }
+
+    /// The inline code that a place of the text lies in.
+    pub(super) fn inline_around(&self, at: usize) -> Option<Range<usize>> {
+        let index = self.inline.partition_point(|span| span.start <= at).checked_sub(1)?;
+        self.inline.get(index).filter(|span| at <= span.end).cloned()
     }
 
     /// Where items begin inside a range, counted from its start.
@@ -94,7 +100,13 @@ impl Reading {
     }
 
     /// Adds to the open statement, or begins one.
-    pub(super) fn push(&mut self, line: usize, text: &str, place: Place, language: Language) {
+    pub(super) fn push(
+        &mut self,
+        line: usize,
+        text: &str,
+        place: StatementContext,
+        language: Language,
+    ) {
         if self.open.is_none() {
             self.open = Some((self.text.len(), place, language));
         } else if !self.text.ends_with(' ') {
@@ -117,14 +129,25 @@ impl Reading {
     }
 
     /// A statement of its own.
-    pub(super) fn add(&mut self, line: usize, text: &str, place: Place, language: Language) {
+    pub(super) fn add(
+        &mut self,
+        line: usize,
+        text: &str,
+        place: StatementContext,
+        language: Language,
+    ) {
         self.close();
         self.push(line, text, place, language);
         self.close();
     }
 
     /// Everything from the statement `first` on is one region.
-    pub(super) fn region_from(&mut self, first: usize, place: Place, language: Language) {
+    pub(super) fn region_from(
+        &mut self,
+        first: usize,
+        place: StatementContext,
+        language: Language,
+    ) {
         self.close();
         if first < self.statements.len() {
             let statements = first..self.statements.len();

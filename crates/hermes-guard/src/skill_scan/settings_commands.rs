@@ -9,7 +9,7 @@ use regex::Regex;
 
 use super::document::Language;
 use super::fold::fold;
-use super::reading::{Place, Reading};
+use super::reading::{Reading, StatementContext};
 
 #[expect(clippy::expect_used, reason = "the pattern is a constant and every test runs it")]
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
@@ -20,7 +20,7 @@ static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Adds what the lines of a file of settings would run.
-pub(super) fn read(text: &str, place: Place, reading: &mut Reading) {
+pub(super) fn read(text: &str, place: StatementContext, reading: &mut Reading) {
     for (index, line) in text.lines().enumerate() {
         if !line.contains([':', '=']) {
             continue;

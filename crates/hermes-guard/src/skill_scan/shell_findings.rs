@@ -10,7 +10,7 @@ use regex::Regex;
 use super::document::Language;
 use super::finding::{MAX_MATCH_CHARS, SkillFinding, SkillRisk, SkillSeverity, shown};
 use super::matcher::weigh;
-use super::reading::{Place, Reading, Region, Statement};
+use super::reading::{Reading, Region, Statement, StatementContext};
 use super::rules::RuleKind;
 use crate::command::{CommandContext, analyse};
 
@@ -75,7 +75,8 @@ pub(super) fn find(file: &str, reading: &Reading, findings: &mut Vec<SkillFindin
 fn is_worth_it(reading: &Reading, region: &Region) -> bool {
     let text = reading.region_text(region);
     let has_words = text.contains([' ', '{', '$']);
-    has_words && (region.place != Place::Example || text.contains(['/', '~', '|', '$', ':']))
+    has_words
+        && (region.place != StatementContext::Example || text.contains(['/', '~', '|', '$', ':']))
 }
 
 /// A machine like any other.

@@ -14,7 +14,7 @@ use super::document::Language;
 use super::facts::SkillFacts;
 use super::finding::{MAX_MATCH_CHARS, SkillFinding, SkillRisk, SkillSeverity, shown};
 use super::hosts;
-use super::reading::{Place, Reading, Statement};
+use super::reading::{Reading, Statement, StatementContext};
 use super::words::warns;
 
 /// How much of a sentence before a command is read.
@@ -52,12 +52,16 @@ pub(super) fn find(
 ) {
     for statement in &reading.statements {
         match statement.place {
-            Place::Code | Place::Described | Place::Hidden
+            StatementContext::Code | StatementContext::Described | StatementContext::Hidden
                 if statement.language == Language::Shell =>
             {
                 judge(file, reading, facts, statement.range.clone(), findings);
             }
-            Place::Prose => in_prose(file, reading, facts, statement, findings),
+            // A command in disguise needs no context.
+            StatementContext::Decoded => {
+                judge(file, reading, facts, statement.range.clone(), findings);
+            }
+            StatementContext::Prose => in_prose(file, reading, facts, statement, findings),
             _ => {}
         }
     }
@@ -98,7 +102,12 @@ fn judge(
     findings: &mut Vec<SkillFinding>,
 ) {
     let command = &reading.text[range.clone()];
-    if command.len() > MAX_COMMAND || !reaches_out(command) || !UPLOADS.is_match(command) {
+    // An element of a page names addresses and sends nothing.
+    if command.len() > MAX_COMMAND
+        || command.trim_start().starts_with('<')
+        || !reaches_out(command)
+        || !UPLOADS.is_match(command)
+    {
         return;
     }
     let secret = SECRET.is_match(&LOGIN.replace_all(command, ""));

@@ -15,6 +15,7 @@
 //! | `goals` | what the agent works towards by itself, kept with the session and judged after each turn |
 //! | `naming` | titles that sessions get by themselves |
 //! | `personality` | how the agent speaks |
+//! | `review` | the change that an agent looks over which can change nothing |
 //! | `reload` | settings, keys and MCP servers read anew |
 //! | `skills` | skills that a person calls by name |
 //! | `content` | what a person says, with images |
@@ -27,6 +28,7 @@ mod personality;
 mod process_events;
 mod reload;
 mod requests;
+mod review;
 mod side_work;
 mod skills;
 
@@ -36,11 +38,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hermes_agent::{Agent, AgentTemplate, SteerBox, TurnResult};
 use hermes_llm::{EndpointChoice, TokenUsage};
-use hermes_protocol::{ChatSession as _, FrontEnd, SessionStatus};
+use hermes_protocol::{ChatSession as _, FrontEnd, Planning, SessionStatus};
+use hermes_runtime::pipeline::ReadOnlyGate;
 use tokio_util::sync::CancellationToken;
 
 use crate::Host;
 use crate::models::ModelSources;
+use crate::planning;
 use crate::session::{AgentSession, SessionOptions, SessionParts, late_servers, session_finalized};
 use background::Background;
 pub use content::content;
@@ -64,6 +68,8 @@ pub struct AgentConversation {
     sources: Mutex<ModelSources>,
     choice: Mutex<EndpointChoice>,
     naming: Naming,
+    /// Holds tools back while the agent plans.
+    gate: Arc<ReadOnlyGate>,
     /// What further agents are made of.
     template: Mutex<AgentTemplate>,
     side_work: SideWork,
@@ -102,6 +108,7 @@ impl AgentConversation {
         };
         let this = Arc::new(Self {
             steer: Mutex::new(agent.steer()),
+            gate: planning::gate_of(&agent).unwrap_or_default(),
             template: Mutex::new(agent.template()),
             agent: tokio::sync::Mutex::new(agent),
             stop: Mutex::default(),
@@ -197,6 +204,10 @@ fn status_of(agent: &Agent, status: SessionStatus) -> SessionStatus {
         context_tokens: agent.context_tokens(),
         window: Some(entry.window.tokens()),
         effort: agent.effort(),
+        planning: match planning::is_planning(agent) {
+            true => Planning::On,
+            false => Planning::Off,
+        },
         tools: agent.tool_names().len(),
         ..status
     }

@@ -1,5 +1,6 @@
 //! How the agent speaks, and the instructions of a session that begins within the chat.
 
+use hermes_agent::SystemPrompt;
 use hermes_agent::system_prompt::personality;
 use hermes_protocol::PersonalitySummary;
 use hermes_protocol::text::nearest;
@@ -12,7 +13,7 @@ use crate::Host;
 impl AgentConversation {
     /// Instructions as a session that begins now gets them: notes, settings and files may have
     /// changed since this one began.
-    pub(super) fn fresh_prompt(&self, session: &str) -> anyhow::Result<String> {
+    pub(super) fn fresh_prompt(&self, session: &str) -> anyhow::Result<SystemPrompt> {
         let host = self.host.reread();
         host.require_sound_config()?;
         let template = lock(&self.template).clone();

@@ -4,24 +4,71 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use hermes_agent::conversation::{Conversation as Messages, message_of};
-use hermes_agent::{ExitReason, TurnResult};
+use hermes_agent::{Agent, ExitReason, TurnResult};
 use hermes_approval::SessionYolo;
 use hermes_llm::discover::ModelInfo;
 use hermes_llm::model::{BoxFuture, Effort};
-use hermes_llm::{EndpointChoice, Message};
+use hermes_llm::{EndpointChoice, Message, MessageContent};
 use hermes_protocol::text::nearest;
 use hermes_protocol::{
     ChatSession, ChoiceScope, CompactRequest, GoalRequest, GoalUpdate, ModelChoice, ModelEntry,
-    PersonalitySummary, PluginCommand, ReloadedSettings, Reply, SessionEntry, SessionStatus,
-    StopTarget, TaskSummary, TurnEnd, TurnMode, TurnStatus, UserInput, Yolo,
+    PersonalitySummary, Planning, PluginCommand, ReloadedSettings, Reply, ReviewTarget,
+    SessionEntry, SessionStatus, StopTarget, TaskSummary, TurnEnd, TurnMode, TurnStatus, UserInput,
+    Yolo,
 };
 use hermes_sessions::{ListFilter, SessionDatabase, new_session_id};
 use hermes_store::clock::local_time;
+use hermes_tools::web::{page_call, page_text};
+use tokio_util::sync::CancellationToken;
 
+use super::background::{Job, TaskPrompt};
 use super::content::content;
-use super::{AgentConversation, LEFT, lock, personality, side_work};
+use super::{AgentConversation, LEFT, lock, personality, review, side_work};
 use crate::models::SessionModels;
+use crate::planning::PLAN_NOTE;
 use crate::session::{find_session, resume_session, session_finalized, session_reset};
+
+impl AgentConversation {
+    /// Takes what a person says, pictures and all, to an answer, and tells how that ended. Ended by `stop`.
+    pub async fn ask(&self, said: MessageContent, stop: &CancellationToken) -> TurnResult {
+        let reminder = self.side_work.goals.reminder(&said.text());
+        let said = match said {
+            // A skill that is called but cannot be used is for the model to see: it says what it lacks.
+            MessageContent::Text(text) => match self.with_skills(text.clone().into()) {
+                Ok(ask) => MessageContent::Text(ask.text),
+                Err(_) => MessageContent::Text(text),
+            },
+            parts => parts,
+        };
+        let mut agent = self.agent.lock().await;
+        self.prepare(&mut agent, reminder.as_deref(), stop).await;
+        let result = agent.turn(said, stop).await;
+        self.spent(&result);
+        self.note(&agent);
+        self.name_it(&agent);
+        result
+    }
+
+    /// The tools the agent has.
+    pub async fn tool_names(&self) -> Vec<String> {
+        let agent = self.agent.lock().await;
+        agent.tool_names().iter().map(ToString::to_string).collect()
+    }
+
+    /// Lets servers arrive and tells the agent what it should know before a turn.
+    async fn prepare(&self, agent: &mut Agent, reminder: Option<&str>, stop: &CancellationToken) {
+        self.wait_for_servers(agent, stop).await;
+        let session = agent.conversation().id().to_owned();
+        let mut notes = self.side_work.processes.take(&session);
+        notes.extend(self.side_work.background.take_unheard(&session));
+        for text in notes.iter().map(String::as_str).chain(reminder) {
+            agent.attach_note(text);
+        }
+        if self.gate.is_engaged() {
+            agent.attach_note(PLAN_NOTE);
+        }
+    }
+}
 
 impl ChatSession for AgentConversation {
     fn turn(&self, ask: UserInput) -> BoxFuture<'_, TurnEnd> {
@@ -37,11 +84,7 @@ impl ChatSession for AgentConversation {
                 Err(problem) => return failed(problem.to_string()),
             };
             let mut agent = self.agent.lock().await;
-            self.wait_for_servers(&agent, &stop).await;
-            let session = agent.conversation().id().to_owned();
-            for text in self.side_work.processes.take(&session).iter().chain(&reminder) {
-                agent.attach_note(text);
-            }
+            self.prepare(&mut agent, reminder.as_deref(), &stop).await;
             let result = match way {
                 TurnMode::Alone => agent.turn(content, &stop).await,
                 TurnMode::MixtureOfAgents => match agent.turn_with_moa(content, &stop).await {
@@ -149,7 +192,8 @@ impl ChatSession for AgentConversation {
             let title = row.title.clone();
             let chosen = resume_session(&self.parts.store, row).await?;
             let mut agent = self.agent.lock().await;
-            agent.turn_to(LEFT, chosen.conversation, chosen.prompt);
+            let prompt = chosen.prompt.and_then(|text| agent.stored_prompt(text));
+            agent.turn_to(LEFT, chosen.conversation, prompt);
             self.turn_to(&agent, title).await;
             Ok(agent.conversation().messages().to_vec())
         })
@@ -167,7 +211,8 @@ impl ChatSession for AgentConversation {
             let row = self.parts.store.write(branch).await?;
             let title = row.title.clone();
             let chosen = resume_session(&self.parts.store, row).await?;
-            agent.turn_to("branched", chosen.conversation, chosen.prompt);
+            let prompt = chosen.prompt.and_then(|text| agent.stored_prompt(text));
+            agent.turn_to("branched", chosen.conversation, prompt);
             self.turn_to(&agent, title).await;
             Ok(id)
         })
@@ -245,6 +290,24 @@ impl ChatSession for AgentConversation {
         })
     }
 
+    fn set_planning(&self, planning: Planning) -> Reply<'_, ()> {
+        match planning {
+            Planning::On => self.gate.engage(),
+            Planning::Off => self.gate.lift(),
+        }
+        lock(&self.status).planning = planning;
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn review(&self, what: ReviewTarget) -> Reply<'_, String> {
+        Box::pin(async move {
+            let template = lock(&self.template).clone().read_only();
+            let prompt = review::prompt(&what, template.context()).await?;
+            let prompt = TaskPrompt { asked_in: Some(self.session()), ..prompt };
+            self.side_work.background.start(&template, prompt, Job::Review)
+        })
+    }
+
     fn plugin_commands(&self) -> Vec<PluginCommand> {
         let commands = self.parts.tools.plugins().commands().into_iter();
         commands
@@ -285,7 +348,8 @@ impl ChatSession for AgentConversation {
     fn background(&self, prompt: String) -> Reply<'_, String> {
         Box::pin(async move {
             let (template, yolo) = (lock(&self.template).clone(), lock(&self.status).yolo);
-            self.side_work.background.start(&template, prompt, yolo)
+            let prompt = TaskPrompt::from(prompt);
+            self.side_work.background.start(&template, prompt, Job::Task(yolo))
         })
     }
 
@@ -325,6 +389,15 @@ impl ChatSession for AgentConversation {
 
     fn reload_servers(&self) -> Reply<'_, String> {
         Box::pin(self.connect_anew())
+    }
+
+    fn read_page(&self, address: String) -> Reply<'_, String> {
+        Box::pin(async move {
+            let stop = lock(&self.stop).clone();
+            let template = lock(&self.template).clone();
+            let (tool, args) = page_call(&address);
+            page_text(&template.call(tool, args, &stop).await).map_err(anyhow::Error::msg)
+        })
     }
 
     fn run_quick(&self, command: String) -> Reply<'_, String> {

@@ -9,34 +9,44 @@
 
 mod choose;
 mod hooks;
+mod profile;
 mod prompt;
 mod skills;
 mod skills_upkeep;
+mod tasks;
 
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hermes_agent::system_prompt::ProjectRules;
 use hermes_agent::{Agent, AgentContext, AgentOptions, FrontEnd, TurnResult};
-use hermes_llm::{EndpointChoice, MessageContent};
+use hermes_approval::Audience;
+use hermes_exec::manager::TaskOverride;
+use hermes_llm::{EndpointChoice, Message, MessageContent, Secret};
 use hermes_mcp::client::Servers;
+use hermes_protocol::Planning;
+use hermes_runtime::pipeline::ReadOnlyGate;
 use hermes_sessions::{SessionStore, SessionsError};
 use hermes_skills::SkillRefusal;
-use hermes_tool::ContextParts;
-use serde_json::Map;
+use hermes_tool::{ContextParts, Services};
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 pub use choose::{ChosenSession, Continue, find_session, resume_session};
 pub use hooks::{session_finalized, session_reset};
 pub use skills::{Expanded, SessionSkills};
+pub use tasks::{TaskAgentOptions, TaskAgents};
 
 use crate::mcp::McpStart;
 use crate::models::{ModelSources, SessionModels};
+use crate::planning;
 use crate::plugin_model::model_door;
 use crate::plugins::PluginStart;
 use crate::tools::{ToolOptions, ToolSession};
 use crate::{Host, HostError, Interaction, PLATFORM};
-use prompt::PromptParts;
+pub(crate) use prompt::PromptParts;
 
 /// How long MCP servers are waited for before a question that nobody can repeat: it is to be answered
 /// with all tools.
@@ -68,6 +78,70 @@ pub struct SessionOptions {
     pub source: Option<String>,
     /// The surface it takes place on, which the system prompt has a paragraph about.
     pub platform: String,
+    /// Whether it begins with a plan: tools that change something wait until that is accepted.
+    pub planning: Planning,
+    /// Toolsets it does not have, whatever else is said.
+    pub withheld: Vec<String>,
+    /// The folder it works in, if not the current one.
+    pub cwd: Option<PathBuf>,
+    /// Whether it begins with the notes of earlier sessions, and can add to them.
+    pub notes: SessionNotes,
+    /// Who could be asked, where that does not follow from the [`Interaction`].
+    pub audience: Option<Audience>,
+    /// Variables its calls see over those of the host.
+    pub vars: Vec<(String, String)>,
+    /// Where the model is served, if not where its provider is.
+    pub base_url: Option<String>,
+    /// The key for it, if not the one its provider's variable holds.
+    pub api_key: Option<Secret>,
+    /// What whoever asks adds to the system prompt.
+    pub instructions: Option<String>,
+    /// What was said before, in a conversation that somebody else keeps. The model sees it, our record does not hold
+    /// it; a session that goes on from its own record takes no notice of it.
+    pub history: Vec<Message>,
+    /// Whether it has tools at all.
+    pub offer: ToolOffer,
+    /// MCP servers it has besides those of the configuration, in the form of `mcp_servers`; they end with it.
+    pub mcp_servers: Map<String, Value>,
+    /// What its calls find besides the usual services.
+    pub furnishing: Option<CallFurnishing>,
+}
+
+/// Adds to what the calls of a session find: an editor's files, somebody who is asked before a change.
+#[derive(Clone)]
+pub struct CallFurnishing(Arc<dyn Fn(Services) -> Services + Send + Sync>);
+
+impl CallFurnishing {
+    /// With this function, which gets the usual services.
+    pub fn new(add: impl Fn(Services) -> Services + Send + Sync + 'static) -> Self {
+        Self(Arc::new(add))
+    }
+}
+
+impl fmt::Debug for CallFurnishing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallFurnishing")
+    }
+}
+
+/// Whether a session has tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolOffer {
+    /// Those of its toolsets.
+    #[default]
+    Configured,
+    /// None: it only talks.
+    None,
+}
+
+/// Whether a session has to do with the notes that sessions keep.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SessionNotes {
+    /// It begins with them and may add to them.
+    #[default]
+    Kept,
+    /// It knows nothing of them.
+    None,
 }
 
 impl Default for SessionOptions {
@@ -83,6 +157,19 @@ impl Default for SessionOptions {
             tell_session_id: false,
             source: None,
             platform: PLATFORM.to_owned(),
+            planning: Planning::Off,
+            withheld: Vec::new(),
+            cwd: None,
+            notes: SessionNotes::Kept,
+            audience: None,
+            vars: Vec::new(),
+            base_url: None,
+            api_key: None,
+            instructions: None,
+            history: Vec::new(),
+            offer: ToolOffer::Configured,
+            mcp_servers: Map::new(),
+            furnishing: None,
         }
     }
 }
@@ -92,7 +179,8 @@ impl SessionOptions {
     #[must_use]
     pub fn choice(&self) -> EndpointChoice {
         let (provider, model) = (self.provider.clone(), self.model.clone());
-        EndpointChoice { provider, model, ..EndpointChoice::default() }
+        let (base_url, api_key) = (self.base_url.clone(), self.api_key.clone());
+        EndpointChoice { provider, model, base_url, api_key }
     }
 }
 
@@ -118,33 +206,66 @@ impl Host {
         interaction: &Interaction,
     ) -> Result<AgentSession, HostError> {
         self.require_sound_config()?;
-        let cwd = std::env::current_dir().map_err(HostError::CurrentDirectory)?;
+        let cwd = match &options.cwd {
+            Some(folder) => folder.clone(),
+            None => std::env::current_dir().map_err(HostError::CurrentDirectory)?,
+        };
         let sources = ModelSources::of(self);
         let models = Arc::new(SessionModels::of(&sources, &options.choice()).await?);
         let is_attended = interaction.asker.is_some();
         let tools = self
             .tools(
                 ToolOptions {
-                    toolsets: options.toolsets.clone(),
+                    toolsets: profile::toolsets(self, options, &models).await,
+                    platform: Some(options.platform.clone()),
+                    withheld: options.withheld.clone(),
+                    cwd: options.cwd.clone(),
+                    vars: options.vars.clone(),
                     // Who asks one question wants the answer with all tools; who talks wants the prompt.
                     plugins: match is_attended {
                         true => PluginStart::default(),
                         false => PluginStart::AllReady,
                     },
                     mcp: McpStart::All,
+                    mcp_servers: options.mcp_servers.clone(),
                     reviewer: models.reviewer(),
-                    run_flagged: !is_attended && self.allows_flagged_in_one_shot(),
+                    run_flagged: !is_attended
+                        && options.audience.is_none()
+                        && self.allows_flagged_in_one_shot(),
                 },
                 interaction,
             )
             .await?;
         let store = SessionStore::at(self.home().state_db());
         let chosen = choose::choose(&options.session, &store, &options.platform).await?;
+        let gate = match options.planning {
+            Planning::On => ReadOnlyGate::engaged(),
+            Planning::Off => ReadOnlyGate::default(),
+        };
+        if let Some(folder) = &options.cwd {
+            let cwd = Some(folder.to_string_lossy().into_owned());
+            tools
+                .environments()
+                .override_task(&chosen.id, TaskOverride { cwd, ..TaskOverride::default() });
+        }
+        let services = match options.audience {
+            Some(Audience::Cron) => tools
+                .services()
+                .with(Arc::new(Audience::Cron))
+                .with(Arc::new(self.cron_jobs_of_a_job())),
+            Some(audience) => tools.services().with(Arc::new(audience)),
+            None => tools.services().clone(),
+        };
+        let services = match &options.furnishing {
+            Some(furnishing) => (furnishing.0)(services),
+            None => services,
+        };
+        let vars = if is_attended { self.call_vars() } else { self.vars().clone() };
         let context = Arc::new(AgentContext {
             runtime: Arc::clone(tools.runtime()),
-            services: tools.services().clone(),
+            services: services.with(Arc::new(gate)),
             config: self.config_value(),
-            vars: if is_attended { self.call_vars() } else { self.vars().clone() },
+            vars: vars.overlaid(options.vars.iter().cloned()),
             cwd,
             home: self.home().root().to_owned(),
             store: Some(store.clone()),
@@ -154,7 +275,11 @@ impl Host {
             redactor: self.redactor(),
         });
         // Calls that plugins make on their own account know what the agent's calls know.
-        tools.plugins().set_context(ContextParts { vars: context.vars.clone(), ..tools.context() });
+        tools.plugins().set_context(ContextParts {
+            vars: context.vars.clone(),
+            services: context.services.clone(),
+            ..tools.context()
+        });
         tools.plugins().set_model(model_door(&models));
         let (model, provider) = models.names();
         let parts = PromptParts {
@@ -180,7 +305,7 @@ impl Host {
                 prompt: prepared.prompt,
                 source: options.source.clone().unwrap_or_else(|| options.platform.clone()),
                 depth: 0,
-                memory: Some(prepared.memory),
+                memory: (options.notes == SessionNotes::Kept).then_some(prepared.memory),
                 max_turns: options.max_turns,
                 origin: Map::new(),
                 steering: prepared.steering,
@@ -219,6 +344,9 @@ impl AgentSession {
                 let rest = servers.wait_ready(patience.saturating_sub(first));
                 stop.run_until_cancelled(rest).await;
             }
+        }
+        if planning::is_planning(&self.agent) {
+            self.agent.attach_note(planning::PLAN_NOTE);
         }
         self.agent.turn(asked, stop).await
     }

@@ -1,4 +1,5 @@
-//! The system prompt of a session: the one it was begun with, or a new one.
+//! Which system prompt a session gets: the one it was begun with, or a new one. What stands in it:
+//! [`hermes_agent::system_prompt`].
 
 use std::sync::Arc;
 
@@ -8,26 +9,26 @@ use hermes_agent::{AgentContext, AgentTemplate, SystemPrompt};
 use hermes_runtime::{DefinitionRequest, ToolScope};
 use hermes_tools::memory::{MemorySettings, MemorySnapshot, MemoryStore};
 
-use super::SessionOptions;
 use super::skills::SessionSkills;
+use super::{SessionNotes, SessionOptions};
 use crate::Host;
 
 /// What a system prompt is made from.
-pub(super) struct PromptParts<'a> {
-    pub(super) host: &'a Host,
-    pub(super) options: &'a SessionOptions,
-    pub(super) model: &'a str,
-    pub(super) provider: &'a str,
-    pub(super) window: u64,
-    pub(super) scope: &'a ToolScope,
+pub(crate) struct PromptParts<'a> {
+    pub(crate) host: &'a Host,
+    pub(crate) options: &'a SessionOptions,
+    pub(crate) model: &'a str,
+    pub(crate) provider: &'a str,
+    pub(crate) window: u64,
+    pub(crate) scope: &'a ToolScope,
 }
 
 /// A system prompt with what belongs to it.
-pub(super) struct PreparedPrompt {
-    pub(super) prompt: SystemPrompt,
-    pub(super) steering: Steering,
-    pub(super) memory: Arc<MemoryStore>,
-    pub(super) warnings: Vec<String>,
+pub(crate) struct PreparedPrompt {
+    pub(crate) prompt: SystemPrompt,
+    pub(crate) steering: Steering,
+    pub(crate) memory: Arc<MemoryStore>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Host {
@@ -39,7 +40,7 @@ impl Host {
         options: &SessionOptions,
         template: &AgentTemplate,
         session: &str,
-    ) -> String {
+    ) -> SystemPrompt {
         let entry = template.chain().primary();
         let parts = PromptParts {
             host: self,
@@ -49,13 +50,13 @@ impl Host {
             window: entry.window.tokens(),
             scope: template.scope(),
         };
-        parts.prepare(template.context(), None, session).prompt.text().to_owned()
+        parts.prepare(template.context(), None, session).prompt
     }
 }
 
 impl PromptParts<'_> {
     /// The stored prompt if it was made for this model, a new one if not.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         &self,
         context: &AgentContext,
         stored: Option<&str>,
@@ -65,52 +66,62 @@ impl PromptParts<'_> {
         let Self { model, provider, .. } = *self;
         let memory =
             Arc::new(MemoryStore::new(self.host.home(), MemorySettings::from_config(config)));
-        // Skills that are asked for belong into the prompt, also where a session goes on.
-        let asks_for_skills = !self.options.skills.is_empty();
-        let kept = stored
-            .filter(|stored| !asks_for_skills && system_prompt::fits(stored, model, provider));
-        if let Some((kept, steering)) =
-            kept.and_then(|kept| Some((kept, Steering::from_prompt(kept)?)))
-        {
-            let prompt = SystemPrompt::new(kept, model, provider);
-            return PreparedPrompt { prompt, steering, memory, warnings: Vec::new() };
-        }
-        let steering = Steering::draw();
         let request =
             DefinitionRequest { scope: self.scope.clone(), ..DefinitionRequest::default() };
         let definitions = context.runtime.definitions(&request);
         let rules = self.options.rules;
         let snapshot = match rules {
-            ProjectRules::Load => memory.snapshot(),
-            ProjectRules::Ignore => MemorySnapshot::default(),
+            ProjectRules::Load if self.options.notes == SessionNotes::Kept => memory.snapshot(),
+            ProjectRules::Load | ProjectRules::Ignore => MemorySnapshot::default(),
         };
         let skills = SessionSkills::of(context, definitions.available());
         let (preloaded, missing) = skills.preload(&self.options.skills, session);
-        let made = PromptSections::build(&system_prompt::PromptSources {
+        let instructions = self.options.instructions.as_deref();
+        let added: Vec<&str> = preloaded.as_deref().into_iter().chain(instructions).collect();
+        let caller = (!added.is_empty()).then(|| added.join("\n\n"));
+        let steering = Steering::of_home(self.host.home());
+        let index = || skills.index(&self.options.platform);
+        let guidance =
+            system_prompt::guidance_of(definitions.available(), context.runtime.registry());
+        let sources = system_prompt::PromptSources {
             home: self.host.home(),
             config,
             vars: self.host.vars(),
             cwd: &context.cwd,
             tools: definitions.available(),
-            guidance: &system_prompt::guidance_of(
-                definitions.available(),
-                context.runtime.registry(),
-            ),
+            guidance: &guidance,
             model,
             provider,
             window: Some(self.window),
             platform: &self.options.platform,
             profile: None,
             steering: &steering,
-            skills: Some(&|| skills.index(&self.options.platform)),
-            caller: preloaded.as_deref(),
+            skills: Some(&index),
+            caller: caller.as_deref(),
             rules,
             memory: &snapshot,
             external_memory: None,
+            detail: context.runtime.schema_detail(self.scope),
             today: jiff::Zoned::now().date(),
             session_id: self.options.tell_session_id.then_some(session),
-        });
-        let prompt = SystemPrompt::new(made.text(), model, provider);
+        };
+        // Skills that are asked for belong into the prompt, also where a session goes on.
+        let asks_for_skills = !self.options.skills.is_empty();
+        // So do instructions, unless they are those it was begun with.
+        let is_told = |stored: &str| instructions.is_none_or(|added| stored.contains(added));
+        let kept = stored
+            .filter(|stored| !asks_for_skills && is_told(stored))
+            .filter(|stored| system_prompt::fits(stored, model, provider));
+        if let Some((kept, steering)) =
+            kept.and_then(|kept| Some((kept, Steering::from_prompt(kept)?)))
+        {
+            let prompt = SystemPrompt::new(kept, model, provider)
+                .with_situation(system_prompt::situation(&sources));
+            return PreparedPrompt { prompt, steering, memory, warnings: Vec::new() };
+        }
+        let made = PromptSections::build(&sources);
+        let prompt =
+            SystemPrompt::new(made.text(), model, provider).with_situation(made.situation_text());
         let warnings = made.warnings.into_iter().chain(missing).collect();
         PreparedPrompt { prompt, steering, memory, warnings }
     }

@@ -136,6 +136,7 @@ impl SessionSkills {
     fn grant(&self, made: &ActivationMessage, session: &str) {
         if let (Some(library), Some(environments)) = (&self.library, &self.environments) {
             environments.grant(session, setup::values(&made.variables, library.home(), &self.vars));
+            environments.grant_files(session, made.files.clone());
         }
     }
 

@@ -35,13 +35,51 @@ pub struct ModelInfo {
 
 /// The models of a server; empty if it does not tell.
 pub async fn models(endpoint: &Endpoint, proxies: &Proxies) -> Vec<ModelInfo> {
-    let base = endpoint.base_url.trim_end_matches('/');
-    let url = match endpoint.wire {
-        WireApi::Chat => format!("{base}/models"),
-        WireApi::Messages => format!("{}/v1/models", base.strip_suffix("/v1").unwrap_or(base)),
-    };
+    let url = list_address(endpoint);
     let Some(asker) = Asker::new(endpoint, proxies) else { return Vec::new() };
     asker.get(&url).await.map(|body| read_models(&body)).unwrap_or_default()
+}
+
+/// Whether a server answers, and takes the key: asked for its list of models, which costs nothing.
+pub async fn ask_server(endpoint: &Endpoint, proxies: &Proxies) -> ServerAnswer {
+    let url = list_address(endpoint);
+    let Some(asker) = Asker::new(endpoint, proxies) else {
+        return ServerAnswer::Unreachable(format!("{} is no address", endpoint.base_url));
+    };
+    match tokio::time::timeout(PATIENCE, asker.question(asker.http.get(&url)).send()).await {
+        Err(_) => ServerAnswer::Unreachable(format!("{url} did not answer in time")),
+        Ok(Err(problem)) if problem.is_timeout() => {
+            ServerAnswer::Unreachable(format!("{url} did not answer in time"))
+        }
+        Ok(Err(_)) => ServerAnswer::Unreachable(format!("{url} cannot be reached")),
+        Ok(Ok(answer)) => match answer.status().as_u16() {
+            200..=299 => ServerAnswer::Fine,
+            401 | 403 => ServerAnswer::KeyRefused,
+            // It is there and has no such list.
+            status => ServerAnswer::Status(status),
+        },
+    }
+}
+
+/// What came of asking a server whether it is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerAnswer {
+    /// It lists its models.
+    Fine,
+    /// It is there and does not take the key.
+    KeyRefused,
+    /// It is there and answers something else.
+    Status(u16),
+    /// It is not there; why, without the key.
+    Unreachable(String),
+}
+
+fn list_address(endpoint: &Endpoint) -> String {
+    let base = endpoint.base_url.trim_end_matches('/');
+    match endpoint.wire {
+        WireApi::Chat => format!("{base}/models"),
+        WireApi::Messages => format!("{}/v1/models", base.strip_suffix("/v1").unwrap_or(base)),
+    }
 }
 
 /// The model of a server that has exactly one.
@@ -106,10 +144,16 @@ impl Asker {
         self.read(self.http.post(url).json(body)).await
     }
 
-    async fn read(&self, mut question: reqwest::RequestBuilder) -> Option<Value> {
+    /// A question with the key.
+    fn question(&self, mut question: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
         for (name, value) in &self.headers {
             question = question.header(*name, value);
         }
+        question
+    }
+
+    async fn read(&self, question: reqwest::RequestBuilder) -> Option<Value> {
+        let question = self.question(question);
         let asked = async {
             let mut response =
                 question.send().await.ok().filter(|answer| answer.status().is_success())?;

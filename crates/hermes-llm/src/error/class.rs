@@ -1,4 +1,4 @@
-//! Status and words to class.
+//! Error classes (rate limit, overload, context overflow and so on) from the status and words of an answer.
 
 use super::words;
 use crate::model::ErrorClass;

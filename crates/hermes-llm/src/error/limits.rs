@@ -1,4 +1,4 @@
-//! Numbers that servers give away in their complaints. All matching is on lower-case text.
+//! Rate limits and window sizes: numbers that servers give away in their complaints. All matching is on lower-case text.
 
 use std::sync::LazyLock;
 use std::time::Duration;

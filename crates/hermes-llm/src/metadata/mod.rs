@@ -4,13 +4,13 @@
 //! the model's name, the longest piece first. A model that no entry fits is simply unknown: then the
 //! server is asked, or a cautious guess is made, and its cost is said to be unknown, never zero.
 
-mod estimate;
+mod token_estimate;
 
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-pub use estimate::{estimate, estimate_message, estimate_text};
+pub use token_estimate::{estimate, estimate_message, estimate_text};
 
 use crate::endpoint::Endpoint;
 use crate::model::TokenUsage;

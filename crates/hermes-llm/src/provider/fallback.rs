@@ -1,4 +1,6 @@
-//! Fallback models: those that step in when the first cannot answer.
+//! Fallback models, as the configuration names them (`fallback_providers`).
+//!
+//! When one takes over is decided by [`crate::retry`]; which one serves is kept by the agent's model chain.
 
 use serde_json::Value;
 

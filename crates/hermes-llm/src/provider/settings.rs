@@ -79,8 +79,15 @@ impl ModelSettings {
         }
     }
 
+    /// Who serves the main model, as it is written.
+    #[must_use]
+    pub fn main_provider(&self) -> Option<&str> {
+        given(&self.main()?.provider)
+    }
+
     /// The main model's name.
-    pub(super) fn main_name(&self) -> Option<&str> {
+    #[must_use]
+    pub fn main_name(&self) -> Option<&str> {
         match &self.model {
             TextOr::Text(name) => Some(name.as_str()),
             TextOr::Parts(main) => given(&main.default),

@@ -12,7 +12,7 @@ mod details;
 mod draft;
 mod json;
 pub mod messages;
-mod schema;
+mod simpler_schema;
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Secrets in the errors of servers.
+//! Redaction of the errors of servers; the redaction of everything else is [`hermes_guard::redact`].
 //!
 //! Servers quote requests, headers and addresses in their errors. Here a hidden place shows nothing
 //! at all of what stood there, not even the name: unlike a log for people, an error needs no hint of

@@ -14,6 +14,7 @@ use nix::unistd::{ForkResult, Pid, fork};
 use super::server;
 use crate::request::SpawnFds;
 use crate::request::handover;
+use crate::system;
 
 /// How long a request may wait for room in the fork server's queue, which holds hundreds.
 const SEND_LIMIT: Duration = Duration::from_secs(2);
@@ -90,7 +91,7 @@ pub(crate) fn retire() {
 
 impl ForkServer {
     fn start() -> io::Result<Self> {
-        let (ours, theirs) = UnixStream::pair()?;
+        let (ours, theirs) = system::socket_pair()?;
         ours.set_write_timeout(Some(SEND_LIMIT))?;
         // SAFETY: the copy goes on with `serve`, which keeps to what is allowed there.
         match unsafe { fork() }? {

@@ -8,14 +8,14 @@
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 
 use nix::errno::Errno;
-use nix::fcntl::OFlag;
 use nix::libc;
-use nix::sys::prctl;
-use nix::unistd::{ForkResult, chdir, fork, pipe2, read, setsid, write};
+use nix::unistd::{ForkResult, chdir, fork, read, setsid, write};
 
 use crate::forked;
+use crate::native;
 use crate::request::handover::{self, ReceivedRequest};
 use crate::supervisor::{self, StartStage};
+use crate::system;
 
 /// Whether there is still someone to serve.
 #[derive(PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) fn serve(socket: BorrowedFd<'_>) -> ! {
 /// Forks a standby and waits until it is needed, or has been killed.
 fn fork_standby(socket: BorrowedFd<'_>) -> Service {
     // The standby's end closes when it takes a request, or dies.
-    let Ok((watched, standby_end)) = pipe2(OFlag::O_CLOEXEC) else {
+    let Ok((watched, standby_end)) = system::pipe() else {
         return serve_without_standby(socket);
     };
     // SAFETY: this process has a single thread, and the copy keeps to system calls.
@@ -116,9 +116,9 @@ fn settle(socket: BorrowedFd<'_>) -> nix::Result<()> {
     // Out of the terminal's reach: its Ctrl-C and hang-up are for the original to act upon.
     setsid()?;
     // What `ps` shows.
-    let _ = prctl::set_name(c"hermes-forksrv");
+    native::name_process(native::FORK_SERVER);
     // Our memory is a copy of the original's, secrets included: not for programs to look at.
-    let _ = prctl::set_dumpable(false);
+    let _ = native::keep_from_tracing();
     // Keeps no file system from being unmounted.
     let _ = chdir(c"/");
     forked::close_all_but(socket);

@@ -6,6 +6,8 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use nix::errno::Errno;
 use nix::libc;
 
+use crate::system;
+
 /// What a program is started with.
 #[derive(Debug)]
 pub(crate) struct SpawnFds<F> {
@@ -136,7 +138,7 @@ pub(crate) fn send(
             (*message).cmsg_len = libc::CMSG_LEN(payload(count)) as _;
             let data = libc::CMSG_DATA(message).cast::<RawFd>();
             data.copy_from_nonoverlapping(numbers.as_ptr(), count);
-            retry(|| libc::sendmsg(socket.as_raw_fd(), header, libc::MSG_NOSIGNAL))
+            retry(|| libc::sendmsg(socket.as_raw_fd(), header, system::SEND))
         }
     });
     match sent? {
@@ -153,8 +155,7 @@ pub(crate) fn receive(socket: BorrowedFd<'_>) -> ReceivedRequest {
     // and whoever waits for its end waits for ever.
     let (count, flags, arrived) = with_header(&mut word, &mut ancillary, ROOM, |header| {
         // SAFETY: the header describes buffers that outlive the call.
-        let count =
-            retry(|| unsafe { libc::recvmsg(socket.as_raw_fd(), header, libc::MSG_CMSG_CLOEXEC) });
+        let count = retry(|| unsafe { libc::recvmsg(socket.as_raw_fd(), header, system::RECEIVE) });
         // SAFETY: the kernel has just filled in the header.
         let arrived = if count.is_ok() { unsafe { own(header) } } else { Default::default() };
         (count, header.msg_flags, arrived)
@@ -192,6 +193,7 @@ unsafe fn own(header: &libc::msghdr) -> [Option<OwnedFd>; ROOM] {
                 let data = libc::CMSG_DATA(message).cast::<RawFd>();
                 for index in 0..bytes / mem::size_of::<RawFd>() {
                     let fd = OwnedFd::from_raw_fd(data.add(index).read_unaligned());
+                    system::keep_private(&fd);
                     // Where there is no room, which the size of the buffer rules out, it is closed.
                     if let Some(slot) = free.next() {
                         *slot = Some(fd);

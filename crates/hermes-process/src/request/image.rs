@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The first word of the header is for the supervisor's answer: before a supervisor does anything,
-//! it says so in the file ([`take`]). Whoever waits no longer for that seals the file
+//! it says so in the file ([`system::take`]). Whoever waits no longer for that withdraws the file
 //! ([`withdraw`]), upon which no supervisor can take it any more. So it is always known which came
 //! first: a program that was not taken has certainly not been started and never will be, and may be
 //! asked for again.
@@ -19,24 +19,21 @@
 //! does: then `/bin/sh` comes in front and the file takes the place of the program's name.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::{AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::{mem, ptr, slice};
 
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::libc::{self, c_char};
-use nix::sys::memfd::{MFdFlags, memfd_create};
-use nix::sys::uio::{pread, pwrite};
 
 use crate::command::Lifetime;
-use crate::sandbox::Instruction;
-use crate::sandbox::enter::{Privileges, Restrictions};
+use crate::sandbox::enter::Restrictions;
+use crate::system;
 
-/// Words of the header, in this order: the mark of a supervisor, lifetime, terminal, privileges,
-/// offset of the filter and its number of instructions, offsets of the file's and the shell's
+/// Words of the header, in this order: the mark of a supervisor, lifetime, terminal, what becomes of the
+/// privileges, offset of the filter and its length, offsets of the file's and the shell's
 /// path, number of arguments and of variables.
 const HEADER_WORDS: usize = 10;
 const SHELL: &str = "/bin/sh";
@@ -47,11 +44,6 @@ const WORD: usize = mem::size_of::<usize>();
 pub(crate) enum Terminal {
     None,
     Controlling,
-}
-
-/// Says that there is a supervisor for the program in this file.
-pub(crate) fn take(image: BorrowedFd<'_>) -> nix::Result<()> {
-    pwrite(image, &1_usize.to_ne_bytes(), 0).map(|_| ())
 }
 
 /// What a withdrawn request comes to.
@@ -65,14 +57,9 @@ pub(crate) enum Withdrawn {
 
 /// Keeps the program in this file from being started, unless it is too late for that.
 pub(crate) fn withdraw(image: BorrowedFd<'_>) -> Withdrawn {
-    // From here on nobody can write to it; what was written before can be read.
-    let sealed = fcntl(image, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_WRITE));
-    let mut word = [0; WORD];
-    let read = pread(image, &mut word, 0);
-    // Not known is not a licence to try again.
-    match (sealed, read) {
-        (Ok(_), Ok(WORD)) if usize::from_ne_bytes(word) == 0 => Withdrawn::InTime,
-        _ => Withdrawn::TooLate,
+    match system::withdraw_in_time(image) {
+        true => Withdrawn::InTime,
+        false => Withdrawn::TooLate,
     }
 }
 
@@ -80,9 +67,9 @@ pub(crate) fn withdraw(image: BorrowedFd<'_>) -> Withdrawn {
 pub(crate) struct ImageParts<'a> {
     pub(crate) lifetime: Lifetime,
     pub(crate) terminal: Terminal,
-    /// What a confined program gives up.
-    pub(crate) privileges: Privileges,
-    pub(crate) filter: &'a [Instruction],
+    /// What a confined program gives up, in the form of [`Restrictions`].
+    pub(crate) privileges: usize,
+    pub(crate) filter: &'a [u8],
     pub(crate) file: &'a Path,
     /// The first is the program's name.
     pub(crate) args: Vec<&'a OsStr>,
@@ -93,24 +80,18 @@ impl ImageParts<'_> {
     /// The image as a file in memory, and its length.
     pub(crate) fn write(&self) -> io::Result<(OwnedFd, usize)> {
         let bytes = self.encode();
-        let file =
-            memfd_create(c"hermes-command", MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
-        let mut file = std::fs::File::from(file);
-        file.write_all(&bytes)?;
-        Ok((file.into(), bytes.len()))
+        Ok((system::create_command_file(&bytes)?, bytes.len()))
     }
 
     fn encode(&self) -> Vec<u8> {
         let (argc, envc) = (self.args.len(), self.environment.len());
         let filter_at = (HEADER_WORDS + argc + envc + 3) * WORD;
-        let filter: Vec<u8> = self.filter.iter().flat_map(|one| one.to_bytes()).collect();
-        let mut strings = Strings { at: filter_at + filter.len(), bytes: Vec::new() };
+        let mut strings = Strings { at: filter_at + self.filter.len(), bytes: Vec::new() };
         let survives = usize::from(self.lifetime == Lifetime::Survives);
         let terminal = usize::from(self.terminal == Terminal::Controlling);
         let file = strings.add(&[self.file.as_os_str()]);
         let shell = strings.add(&[OsStr::new(SHELL)]);
-        let privileges = self.privileges as usize;
-        let mut words = vec![0, survives, terminal, privileges, filter_at, self.filter.len()];
+        let mut words = vec![0, survives, terminal, self.privileges, filter_at, self.filter.len()];
         words.extend([file, shell, argc, envc, 0]);
         words.extend(self.args.iter().map(|arg| strings.add(&[arg])));
         words.push(0);
@@ -118,7 +99,7 @@ impl ImageParts<'_> {
         words.extend(variables.map(|(name, value)| strings.add(&[name, OsStr::new("="), value])));
         words.push(0);
         let mut bytes: Vec<u8> = words.into_iter().flat_map(usize::to_ne_bytes).collect();
-        bytes.extend(filter);
+        bytes.extend(self.filter);
         bytes.append(&mut strings.bytes);
         bytes
     }
@@ -158,7 +139,7 @@ pub(crate) struct Image {
 impl Image {
     /// Maps an image of `len` bytes. Allocates nothing.
     pub(crate) fn map(fd: BorrowedFd<'_>, len: usize) -> nix::Result<Self> {
-        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE);
+        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, system::MAPPING);
         // SAFETY: a new mapping, placed by the kernel, of a file that only we and its maker know.
         let base = unsafe { libc::mmap(ptr::null_mut(), len, access, flags, fd.as_raw_fd(), 0) };
         if base == libc::MAP_FAILED {
@@ -169,8 +150,8 @@ impl Image {
     }
 
     fn relocate(base: *mut usize, len: usize) -> Option<Self> {
-        // SAFETY: the mapping is that long, aligned to a page, writable, private and not yet
-        // shared with anyone.
+        // SAFETY: the mapping is that long, aligned to a page, writable, and nobody else uses what is
+        // behind the first word, which is not touched.
         let words = unsafe { slice::from_raw_parts_mut(base, len / WORD) };
         let &[_, survives, terminal, privileges, filter, filter_len, file, shell, argc, envc] =
             words.first_chunk::<HEADER_WORDS>()?;
@@ -183,15 +164,15 @@ impl Image {
                 *word = locate(*word)?;
             }
         }
-        let filter_end = filter_len.checked_mul(Instruction::SIZE)?.checked_add(filter)?;
+        let filter_end = filter_len.checked_add(filter)?;
         if filter_end > len || !filter.is_multiple_of(WORD) {
             return None;
         }
-        let restrictions = Restrictions {
-            privileges: Privileges::from_word(privileges)?,
-            filter: ptr::with_exposed_provenance(start + filter),
-            filter_len: u16::try_from(filter_len).ok()?,
-        };
+        let restrictions = Restrictions::from_image(
+            privileges,
+            ptr::with_exposed_provenance(start + filter),
+            filter_len,
+        )?;
         let at = |index: usize| base.wrapping_add(index).cast::<*const c_char>();
         Some(Self {
             base,

@@ -1,4 +1,4 @@
-//! The sandbox of a local command: rights taken away from a program, with the kernel's own means.
+//! The sandbox of a local command (`terminal.sandbox`): rights taken away from a program, with the kernel's own means.
 //!
 //! A [`Confinement`] says what a program and all its descendants may not do: write outside listed
 //! places, use the network. No container, no mount, no helper program and no privilege is needed
@@ -35,25 +35,36 @@
 //!   sockets as well.
 //! * Nobody is kept from using up memory, processor or the room in the listed places.
 //!
+//! # macOS
+//!
+//! There the same is asked of *Seatbelt*, by a profile that is given to `/usr/bin/sandbox-exec`
+//! (`portable`). It has been compiled but not tried. What differs, as far as the profile language goes:
+//! metadata outside the listed places cannot be changed at all, [`Metadata::Frozen`] means the listed places,
+//! too; other processes can neither be looked at nor signalled; no program can be opened through the desktop.
+//! On all other systems nothing can be confined.
+//!
 //! # Failing closed
 //!
 //! A kernel that cannot do what is asked for is a [`ConfinementError`], and the program does not
 //! run. Files need Landlock in its third version (Linux 6.2), since before it a file could be
 //! emptied without being written to. What later versions can do in addition, they do.
 
-pub(crate) mod enter;
-mod filter;
-mod ruleset;
-mod support;
+#[cfg(all(target_os = "linux", not(hermes_portable)))]
+mod linux;
+#[cfg(any(not(target_os = "linux"), hermes_portable))]
+mod portable;
 
-pub(crate) use filter::Instruction;
-pub use support::{KernelSupport, kernel_support};
+#[cfg(all(target_os = "linux", not(hermes_portable)))]
+use linux as backend;
+#[cfg(any(not(target_os = "linux"), hermes_portable))]
+use portable as backend;
+
+pub use backend::kernel_support;
+pub(crate) use backend::{PreparedConfinement, enter};
 
 use std::io;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
-
-use enter::{Privileges, Restrictions};
 
 /// What sockets a confined program may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -102,6 +113,16 @@ pub enum ConfinementError {
          confinement"
     )]
     Seccomp,
+
+    /// The system has no means to confine a program, or none that is known here.
+    #[error(
+        "there is nothing here that could confine a program ({missing}); \
+         use a container, or no confinement"
+    )]
+    Unsupported {
+        /// What was looked for.
+        missing: &'static str,
+    },
 
     /// A place that was to be writable cannot be opened.
     #[error("{} cannot be made writable: {source}; check that it exists", path.display())]
@@ -202,47 +223,28 @@ impl Confinement {
         &self,
         own_terminal: Option<BorrowedFd<'_>>,
     ) -> Result<PreparedConfinement, ConfinementError> {
-        let (ruleset, free) = match &self.files {
-            Files::Free => (ruleset::apart()?, self.network == Network::Allowed),
-            Files::ReadOnlyExcept(places) => (ruleset::read_only(places, own_terminal)?, false),
-        };
-        if free && self.metadata == Metadata::Changeable {
-            let privileges = Privileges::KeptIfAllowed;
-            return Ok(PreparedConfinement {
-                privileges,
-                filter: Vec::new(),
-                ruleset: Some(ruleset),
-            });
-        }
-        if !support::has_seccomp() {
-            return Err(ConfinementError::Seccomp);
-        }
-        let filter =
-            filter::program(self.network, self.metadata).ok_or(ConfinementError::Seccomp)?;
-        Ok(PreparedConfinement { privileges: Privileges::GivenUp, filter, ruleset: Some(ruleset) })
+        backend::prepare(self, own_terminal)
     }
 }
 
-/// A confinement made ready.
-pub(crate) struct PreparedConfinement {
-    pub(crate) privileges: Privileges,
-    pub(crate) filter: Vec<Instruction>,
-    pub(crate) ruleset: Option<OwnedFd>,
-}
-
-impl PreparedConfinement {
-    /// No confinement.
-    pub(crate) fn nothing() -> Self {
-        Self { privileges: Privileges::Kept, filter: Vec::new(), ruleset: None }
-    }
-
-    /// Confines the calling process. Allocates nothing.
-    pub(crate) fn enter(&self) -> nix::Result<()> {
-        let restrictions = Restrictions {
-            privileges: self.privileges,
-            filter: self.filter.as_ptr(),
-            filter_len: u16::try_from(self.filter.len()).unwrap_or(u16::MAX),
-        };
-        enter::confinement(&restrictions, self.ruleset.as_ref().map(|rules| rules.as_fd()))
-    }
+/// What of this crate's needs the running system has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelSupport {
+    /// Version of Landlock; none, if it is missing or switched off. Read-only confinement needs 3;
+    /// from 5 on devices are kept safe, from 6 on processes outside cannot be signalled.
+    pub landlock_abi: Option<u32>,
+    /// Whether system calls can be filtered.
+    pub seccomp: bool,
+    /// Whether there is Seatbelt, which confines programs on macOS in place of these two.
+    pub seatbelt: bool,
+    /// Whether the settings let an ordinary user make user namespaces, which container programs
+    /// without a daemon need. A container around us may forbid it all the same.
+    pub user_namespaces: bool,
+    /// Whether processes can be held by a descriptor (Linux 5.3). Without it, a signal to a process
+    /// of an earlier run goes by its number, right after a look at its start time.
+    pub pidfd: bool,
+    /// Whether the kernel's table of processes shows those that our numbers mean (`/proc` on Linux).
+    /// Without it, trees are killed by group only.
+    pub proc: bool,
 }

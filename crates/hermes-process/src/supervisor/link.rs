@@ -21,6 +21,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
 
 use super::message::{self, SupervisorOrder, SupervisorReport};
+use crate::system;
 
 /// Lines to supervisors whose trees were released: open for as long as we live, so that the trees
 /// do not live longer.
@@ -84,8 +85,12 @@ pub(crate) fn first_report(mut control: &UnixStream, limit: Duration) -> FirstRe
 /// Has a program killed that nobody waits for any more, should it still be started, also one that
 /// would survive the end of the link.
 pub(crate) fn forbid(control: &UnixStream) {
-    let flags = MsgFlags::MSG_NOSIGNAL | MsgFlags::MSG_DONTWAIT;
-    let _ = send(control.as_raw_fd(), &SupervisorOrder::Kill.encode(), flags);
+    let _ = send(control.as_raw_fd(), &SupervisorOrder::Kill.encode(), sending());
+}
+
+/// How orders are sent: without waiting, and without a signal if nobody is there.
+fn sending() -> MsgFlags {
+    MsgFlags::from_bits_retain(system::SEND) | MsgFlags::MSG_DONTWAIT
 }
 
 impl SupervisorLink {
@@ -172,8 +177,7 @@ impl SupervisorLink {
     fn order(&self, order: SupervisorOrder) {
         // Eight bytes always find room, as supervisors read at once. Fails only when the supervisor
         // is gone, which `state` will tell.
-        let flags = MsgFlags::MSG_NOSIGNAL | MsgFlags::MSG_DONTWAIT;
-        let _ = send(self.socket.as_raw_fd(), &order.encode(), flags);
+        let _ = send(self.socket.as_raw_fd(), &order.encode(), sending());
     }
 
     /// Does what dropping the link does, also while others hold it: they may still listen.

@@ -23,6 +23,9 @@
 //!
 //! What runs in the supervisor is restricted, see the `forked` module. All signals are blocked in
 //! it; it hears of dead children through a `signalfd`.
+//!
+//! The last three paragraphs are about Linux. What takes the place of subreaper, parent-death signal and `signalfd`
+//! elsewhere, and what follows from that, is told in `system::portable`.
 
 mod link;
 mod message;
@@ -36,17 +39,17 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 
 use nix::errno::Errno;
 use nix::libc;
-use nix::sys::prctl;
 use nix::unistd::write;
 
 use crate::forked;
-use crate::lineage;
+use crate::native;
 use crate::request::SpawnRequest;
+use crate::system;
 
 /// What can be done before there is a request.
 pub(crate) fn become_standby() {
     // What `ps` shows.
-    let _ = prctl::set_name(c"hermes-standby");
+    native::name_process(native::STANDBY);
     // The fork server ignores its children's ends; we live for them.
     forked::set_disposition(libc::SIGCHLD, libc::SIG_DFL);
 }
@@ -54,8 +57,8 @@ pub(crate) fn become_standby() {
 /// The supervisor's whole life, from the request on.
 pub(crate) fn supervise(request: &SpawnRequest) -> ! {
     let control = request.fds.control.as_fd();
-    let _ = prctl::set_name(lineage::SUPERVISOR);
-    lineage::mark();
+    native::name_process(native::SUPERVISOR);
+    system::mark();
     match program::start(request) {
         Ok((program, lifetime)) => {
             report(control, SupervisorReport::Started(program.as_raw()));

@@ -1,84 +1,57 @@
 //! From the supervisor to the program: the last steps before `exec`.
 
 use std::convert::Infallible;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 
 use nix::errno::Errno;
-use nix::libc::{self, c_int, c_void};
-use nix::sys::prctl;
+use nix::libc;
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::wait::waitpid;
-use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, fchdir, getpid, getppid, setsid};
+use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, fchdir, getpid, setsid};
 
-use super::message::StartStage;
+use super::message::{StartStage, SupervisorReport};
 use crate::command::Lifetime;
-use crate::request::image::{self, Image, Terminal};
+use crate::request::image::{Image, Terminal};
 use crate::request::{SpawnFds, SpawnRequest};
 use crate::sandbox::enter;
+use crate::system::{self, Note};
 
 /// At which step it failed, and why.
 type Failure = (StartStage, Errno);
 
-/// Stack for the steps before `exec`: a few nested calls with small buffers.
-const STACK: usize = 64 * 1024;
-
-#[repr(align(16))]
-struct Stack([MaybeUninit<u8>; STACK]);
-
-/// What the new process needs, in memory that it shares with the supervisor.
+/// What the new process needs.
 struct Task<'a> {
     fds: &'a SpawnFds<OwnedFd>,
     image: &'a Image,
     supervisor: Pid,
-    failure: Option<Failure>,
 }
 
 /// Makes the calling process a supervisor and starts its program.
 ///
-/// Returns when the program runs. To know that takes no pipe: the supervisor lends its memory to
-/// the new process and stands still until that has called `exec` or has left a note why not.
+/// Returns when the program runs, or has left a note why not.
 pub(super) fn start(request: &SpawnRequest) -> Result<(Pid, Lifetime), Failure> {
     let prepare = |error| (StartStage::Prepare, error);
     let fds = &request.fds;
-    image::take(fds.image.as_fd()).map_err(prepare)?;
+    system::take(fds.image.as_fd()).map_err(prepare)?;
     // No session of our own: the fork server's is as far from every terminal, and on a busy machine
     // the scheduler, which shares time among sessions, lets a new one wait for milliseconds.
-    prctl::set_child_subreaper(true).map_err(prepare)?;
+    system::adopt_orphans().map_err(prepare)?;
     let image = Image::map(fds.image.as_fd(), request.image_len).map_err(prepare)?;
-    let mut task = Task { fds, image: &image, supervisor: getpid(), failure: None };
-    let pid = share_and_wait(&mut task).map_err(prepare)?;
-    match task.failure {
-        None => Ok((pid, image.lifetime())),
-        Some(failure) => {
-            // Ended right after its note.
-            let _ = waitpid(pid, None);
-            Err(failure)
-        }
+    let task = Task { fds, image: &image, supervisor: getpid() };
+    let (pid, note) = system::start_beside(&task, run).map_err(prepare)?;
+    let Some(note) = note else { return Ok((pid, image.lifetime())) };
+    // Ended right after its note.
+    let _ = waitpid(pid, None);
+    match SupervisorReport::decode(note) {
+        Some(SupervisorReport::Failed(stage, error)) => Err((stage, error)),
+        _ => Err((StartStage::Prepare, Errno::EPROTO)),
     }
 }
 
-/// Runs `run` in a new process that uses our memory, while we wait (the manner of `vfork`, but
-/// on a stack of its own, since one shared stack would be spoilt for the second to return).
-fn share_and_wait(task: &mut Task<'_>) -> nix::Result<Pid> {
-    let mut stack = Stack([MaybeUninit::uninit(); STACK]);
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: the stack grows down from its end and is in use only while we stand still, as is
-    // the task. The new process makes system calls on its own descriptors and signals and writes
-    // one field of the task.
-    let pid = unsafe {
-        let top = stack.0.as_mut_ptr().add(STACK).cast::<c_void>();
-        libc::clone(run, top, flags, (&raw mut *task).cast::<c_void>())
-    };
-    Errno::result(pid).map(Pid::from_raw)
-}
-
-extern "C" fn run(task: *mut c_void) -> c_int {
-    // SAFETY: `share_and_wait` passes a task that nobody else uses meanwhile.
-    let task = unsafe { &mut *task.cast::<Task<'_>>() };
-    let Err(failure) = become_program(task);
-    task.failure = Some(failure);
-    127
+/// What the new process does; it returns only if it could not become the program.
+fn run(task: &Task<'_>) -> Note {
+    let Err((stage, error)) = become_program(task);
+    SupervisorReport::Failed(stage, error).encode()
 }
 
 fn become_program(task: &Task<'_>) -> Result<Infallible, Failure> {
@@ -94,16 +67,12 @@ fn become_program(task: &Task<'_>) -> Result<Infallible, Failure> {
 fn settle(task: &Task<'_>) -> nix::Result<()> {
     setsid()?;
     if task.image.lifetime() == Lifetime::DiesWithParent {
-        prctl::set_pdeathsig(Signal::SIGKILL)?;
-        // The supervisor may have died before the line above took effect.
-        if getppid() != task.supervisor {
-            return Err(Errno::ESRCH);
-        }
+        system::die_with_parent(Signal::SIGKILL, Some(task.supervisor))?;
     }
     if task.image.terminal() == Terminal::Controlling {
         // SAFETY: takes an integer. Only the leader of a session without a terminal may do this,
         // and `setsid` has just made us that.
-        Errno::result(unsafe { libc::ioctl(task.fds.stdin.as_raw_fd(), libc::TIOCSCTTY, 0) })?;
+        Errno::result(unsafe { libc::ioctl(task.fds.stdin.as_raw_fd(), libc::TIOCSCTTY as _, 0) })?;
     }
     dup2_stdin(&task.fds.stdin)?;
     dup2_stdout(&task.fds.stdout)?;

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::io::Write as _;
 
 use hermes_process::{Command, Confinement, hide_environment, prepare, shield_own_environment};
-use nix::unistd::{Gid, Uid, setgid, setgroups, setuid};
+use nix::unistd::{Gid, Uid, setgid, setuid};
 
 const NAME: &str = "HERMES_PROCESS_TEST_SECRET";
 
@@ -70,9 +70,11 @@ fn own_secret() -> Option<String> {
 fn become_ordinary() -> Result<(), Box<dyn Error>> {
     const NOBODY: u32 = 65_534;
     if Uid::effective().is_root() {
-        setgroups(&[])?;
+        #[cfg(target_os = "linux")]
+        nix::unistd::setgroups(&[])?;
         setgid(Gid::from_raw(NOBODY))?;
         setuid(Uid::from_raw(NOBODY))?;
+        #[cfg(target_os = "linux")]
         nix::sys::prctl::set_dumpable(true)?;
     }
     Ok(())

@@ -5,15 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use hermes_tool::{SchemaPatch, SchemaScope, Tool};
+use hermes_tool::{Origin, SchemaDetail, SchemaPatch, SchemaScope, Tool};
 use serde_json::{Map, Value, json};
 use tracing::warn;
 
-use crate::definitions::{Deferral, DefinitionRequest, Definitions, MemoState};
+use crate::definitions::{Deferral, DefinitionRequest, Definitions, MemoState, ToolScope};
 use crate::runtime::Runtime;
 use crate::schema::sanitise;
 use crate::tool_search::{self, Assembled};
-use crate::toolsets::{KanbanTask, ToolRequest};
+use crate::toolsets::{KanbanTask, ToolRequest, ToolsetKind, Toolsets};
 
 #[cfg(test)]
 mod tests;
@@ -37,6 +37,12 @@ impl Runtime {
         let definitions = Arc::new(definitions);
         self.memo().put(state, request, &definitions, valid_until);
         definitions
+    }
+
+    /// How much is said about the tools of a scope.
+    #[must_use]
+    pub fn schema_detail(&self, scope: &ToolScope) -> SchemaDetail {
+        detail(scope, &self.toolsets().snapshot())
     }
 
     fn memo_state(&self) -> MemoState {
@@ -74,8 +80,12 @@ impl Runtime {
         let tools: Vec<&Tool> = tools.into_iter().filter(|tool| pass.allows(tool)).collect();
         let available: BTreeSet<Arc<str>> =
             tools.iter().map(|tool| Arc::clone(tool.name())).collect();
-        let scope =
-            SchemaScope { available: &available, vars: &settings.vars, config: &settings.config };
+        let scope = SchemaScope {
+            available: &available,
+            vars: &settings.vars,
+            config: &settings.config,
+            detail: detail(&request.scope, &toolsets),
+        };
         let functions: Vec<Value> =
             tools.iter().filter_map(|tool| definition(tool, &scope)).collect();
 
@@ -99,6 +109,39 @@ impl Runtime {
     }
 }
 
+/// How much is said about each tool: a selection for small models says only what a call needs.
+fn detail(scope: &ToolScope, toolsets: &Toolsets) -> SchemaDetail {
+    let is_small = |name: &String| {
+        toolsets.definition(name).is_some_and(|toolset| toolset.kind == ToolsetKind::Small)
+    };
+    match scope.enabled.as_deref() {
+        Some(named) if !named.is_empty() && named.iter().all(is_small) => SchemaDetail::Brief,
+        _ => SchemaDetail::Full,
+    }
+}
+
+/// Bounds that a tool's code checks anyway. A model takes them for advice: told `minimum: 1`, it reads one line.
+const BOUNDS: [&str; 5] = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "format"];
+
+/// Takes the bounds out of a schema of ours, at every depth.
+fn without_bounds(schema: &mut Value) {
+    let Value::Object(fields) = schema else { return };
+    if fields.get("type").is_some_and(|kind| kind == "integer" || kind == "number") {
+        fields.retain(|key, _| !BOUNDS.contains(&key.as_str()));
+    }
+    if fields.get("default").is_some_and(Value::is_null) {
+        fields.shift_remove("default");
+    }
+    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+        properties.values_mut().for_each(without_bounds);
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(inner) = fields.get_mut(key) {
+            without_bounds(inner);
+        }
+    }
+}
+
 /// One tool as the model sees it; `None` when its dynamic schema withdraws it.
 fn definition(tool: &Tool, scope: &SchemaScope<'_>) -> Option<Value> {
     let mut schema = tool.schema();
@@ -111,7 +154,11 @@ fn definition(tool: &Tool, scope: &SchemaScope<'_>) -> Option<Value> {
         }
     }
     schema.insert("name".into(), tool.name().as_ref().into());
-    Some(wrap(schema))
+    let mut wrapped = wrap(schema);
+    if matches!(tool.origin(), Origin::Linked) {
+        without_bounds(&mut wrapped["function"]["parameters"]);
+    }
+    Some(wrapped)
 }
 
 fn wrap(mut schema: Map<String, Value>) -> Value {

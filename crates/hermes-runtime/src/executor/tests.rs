@@ -270,7 +270,7 @@ async fn repeated_failures_are_warned_about_and_then_blocked() {
         *count.lock().unwrap() += 1;
         Err(ToolError::answer("no"))
     }));
-    let config = GuardrailConfig { hard_stop_enabled: true, ..GuardrailConfig::default() };
+    let config = GuardrailConfig { hard_stop_enabled: Some(true), ..GuardrailConfig::default() };
     let mut guardrails = Guardrails::new(config);
     let calls = (0..7).map(|n| call(n, "fails", json!({}))).collect();
     let outcomes = runtime.run_turn(calls, &mut guardrails, &TurnOptions::default()).await;

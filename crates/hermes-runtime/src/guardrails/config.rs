@@ -13,6 +13,8 @@ pub struct Counts {
     pub same_tool_failure: u32,
     /// A reading call gave the same answer.
     pub idempotent_no_progress: u32,
+    /// The same one to three calls came round with the same answers.
+    pub cycle: u32,
 }
 
 /// When to speak up and when to stop.
@@ -20,8 +22,8 @@ pub struct Counts {
 pub struct GuardrailConfig {
     /// Whether advice is given at all.
     pub warnings_enabled: bool,
-    /// Whether calls may be blocked and turns ended.
-    pub hard_stop_enabled: bool,
+    /// Whether calls may be blocked and turns ended; where nothing is said, they may if nobody watches.
+    pub hard_stop_enabled: Option<bool>,
     /// From these counts on there is advice.
     pub warn_after: Counts,
     /// From these counts on there is a stop.
@@ -38,8 +40,8 @@ struct GuardrailSection {
     /// Warn the model.
     #[setting(default = true)]
     warnings_enabled: bool,
-    /// Also stop it.
-    hard_stop_enabled: bool,
+    /// Also stop it; unless this is set, it is stopped where nobody watches (`hermes -z`, jobs).
+    hard_stop_enabled: Option<bool>,
     /// The same call fails so often before a warning.
     #[setting(key = "warn_after.exact_failure", default = 2, range = 1..,
         older = "tool_loop_guardrails.exact_failure_warn_after")]
@@ -52,6 +54,9 @@ struct GuardrailSection {
     #[setting(key = "warn_after.idempotent_no_progress", default = 2, range = 1..,
         older = "tool_loop_guardrails.no_progress_warn_after")]
     warn_idle: u32,
+    /// The same one to three calls come round so often before a warning.
+    #[setting(key = "warn_after.cycle", default = 3, range = 2..)]
+    warn_cycle: u32,
     /// The same call fails so often before the stop.
     #[setting(key = "hard_stop_after.exact_failure", default = 5, range = 1..,
         older = "tool_loop_guardrails.exact_failure_block_after")]
@@ -64,6 +69,9 @@ struct GuardrailSection {
     #[setting(key = "hard_stop_after.idempotent_no_progress", default = 5, range = 1..,
         older = "tool_loop_guardrails.no_progress_block_after")]
     stop_idle: u32,
+    /// The same one to three calls come round so often before the stop.
+    #[setting(key = "hard_stop_after.cycle", default = 6, range = 2..)]
+    stop_cycle: u32,
 }
 
 impl From<GuardrailSection> for GuardrailConfig {
@@ -75,11 +83,13 @@ impl From<GuardrailSection> for GuardrailConfig {
                 exact_failure: section.warn_exact,
                 same_tool_failure: section.warn_tool,
                 idempotent_no_progress: section.warn_idle,
+                cycle: section.warn_cycle,
             },
             hard_stop_after: Counts {
                 exact_failure: section.stop_exact,
                 same_tool_failure: section.stop_tool,
                 idempotent_no_progress: section.stop_idle,
+                cycle: section.stop_cycle,
             },
         }
     }
@@ -98,6 +108,16 @@ impl GuardrailConfig {
     #[must_use]
     pub fn from_config(config: &Value) -> Self {
         GuardrailSection::read(config, &Vars::default()).into()
+    }
+
+    /// The same for a conversation that nobody watches: unless the user decided otherwise, loops end.
+    #[must_use]
+    pub fn unwatched(self) -> Self {
+        Self { hard_stop_enabled: self.hard_stop_enabled.or(Some(true)), ..self }
+    }
+
+    pub(super) fn may_stop(&self) -> bool {
+        self.hard_stop_enabled.unwrap_or(false)
     }
 }
 
@@ -131,11 +151,16 @@ mod tests {
         }));
         assert_eq!(
             config.warn_after,
-            Counts { exact_failure: 4, same_tool_failure: 10, idempotent_no_progress: 6 }
+            Counts { exact_failure: 4, same_tool_failure: 10, idempotent_no_progress: 6, cycle: 3 }
         );
         assert_eq!(
             config.hard_stop_after,
-            Counts { exact_failure: 11, same_tool_failure: 12, idempotent_no_progress: 13 }
+            Counts {
+                exact_failure: 11,
+                same_tool_failure: 12,
+                idempotent_no_progress: 13,
+                cycle: 6
+            }
         );
     }
 
@@ -150,9 +175,16 @@ mod tests {
     }
 
     #[test]
+    fn where_nobody_watches_loops_end_unless_the_user_says_no() {
+        assert!(!GuardrailConfig::default().may_stop());
+        assert!(GuardrailConfig::default().unwatched().may_stop());
+        assert!(!read(&json!({"hard_stop_enabled": false})).unwatched().may_stop());
+    }
+
+    #[test]
     fn switches_understand_words() {
         for yes in [json!(true), json!(1), json!("YES"), json!(" on "), json!("enabled")] {
-            assert!(read(&json!({"hard_stop_enabled": yes})).hard_stop_enabled, "{yes}");
+            assert!(read(&json!({"hard_stop_enabled": yes})).may_stop(), "{yes}");
         }
         for no in [json!(false), json!(0), json!("No"), json!("off"), json!("disabled")] {
             assert!(!read(&json!({"warnings_enabled": no})).warnings_enabled, "{no}");

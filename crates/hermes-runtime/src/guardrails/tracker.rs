@@ -1,14 +1,16 @@
 //! The counters of one turn.
 //!
 //! Three tables: failures by call, failures by tool, and for reading calls the last result with the
-//! number of times it came in a row. A failure counts in the first two and clears the third; a
+//! number of times it came in a row. Beside them the last calls in their order, by which one to three calls
+//! are noticed that come round with the same results, whatever they do: listing over and over, or writing a file
+//! and reading it. A failure counts in the first two and clears the third; a
 //! success clears the first two, so only unbroken series count. After a failure the gravest finding
 //! speaks alone: the end of the turn, then the repeated call, then the failing tool.
 //!
 //! [`Guardrails::before_call`] changes nothing, so a batch of calls can be asked about up front and
 //! noted later in any order. The caller provides the lock where calls run side by side.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::config::GuardrailConfig;
 use super::signature::{Hash, Signature, hash_result};
@@ -32,7 +34,14 @@ pub struct Guardrails {
     call_failures: HashMap<Signature, u32>,
     tool_failures: HashMap<String, u32>,
     same_results: HashMap<Signature, (Hash, u32)>,
+    /// The last calls, oldest first; nothing for a result that is not compared.
+    last: VecDeque<Option<(Signature, Hash)>>,
 }
+
+/// Longest sequence that counts as a cycle.
+const MAX_PERIOD: usize = 3;
+/// Most repetitions that are told apart.
+const MAX_REPETITIONS: usize = 32;
 
 impl Guardrails {
     /// Guardrails at the beginning of a turn.
@@ -49,7 +58,7 @@ impl Guardrails {
     /// Asks whether a call may run. Nothing is counted.
     #[must_use]
     pub fn before_call(&self, signature: &Signature) -> Option<Block> {
-        if !self.config.hard_stop_enabled {
+        if !self.config.may_stop() {
             return None;
         }
         let stop = self.config.hard_stop_after;
@@ -71,12 +80,44 @@ impl Guardrails {
         signature: &Signature,
         observation: Observation<'_>,
     ) -> Option<Advice> {
-        let (kind, pattern, count) = if observation.failed {
+        self.last.push_back(observation.result.map(|text| (signature.clone(), hash_result(text))));
+        if self.last.len() > MAX_PERIOD * MAX_REPETITIONS {
+            self.last.pop_front();
+        }
+        let found = if observation.failed {
             self.note_failure(signature)
         } else {
             self.note_success(signature, observation)
-        }?;
+        };
+        let ends = matches!(found, Some((AdviceKind::Halt, ..)));
+        let (kind, pattern, count) = match self.cycle().filter(|_| !ends) {
+            Some((AdviceKind::Halt, count)) => (AdviceKind::Halt, Pattern::Cycle, count),
+            Some((kind, count)) => found.unwrap_or((kind, Pattern::Cycle, count)),
+            None => found?,
+        };
         Some(Advice { kind, pattern, count, tool: signature.tool().to_owned() })
+    }
+
+    /// Whether the last calls are a sequence that came round too often, and how often.
+    fn cycle(&self) -> Option<(AdviceKind, u32)> {
+        let count = (1..=MAX_PERIOD).map(|period| self.repetitions(period)).max()?;
+        if self.config.may_stop() && count >= self.config.hard_stop_after.cycle {
+            return Some((AdviceKind::Halt, count));
+        }
+        let warns = self.config.warnings_enabled && count >= self.config.warn_after.cycle;
+        warns.then_some((AdviceKind::Warning, count))
+    }
+
+    /// How often the last calls, so many of them, came one after another.
+    fn repetitions(&self, period: usize) -> u32 {
+        let seen: Vec<_> = self.last.iter().rev().collect();
+        let Some(newest) =
+            seen.get(..period).filter(|calls| calls.iter().all(|call| call.is_some()))
+        else {
+            return 0;
+        };
+        let same = seen.chunks_exact(period).take_while(|calls| calls == &newest).count();
+        u32::try_from(same).unwrap_or(u32::MAX)
     }
 
     fn note_failure(&mut self, signature: &Signature) -> Option<(AdviceKind, Pattern, u32)> {
@@ -84,7 +125,7 @@ impl Guardrails {
         let exact = bump(self.call_failures.entry(signature.clone()).or_default());
         let same_tool = bump(self.tool_failures.entry(signature.tool().into()).or_default());
         let (warn, stop) = (self.config.warn_after, self.config.hard_stop_after);
-        if self.config.hard_stop_enabled && same_tool >= stop.same_tool_failure {
+        if self.config.may_stop() && same_tool >= stop.same_tool_failure {
             return Some((AdviceKind::Halt, Pattern::SameToolFailure, same_tool));
         }
         if !self.config.warnings_enabled {
@@ -144,7 +185,7 @@ mod tests {
     }
 
     fn strict() -> Guardrails {
-        Guardrails::new(GuardrailConfig { hard_stop_enabled: true, ..GuardrailConfig::default() })
+        Guardrails::new(GuardrailConfig::default().unwatched())
     }
 
     /// Code and count of the advice after a call.
@@ -243,6 +284,47 @@ mod tests {
         }
     }
 
+    const EFFECTFUL: Observation<'static> =
+        Observation { result: Some("{\"processes\":[]}"), failed: false, idempotent: false };
+
+    #[test]
+    fn the_same_call_over_and_over_is_a_cycle_whatever_it_does() {
+        // Seen with a small model: it listed its processes nineteen times.
+        let (mut watched, mut alone) = (Guardrails::default(), strict());
+        let list = call("process", 1);
+        for count in 1..=19 {
+            let expected = (count >= 3).then(|| ("cycle_warning".to_owned(), count));
+            assert_eq!(note(&mut watched, &list, EFFECTFUL), expected);
+        }
+        for _ in 1..=5 {
+            assert!(!alone.after_call(&list, EFFECTFUL).is_some_and(|advice| advice.ends_turn()));
+        }
+        assert_eq!(note(&mut alone, &list, EFFECTFUL), said("cycle_halt", 6));
+    }
+
+    #[test]
+    fn two_calls_in_turn_are_a_cycle_and_news_breaks_it() {
+        let mut rails = strict();
+        let (write, look) = (call("write_file", 1), call("terminal", 2));
+        let mut rounds = 0;
+        let ended = loop {
+            rounds += 1;
+            rails.after_call(&write, EFFECTFUL);
+            let advice = rails.after_call(&look, EFFECTFUL);
+            if advice.is_some_and(|advice| advice.ends_turn()) || rounds > 20 {
+                break rounds;
+            }
+        };
+        assert_eq!(ended, 6);
+        rails.reset();
+        for round in 0..20 {
+            let news = format!("round {round}");
+            assert_eq!(rails.after_call(&write, EFFECTFUL), None);
+            let seen = Observation { result: Some(&news), ..EFFECTFUL };
+            assert_eq!(rails.after_call(&look, seen), None);
+        }
+    }
+
     #[test]
     fn success_clears_failures_and_failure_forgets_repetition() {
         let mut rails = Guardrails::default();
@@ -257,7 +339,7 @@ mod tests {
     fn advice_can_be_switched_off_while_stops_stay() {
         let mut rails = Guardrails::new(GuardrailConfig {
             warnings_enabled: false,
-            hard_stop_enabled: true,
+            hard_stop_enabled: Some(true),
             ..GuardrailConfig::default()
         });
         let call = call("patch", 1);

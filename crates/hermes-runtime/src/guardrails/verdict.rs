@@ -19,6 +19,8 @@ pub enum Pattern {
     SameToolFailure,
     /// A reading call gave the same answer again.
     IdempotentNoProgress,
+    /// The same few calls with the same answers came round again, whatever they do.
+    Cycle,
 }
 
 impl Pattern {
@@ -27,6 +29,7 @@ impl Pattern {
             Self::RepeatedExactFailure => "repeated_exact_failure",
             Self::SameToolFailure => "same_tool_failure",
             Self::IdempotentNoProgress => "idempotent_no_progress",
+            Self::Cycle => "cycle",
         }
     }
 }
@@ -54,7 +57,7 @@ impl Block {
     pub fn message(&self) -> String {
         let (tool, count) = (self.signature.tool(), self.count);
         let what = match self.pattern {
-            Pattern::IdempotentNoProgress => {
+            Pattern::IdempotentNoProgress | Pattern::Cycle => {
                 format!("gave the same result {count} times with exactly these arguments")
             }
             Pattern::RepeatedExactFailure | Pattern::SameToolFailure => {
@@ -133,6 +136,10 @@ impl Advice {
     pub fn message(&self) -> String {
         let tool = &self.tool;
         match (self.kind, self.pattern) {
+            (AdviceKind::Halt, Pattern::Cycle) => format!(
+                "the same calls keep coming round with the same results, {tool} the last of them, so \
+                 this turn ends here. Tell the user what was found and what is needed to go on."
+            ),
             (AdviceKind::Halt, _) => format!(
                 "{tool} keeps failing, so this turn ends here. Tell the user what was tried, what \
                  each error said and what is needed to go on."
@@ -149,6 +156,10 @@ impl Advice {
             (AdviceKind::Warning, Pattern::IdempotentNoProgress) => format!(
                 "{tool} gave exactly the result you already have. Asking again brings nothing \
                  new: use it, or ask something different."
+            ),
+            (AdviceKind::Warning, Pattern::Cycle) => format!(
+                "the same calls with the same results have come round several times, {tool} the last \
+                 of them. Nothing changes by repeating them: do the next step of the task, or answer."
             ),
         }
     }

@@ -57,7 +57,12 @@ pub(crate) async fn dispatch(tool: &Tool, args: Args, attempt: Attempt) -> Dispa
         let mut running = std::pin::pin!(running);
         tokio::select! {
             biased;
-            result = &mut running => result,
+            // It may have heard of the end before we did, and told what it had by then.
+            result = &mut running => if cancellation.is_cancelled() && runs_programs(tool) {
+                return wound_up(tool, std::future::ready(result)).await;
+            } else {
+                result
+            },
             () = cancellation.cancelled() => return wound_up(tool, running).await,
             () = limit => {
                 return timed_out(tool.name(), time_limit.unwrap_or_default(), &cancellation);
@@ -151,9 +156,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 /// for anything else that was cancelled.
 async fn wound_up(tool: &Tool, running: impl Future<Output = Caught>) -> Dispatched {
     let nothing = cancelled(tool.name());
-    // A tool that says nothing about its effects has not said that it runs any.
-    let runs = tool.effects() != Effects::UNKNOWN && tool.effects().has(Effect::Runs);
-    if !runs {
+    if !runs_programs(tool) {
         return nothing;
     }
     match tokio::time::timeout(WIND_UP, running).await {
@@ -162,6 +165,11 @@ async fn wound_up(tool: &Tool, running: impl Future<Output = Caught>) -> Dispatc
         }
         Ok(_) | Err(_) => nothing,
     }
+}
+
+/// A tool that says nothing about its effects has not said that it runs any.
+fn runs_programs(tool: &Tool) -> bool {
+    tool.effects() != Effects::UNKNOWN && tool.effects().has(Effect::Runs)
 }
 
 fn cancelled(name: &str) -> Dispatched {

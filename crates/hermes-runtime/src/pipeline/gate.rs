@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::FutureExt;
 use hermes_tool::{Args, BoxFuture, Effect, Tool};
@@ -40,6 +41,51 @@ impl std::fmt::Debug for EditGate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("EditGate")
     }
+}
+
+/// Holds back every call that would change something, by the declared effects of its tool. Put it into the services
+/// of calls; while it is engaged only tools run that neither write nor start anything. Tools nobody knows anything
+/// about count as ones that do.
+#[derive(Debug, Default)]
+pub struct ReadOnlyGate(AtomicBool);
+
+impl ReadOnlyGate {
+    /// One that is engaged from the start.
+    #[must_use]
+    pub fn engaged() -> Self {
+        Self(AtomicBool::new(true))
+    }
+
+    /// From now on only tools that look may run.
+    pub fn engage(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Every tool may run again.
+    pub fn lift(&self) {
+        self.0.store(false, Ordering::Release);
+    }
+
+    /// Whether calls that change something are held back.
+    #[must_use]
+    pub fn is_engaged(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// The block of a call that would change something while only looking is allowed.
+pub(crate) fn not_read_only(tool: Option<&Tool>, call: &ToolCall) -> Option<Block> {
+    call.context.services.get::<ReadOnlyGate>().filter(|gate| gate.is_engaged())?;
+    let effects = tool.map(Tool::effects).unwrap_or_default();
+    let changes = effects.has(Effect::Writes) || effects.has(Effect::Runs);
+    changes.then(|| Block {
+        message: format!(
+            "Tool '{}' was not run: only tools that change nothing run now. Go on with tools that \
+             read, and say in words what you would change.",
+            call.name
+        ),
+        error_type: "read_only_block",
+    })
 }
 
 /// What a hook wants done with a call.
@@ -88,7 +134,7 @@ impl Runtime {
         call: &ToolCall,
         args: &Args,
     ) -> Result<(), Block> {
-        outside_allowed(tool, call).map_or(Ok(()), Err)?;
+        outside_allowed(tool, call).or_else(|| not_read_only(tool, call)).map_or(Ok(()), Err)?;
         match self.directive(call, args).await {
             None => {}
             Some(Directive::Block(message)) => {

@@ -21,7 +21,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use hermes_tool::{
-    Args, ObservedCall, SpillRule, Tool, ToolContext, ToolError, ToolOutput, tell_observers,
+    Args, CalledAs, ObservedCall, SessionVars, SpillRule, Tool, ToolContext, ToolError, ToolOutput,
+    tell_observers,
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -46,7 +47,7 @@ pub use crate::error_text::{
     MAX_CHARS as MAX_ERROR_CHARS, PREFIX as ERROR_PREFIX, sanitise as sanitise_error,
 };
 pub use crate::middleware::{CallView, MIDDLEWARE_VERSION, Middleware, MiddlewareError, Next};
-pub use gate::EditGate;
+pub use gate::{EditGate, ReadOnlyGate};
 pub use rehearse::{Rehearsal, RehearsedGate};
 
 use deferred::Crossing;
@@ -170,7 +171,8 @@ impl Runtime {
     pub(crate) fn named(&self, call: &mut ToolCall) -> Option<Tool> {
         let tool = self.registry().find(&call.name)?;
         if **tool.name() != *call.name {
-            call.name = tool.name().to_string();
+            let older = std::mem::replace(&mut call.name, tool.name().to_string());
+            call.context.services = call.context.services.with(Arc::new(CalledAs(older)));
         }
         Some(tool)
     }
@@ -245,7 +247,10 @@ impl Runtime {
     fn context(&self, call: &ToolCall, time_limit: Option<Duration>) -> ToolContext {
         let mut parts = call.context.clone();
         let settings = self.settings();
-        parts.vars = settings.vars.clone();
+        parts.vars = match parts.services.get::<SessionVars>() {
+            Some(own) => settings.vars.overlaid(own.0.iter().cloned()),
+            None => settings.vars.clone(),
+        };
         parts.config = Arc::clone(&settings.config);
         if parts.enabled_tools.is_empty() {
             parts.enabled_tools = self.visible_tools();

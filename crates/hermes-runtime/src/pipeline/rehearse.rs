@@ -4,7 +4,7 @@ use hermes_tool::Args;
 use serde_json::Value;
 
 use super::deferred::Crossing;
-use super::gate::{Directive, outside_allowed};
+use super::gate::{Directive, not_read_only, outside_allowed};
 use super::without_state;
 use crate::approval::derived_rule_key;
 use crate::call::ToolCall;
@@ -59,7 +59,9 @@ impl Runtime {
             (args, coercions) = self.read_args(tool.as_ref(), Value::Object(inner));
         }
         let args = self.request_middleware(tool.as_ref(), &mut call, args).await;
-        let gate = match outside_allowed(tool.as_ref(), &call) {
+        let refused =
+            outside_allowed(tool.as_ref(), &call).or_else(|| not_read_only(tool.as_ref(), &call));
+        let gate = match refused {
             Some(block) => RehearsedGate::Block(block.message),
             None => match self.directive(&call, &args).await {
                 None => RehearsedGate::Pass,

@@ -543,6 +543,38 @@ fn an_editor_may_refuse_edits_and_is_asked_about_nothing_else() {
 }
 
 #[test]
+fn while_only_looking_is_allowed_effects_decide_and_not_names() {
+    let runtime = runtime();
+    let reads = Effects::NONE.with(Effect::Reads);
+    for (name, effects) in [
+        ("look", reads),
+        ("fetch", Effects::NONE.with(Effect::Network)),
+        ("ask", Effects::NONE.with(Effect::Interactive).with(Effect::AgentState)),
+        ("change", reads.with(Effect::Writes)),
+        ("start", Effects::NONE.with(Effect::Runs)),
+        ("stranger", Effects::UNKNOWN),
+    ] {
+        runtime.registry().register(echo(name, effects));
+    }
+    let gate = Arc::new(ReadOnlyGate::engaged());
+    let run = |name: &str| {
+        let mut call = ToolCall::new(name, json!({"text": "f"}));
+        call.context.services = Services::default().with(Arc::clone(&gate));
+        runtime.call_blocking(call).verdict()
+    };
+    for allowed in ["look", "fetch", "ask"] {
+        assert_eq!(run(allowed).status, Status::Ok, "{allowed}");
+    }
+    for refused in ["change", "start", "stranger"] {
+        assert_eq!(run(refused).error_type, Some("read_only_block"), "{refused}");
+    }
+    gate.lift();
+    for name in ["change", "start", "stranger"] {
+        assert_eq!(run(name).status, Status::Ok, "{name}");
+    }
+}
+
+#[test]
 fn deeply_nested_and_huge_arguments_are_answered() {
     let runtime = runtime();
     let mut nested = json!(1);

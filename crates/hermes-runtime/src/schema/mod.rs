@@ -1,4 +1,4 @@
-//! Tool schemas that every provider accepts.
+//! Tool schemas that every provider accepts. They are made in `hermes-tool`, `schema`, and by foreign servers.
 //!
 //! Schemas come from typed arguments, from plugins and from MCP servers in many dialects, and one
 //! construct that a provider refuses fails the whole request, not just the one tool. So every
@@ -21,9 +21,9 @@ mod copy;
 mod function;
 mod node;
 mod provider;
+mod provider_form;
 mod union;
 mod walk;
-mod wire;
 
 pub use function::{NotAFunction, normalise_function_schema, sanitise_function};
 pub use provider::{Provider, UnknownProvider, for_provider};

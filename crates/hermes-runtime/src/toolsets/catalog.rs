@@ -1,4 +1,5 @@
-//! What a product ships: its toolsets, and the lists of names that go with them.
+//! What a product ships: its toolsets, and the lists of names that go with them (those of Hermes: `hermes-tools`,
+//! `product`).
 //!
 //! The runtime ships none. A host hands a catalog to
 //! [`RuntimeBuilder::toolsets`](crate::RuntimeBuilder::toolsets); without one the table starts empty

@@ -66,6 +66,9 @@ pub enum ToolsetKind {
     Preset,
     /// A way of working that selects from the core tools. Disabling it keeps them.
     Posture,
+    /// A few of the core tools for a model with a small window, described in few words. Disabling it keeps
+    /// them.
+    Small,
 }
 
 /// A named group of tools.

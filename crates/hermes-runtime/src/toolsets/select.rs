@@ -125,7 +125,9 @@ impl Toolsets {
                 names.clear();
             } else if let Some(step) = self.step(name, registered) {
                 let is_preset = self.catalog().platform_of(name).is_some();
-                let gone = if is_preset || step.kind == ToolsetKind::Posture {
+                let gone = if is_preset
+                    || matches!(step.kind, ToolsetKind::Posture | ToolsetKind::Small)
+                {
                     let included =
                         step.includes.iter().filter_map(|set| self.step(set, registered));
                     let mut near = step.own_tools;

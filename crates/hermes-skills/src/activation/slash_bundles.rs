@@ -11,6 +11,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
+use hermes_store::UnknownName;
 use hermes_store::atomic::{self, WriteOptions};
 use hermes_store::home::ensure_private_dir;
 
@@ -122,7 +123,7 @@ pub fn find(home: &SkillsHome, name: &str) -> io::Result<SlashBundle> {
         None => {
             let names: Vec<String> = all.into_iter().map(|bundle| bundle.name).collect();
             let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            Err(io::Error::other(format!("there is no bundle `{name}`; bundles are: {known}")))
+            Err(UnknownName::io(format!("there is no bundle `{name}`; bundles are: {known}")))
         }
     }
 }

@@ -17,7 +17,8 @@ mod tests;
 pub use stock::{Stock, StockSkill, hash};
 pub use sync::{SyncReport, sync};
 pub use upkeep::{
-    ModifiedSkill, OptedOut, diff, list_modified, opt_in, opt_out, reset, restore_stock,
+    ModifiedSkill, OptedOut, RepairedStock, diff, list_modified, opt_in, opt_out, repair, reset,
+    restore_stock,
 };
 
 /// The difference between two texts, in the usual form.

@@ -1,10 +1,11 @@
 //! What a user can do about the skills we ship.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 
+use hermes_store::UnknownName;
 use hermes_store::atomic::{self, WriteOptions};
 use hermes_store::lock::{EDIT_WAIT, FileLock, Wait};
 use serde::Serialize;
@@ -44,7 +45,7 @@ fn locked(home: &SkillsHome) -> io::Result<FileLock> {
 fn of_stock<'a>(stock: &'a Stock, name: &str) -> io::Result<&'a StockSkill> {
     stock.skills.get(name).ok_or_else(|| {
         let known: Vec<&str> = stock.skills.keys().map(String::as_str).collect();
-        io::Error::other(format!(
+        UnknownName::io(format!(
             "`{name}` does not come with the program; these do: {}",
             known.join(", ")
         ))
@@ -111,6 +112,65 @@ pub fn restore_stock(home: &SkillsHome, stock: &Stock, name: &str) -> io::Result
     known.insert(name.to_owned(), skill.hash.clone());
     manifest::suppress(home, name, false).map_err(io::Error::other)?;
     manifest::write(home, &known).map_err(io::Error::other)
+}
+
+/// What `repair-official` found and did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RepairedStock {
+    /// Damaged copies that are the original again.
+    pub repaired: Vec<String>,
+    /// Copies that somebody changed: they are left alone.
+    pub kept: Vec<String>,
+    /// Copies with nothing wrong.
+    pub sound: Vec<String>,
+}
+
+/// Puts back copies that are damaged and that nobody can have meant to be so: without their document, with one that
+/// cannot be read, or with files missing and the rest untouched. What was changed or deleted stays that way.
+///
+/// # Errors
+/// When a copy cannot be read or written; those before it are repaired then.
+pub fn repair(home: &SkillsHome, stock: &Stock) -> io::Result<RepairedStock> {
+    let root = home.root();
+    let mut done = RepairedStock::default();
+    for (name, skill) in &stock.skills {
+        let target = root.join(&skill.folder);
+        let present = {
+            let _lock = locked(home)?;
+            folders::mend(&target)?;
+            is_own_folder(&root, &target)
+        };
+        if !present {
+            continue;
+        }
+        let copy = read_folder(&target)?;
+        let origin = manifest::read(home).get(name).cloned();
+        let hash = hash_of(&target)?;
+        if hash == skill.hash || origin.as_ref() == Some(&hash) {
+            done.sound.push(name.clone());
+        } else if is_damaged(&copy, skill) {
+            restore_stock(home, stock, name)?;
+            done.repaired.push(name.clone());
+        } else {
+            done.kept.push(name.clone());
+        }
+    }
+    Ok(done)
+}
+
+/// Whether a copy is none that a person made on purpose.
+fn is_damaged(copy: &BTreeMap<PathBuf, Vec<u8>>, skill: &StockSkill) -> bool {
+    let document = copy
+        .iter()
+        .find(|(path, _)| path.to_str().is_some_and(|path| path.eq_ignore_ascii_case("SKILL.md")));
+    let Some((_, document)) = document else { return true };
+    let readable = std::str::from_utf8(document).is_ok_and(|text| {
+        let mut lines = text.trim_start_matches('\u{feff}').trim_start().lines();
+        lines.next().is_some_and(|line| line.trim_end() == "---")
+            && lines.any(|line| line.trim_end() == "---")
+    });
+    let untouched = copy.iter().all(|(path, bytes)| skill.files.get(path) == Some(bytes));
+    !readable || untouched && copy.len() < skill.files.len()
 }
 
 /// How the user's copy differs from the stock, in the usual form.

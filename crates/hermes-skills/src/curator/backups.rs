@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use hermes_store::UnknownName;
 use hermes_store::home::ensure_private_dir;
 use jiff::Timestamp;
 
@@ -83,7 +84,7 @@ fn named(home: &SkillsHome, file: &Path) -> io::Result<PathBuf> {
     }
     let names: Vec<String> = known.iter().map(|copy| copy.display().to_string()).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    Err(io::Error::other(format!("there is no copy `{}`; copies are: {names}", file.display())))
+    Err(UnknownName::io(format!("there is no copy `{}`; copies are: {names}", file.display())))
 }
 
 /// Puts all skills back as they are in a copy, the newest if none is named. What is there now is copied first. Gives

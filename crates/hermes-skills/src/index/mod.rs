@@ -9,6 +9,7 @@ mod entry;
 mod snapshot;
 mod stamp;
 mod walk;
+mod watched;
 
 #[cfg(test)]
 mod tests;
@@ -22,10 +23,12 @@ pub use entry::{IndexedSkill, MAX_DESCRIPTION_CHARS, shortened};
 pub use walk::{MAX_DEPTH, MAX_FOLDERS};
 
 use crate::document::SkillDocument;
+use crate::plugin_skills::PluginSkill;
 use crate::roots::SkillRoot;
 use entry::Summary;
 use stamp::Stamp;
-use walk::{WalkedFolder, walk};
+use walk::walk;
+use watched::Watched;
 
 /// How long folders of skills are taken to hold no new skills.
 pub const FULL_WALK: Duration = Duration::from_secs(30);
@@ -69,15 +72,25 @@ impl SkillTable {
 #[derive(Debug, Default)]
 pub struct SkillIndex {
     state: Option<State>,
+    with_plugins: Option<WithPlugins>,
 }
 
 #[derive(Debug)]
 struct State {
     roots: Vec<SkillRoot>,
     walked_at: Instant,
-    folders: Vec<WalkedFolder>,
+    /// Nothing if everything is to be looked at anew.
+    watched: Option<Vec<Watched>>,
     documents: HashMap<PathBuf, (Stamp, Summary)>,
-    descriptions: Vec<(PathBuf, Stamp)>,
+    table: Arc<SkillTable>,
+}
+
+/// A table with the skills of plugins behind those of the folders.
+#[derive(Debug)]
+struct WithPlugins {
+    base: Arc<SkillTable>,
+    brought: Vec<PluginSkill>,
+    stamps: Vec<Option<Stamp>>,
     table: Arc<SkillTable>,
 }
 
@@ -90,11 +103,35 @@ impl SkillIndex {
         }
     }
 
+    /// The same with the skills that plugins bring, whose documents are read when they changed.
+    pub fn refresh_with(
+        &mut self,
+        roots: &[SkillRoot],
+        snapshot: &Path,
+        brought: Vec<PluginSkill>,
+    ) -> Arc<SkillTable> {
+        let base = self.refresh(roots, snapshot);
+        if brought.is_empty() {
+            return base;
+        }
+        if let Some(known) = &self.with_plugins
+            && known.is_current(&base, &brought)
+        {
+            return Arc::clone(&known.table);
+        }
+        // Looked at before they are read: what changes in between shows the next time.
+        let stamps = brought.iter().map(|skill| Stamp::of_file(&skill.file)).collect();
+        let mut table = SkillTable::clone(&base);
+        table.all.extend(brought.iter().map(|skill| Arc::new(IndexedSkill::of_plugin(skill))));
+        let table = Arc::new(table);
+        self.with_plugins = Some(WithPlugins { base, brought, stamps, table: Arc::clone(&table) });
+        table
+    }
+
     /// Has the next look walk everything: something was written.
     pub fn touch(&mut self) {
         if let Some(state) = &mut self.state {
-            state.folders.clear();
-            state.roots.clear();
+            state.watched = None;
         }
     }
 
@@ -106,6 +143,10 @@ impl SkillIndex {
         let walked_at = Instant::now();
         let found = walk(roots);
         let mut documents = HashMap::with_capacity(found.documents.len());
+        let mut watched: Vec<Watched> = roots.iter().map(|root| Watched::new(&root.path)).collect();
+        let mut watch = |path: &Path, stamp: Stamp| {
+            let _is_below_one = watched.iter_mut().any(|root| root.add(path, stamp));
+        };
         let mut table = SkillTable { warnings: found.warnings, ..SkillTable::default() };
         let mut read = 0_usize;
         for document in found.documents {
@@ -124,14 +165,17 @@ impl SkillIndex {
                 document.kind,
             );
             table.all.push(Arc::new(entry));
+            watch(&file, document.stamp);
             documents.insert(file, (document.stamp, summary));
         }
-        let mut descriptions = Vec::new();
         for (file, stamp, chain) in found.descriptions {
             if let Some(text) = describe(&file) {
                 table.descriptions.entry(chain).or_insert(text);
             }
-            descriptions.push((file, stamp));
+            watch(&file, stamp);
+        }
+        for folder in &found.folders {
+            watch(&folder.path, folder.stamp);
         }
         table.folders = found.folders.iter().map(|folder| folder.path.clone()).collect();
         if read > 0 && documents.len() >= SNAPSHOT_FROM {
@@ -141,9 +185,8 @@ impl SkillIndex {
         self.state = Some(State {
             roots: roots.to_vec(),
             walked_at,
-            folders: found.folders,
+            watched: Some(watched).filter(|_| !found.folders.is_empty()),
             documents,
-            descriptions,
             table: Arc::clone(&table),
         });
         table
@@ -153,11 +196,25 @@ impl SkillIndex {
 impl State {
     fn is_current(&self) -> bool {
         self.walked_at.elapsed() < FULL_WALK
-            && !self.folders.is_empty()
-            && self.folders.iter().all(|folder| folder.stamp.is_still(&folder.path))
-            && self.documents.iter().all(|(file, (stamp, _))| stamp.is_still(file))
-            && self.descriptions.iter().all(|(file, stamp)| stamp.is_still(file))
+            && self.watched.as_ref().is_some_and(|roots| roots.iter().all(Watched::is_still))
     }
+}
+
+impl WithPlugins {
+    fn is_current(&self, base: &Arc<SkillTable>, brought: &[PluginSkill]) -> bool {
+        let is_still = |(stamp, skill): (&Option<Stamp>, &PluginSkill)| {
+            stamp.is_some_and(|stamp| stamp.is_still(&skill.file))
+        };
+        Arc::ptr_eq(&self.base, base)
+            && self.brought == brought
+            && self.stamps.iter().zip(brought).all(is_still)
+    }
+}
+
+/// Whether what an earlier process left can be used, if it left anything.
+#[must_use]
+pub fn is_snapshot_usable(file: &Path) -> bool {
+    snapshot::is_usable(file)
 }
 
 /// The line about a category.

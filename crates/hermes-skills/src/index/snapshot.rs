@@ -27,6 +27,15 @@ pub(super) fn load(file: &Path) -> HashMap<PathBuf, (Stamp, Summary)> {
     documents.map(|(path, stamp, summary)| (path, (stamp, summary))).collect()
 }
 
+/// Whether a snapshot, where there is one, can be believed once it is compared.
+pub(super) fn is_usable(file: &Path) -> bool {
+    match std::fs::read(file) {
+        Ok(bytes) => serde_json::from_slice::<Snapshot>(&bytes)
+            .is_ok_and(|snapshot| snapshot.version == VERSION),
+        Err(problem) => problem.kind() == std::io::ErrorKind::NotFound,
+    }
+}
+
 /// Writes in the background: nobody waits for the disk because of a cache.
 pub(super) fn save(file: &Path, documents: &HashMap<PathBuf, (Stamp, Summary)>) {
     let documents =

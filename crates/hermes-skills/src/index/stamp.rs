@@ -36,6 +36,14 @@ impl Stamp {
         !self.fresh && Self::of(path).is_some_and(|now| self.same(&now))
     }
 
+    /// Whether what the system says of a file now is certainly what it said then.
+    pub(super) fn is_same_as(&self, now: &rustix::fs::Stat) -> bool {
+        let modified = i128::from(now.st_mtime) * 1_000_000_000 + i128::from(now.st_mtime_nsec);
+        let modified_ns = u64::try_from(modified).unwrap_or_default();
+        let size = u64::try_from(now.st_size).unwrap_or_default();
+        !self.fresh && (self.modified_ns, self.size, self.inode) == (modified_ns, size, now.st_ino)
+    }
+
     pub(super) fn same(&self, other: &Self) -> bool {
         let key = |stamp: &Self| (stamp.modified_ns, stamp.size, stamp.inode);
         !self.fresh && key(self) == key(other)

@@ -133,9 +133,12 @@ impl Walk {
 
     fn document(&mut self, root: &SkillRoot, relative: &Path) {
         let file = root.path.join(relative);
-        if let Some(stamp) = Stamp::of_file(&file) {
-            let (kind, root) = (root.kind, root.path.clone());
-            self.documents.push(Found { kind, root, relative: relative.to_path_buf(), stamp });
+        match Stamp::of_file(&file) {
+            Some(stamp) => {
+                let (kind, root) = (root.kind, root.path.clone());
+                self.documents.push(Found { kind, root, relative: relative.to_path_buf(), stamp });
+            }
+            None => self.warnings.push(format!("{}: no file that can be read", file.display())),
         }
     }
 

@@ -199,6 +199,49 @@ mod tests {
     }
 
     #[test]
+    fn a_plugins_skill_is_called_by_its_own_name_or_where_that_is_taken_by_both() {
+        use crate::activation::{ActivationContext, parse};
+
+        let bench = bench();
+        bench.skill("maps", "maps", "my own maps");
+        let (store, offers) = (bench.store(), bench.offers());
+        let commands = store.commands(&offers, &["packing".to_owned()]);
+        assert_eq!(commands.keys().collect::<Vec<_>>(), ["desk-maps", "desk-packing", "maps"]);
+        let commands = store.commands(&offers, &[]);
+        assert_eq!(commands.keys().collect::<Vec<_>>(), ["desk-maps", "maps", "packing"]);
+        assert_eq!(commands["maps"].about, "my own maps");
+        let context = ActivationContext { offers: &offers, session: None, backend: "local" };
+        for line in ["/packing go", "/desk:packing go", "/Packing go"] {
+            let asked = parse(line, &commands).unwrap_or_else(|| panic!("{line}"));
+            let message = store.activate(&asked, context).unwrap();
+            assert_eq!(message.skills, ["desk:packing"], "{line}");
+            assert!(message.text.contains("Do it."), "{}", message.text);
+            assert_eq!(crate::activation::own_words(&message.text), Some("go"));
+        }
+        for line in ["/desk:nothing go", "/other:packing go", "/desk: go", "/:packing go"] {
+            assert_eq!(parse(line, &commands), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_plugins_document_is_read_again_only_when_it_changed() {
+        let bench = bench();
+        bench.skill("food/bread", "bread", "d");
+        // A file that changed just now may change again within one tick of its clock.
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        let first = bench.store().listed_table();
+        assert!(Arc::ptr_eq(&first, &bench.store().listed_table()));
+        let file = bench.folder.path().join("plugin/maps/SKILL.md");
+        put(file, document("maps", "Read charts", "Look.\n"));
+        let second = bench.store().listed_table();
+        let about = |name: &str| {
+            let found = second.all.iter().find(|entry| entry.name == name);
+            found.map(|entry| entry.description.clone())
+        };
+        assert_eq!(about("desk:maps").as_deref(), Some("Read charts"));
+    }
+
+    #[test]
     fn nothing_that_writes_finds_a_plugins_skill() {
         let bench = bench();
         assert_eq!(bench.store().find("desk:packing").unwrap_err().kind, "not_found");

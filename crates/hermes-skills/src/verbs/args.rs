@@ -161,6 +161,12 @@ pub enum BundledVerb {
         #[arg(long)]
         restore: bool,
     },
+    /// Put back skills that came with Hermes and are damaged here; changed and deleted ones stay as they are
+    RepairOfficial {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Never put the skills that come with Hermes into this home
     OptOut {
         /// Remove those that were not changed
@@ -210,7 +216,11 @@ pub enum CuratorVerb {
         name: String,
     },
     /// List skills that were put away
-    ListArchived,
+    ListArchived {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Bring back a skill that was put away
     Restore {
         /// Its name in the archive
@@ -252,6 +262,9 @@ pub enum BundlesVerb {
     Show {
         /// The bundle
         name: String,
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
     },
     /// Make a bundle
     Create {
@@ -272,4 +285,50 @@ pub enum BundlesVerb {
         /// The bundle
         name: String,
     },
+}
+
+impl SkillsVerb {
+    /// What of the rules it changes, so that a model may not do it through a command. Every verb is named, so that a new
+    /// one has to be placed.
+    #[must_use]
+    pub fn changes(&self) -> Option<&'static str> {
+        match self {
+            Self::Hub(_) => Some("find or bring in other people's skills"),
+            Self::Config { .. } => Some("change which skills are offered"),
+            Self::Pending(
+                PendingVerb::Approve { .. }
+                | PendingVerb::Reject { .. }
+                | PendingVerb::Approval { .. },
+            ) => Some("decide about changes that wait for the user"),
+            Self::Pending(PendingVerb::Pending { .. } | PendingVerb::Diff { .. })
+            | Self::New { .. }
+            | Self::Lint { .. }
+            | Self::Scan(_)
+            | Self::List(_)
+            | Self::View { .. }
+            | Self::Bundled(_) => None,
+        }
+    }
+}
+
+impl CuratorVerb {
+    /// What of the rules it changes, so that a model may not do it through a command. Every verb is named, so that a new
+    /// one has to be placed.
+    #[must_use]
+    pub fn changes(&self) -> Option<&'static str> {
+        match self {
+            Self::Pin { .. } | Self::Unpin { .. } | Self::Rollback { .. } => {
+                Some("change which skills are kept")
+            }
+            Self::Status { .. }
+            | Self::Run { .. }
+            | Self::Archive { .. }
+            | Self::ListArchived { .. }
+            | Self::Restore { .. }
+            | Self::Prune { .. }
+            | Self::Backup
+            | Self::Pause
+            | Self::Resume => None,
+        }
+    }
 }

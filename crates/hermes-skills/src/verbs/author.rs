@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hermes_store::atomic::{self, WriteOptions};
 use serde_json::json;
 
-use super::{VerbError, VerbPlace, count};
+use super::{VerbContext, VerbError, count};
 use crate::conformance::{LintLevel, lint as findings_of, scaffold};
 use crate::document::validate::name_rule;
 use crate::index::SkillIndex;
@@ -15,7 +15,7 @@ use crate::report::{VerbReport, VerbStatus};
 use crate::roots::{RootKind, SkillRoot};
 
 pub(super) fn new(
-    place: &VerbPlace<'_>,
+    place: &VerbContext<'_>,
     wanted: &str,
     description: &str,
     path: Option<&Path>,

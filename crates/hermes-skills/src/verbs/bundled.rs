@@ -1,10 +1,10 @@
 //! Skills that came with the program.
 
-use super::{BundledVerb, VerbError, VerbPlace, count};
-use crate::bundled::{Stock, list_modified, opt_in, opt_out, reset, restore_stock};
+use super::{BundledVerb, VerbContext, VerbError, count};
+use crate::bundled::{Stock, list_modified, opt_in, opt_out, repair, reset, restore_stock};
 use crate::report::{ReportPart, ReportTable, VerbReport};
 
-pub(super) fn run(place: &VerbPlace<'_>, verb: &BundledVerb) -> Result<VerbReport, VerbError> {
+pub(super) fn run(place: &VerbContext<'_>, verb: &BundledVerb) -> Result<VerbReport, VerbError> {
     let (home, stock) = (place.library.home(), Stock::of(place.vars));
     Ok(match verb {
         BundledVerb::ListModified { json: true } => VerbReport::json(&list_modified(home, &stock)),
@@ -23,6 +23,21 @@ pub(super) fn run(place: &VerbPlace<'_>, verb: &BundledVerb) -> Result<VerbRepor
         BundledVerb::Reset { name, restore: false } => {
             reset(home, &stock, name)?;
             VerbReport::text(format!("{name} follows its updates again, from the next start on"))
+        }
+        BundledVerb::RepairOfficial { json } => {
+            let done = repair(home, &stock)?;
+            if *json {
+                return Ok(VerbReport::json(&done));
+            }
+            let sound = count(done.sound.len(), "skill");
+            let repaired = count(done.repaired.len(), "skill");
+            VerbReport::text(format!("{repaired} put back, {sound} sound"))
+                .noted(done.repaired.iter().map(|name| format!("put back: {name}")))
+                .noted(done.kept.iter().map(|name| {
+                    format!(
+                        "kept, because it was changed: {name} (`hermes skills reset {name} --restore` puts the original back)"
+                    )
+                }))
         }
         BundledVerb::OptOut { remove } => {
             let done = opt_out(home, &stock, *remove)?;

@@ -2,24 +2,18 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{BundlesVerb, VerbError, VerbPlace};
+use super::{BundlesVerb, VerbContext, VerbError};
 use crate::activation::slash_bundles::{self, SlashBundle};
 use crate::activation::slug;
 use crate::report::{ReportTable, VerbReport};
 
-pub(super) fn run(place: &VerbPlace<'_>, verb: &BundlesVerb) -> Result<VerbReport, VerbError> {
+pub(super) fn run(place: &VerbContext<'_>, verb: &BundlesVerb) -> Result<VerbReport, VerbError> {
     let home = place.library.home();
     Ok(match verb {
         BundlesVerb::List { json: true } => {
-            let all: Vec<_> = slash_bundles::read(home)
-                .iter()
-                .map(|one| {
-                    json!({"name": one.name, "command": format!("/{}", slug(&one.name)), "skills": one.skills,
-                           "description": one.description, "instruction": one.instruction, "file": one.file})
-                })
-                .collect();
+            let all: Vec<_> = slash_bundles::read(home).iter().map(value).collect();
             VerbReport::json(&all)
         }
         BundlesVerb::List { json: false } => {
@@ -30,7 +24,10 @@ pub(super) fn run(place: &VerbPlace<'_>, verb: &BundlesVerb) -> Result<VerbRepor
             }
             VerbReport::table(table)
         }
-        BundlesVerb::Show { name } => {
+        BundlesVerb::Show { name, json: true } => {
+            VerbReport::json(&value(&slash_bundles::find(home, name)?))
+        }
+        BundlesVerb::Show { name, json: false } => {
             let bundle = slash_bundles::find(home, name)?;
             let (store, mut text) = (place.store(), format!("/{}\n", slug(&bundle.name)));
             let offers = store.offers(None);
@@ -72,5 +69,13 @@ pub(super) fn run(place: &VerbPlace<'_>, verb: &BundlesVerb) -> Result<VerbRepor
             let file = slash_bundles::delete(home, name)?;
             VerbReport::text(format!("Removed {}", file.display()))
         }
+    })
+}
+
+/// A bundle, for programs.
+fn value(one: &SlashBundle) -> Value {
+    json!({
+        "name": one.name, "command": format!("/{}", slug(&one.name)), "skills": one.skills,
+        "description": one.description, "instruction": one.instruction, "file": one.file,
     })
 }

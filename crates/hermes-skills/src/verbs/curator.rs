@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
-use super::{CuratorVerb, VerbError, VerbPlace};
+use super::{CuratorVerb, VerbContext, VerbError};
 use crate::archive;
 use crate::curator::{self, CuratedSkill, CuratorMode, CuratorReport};
 use crate::report::{ReportPart, ReportTable, VerbReport, VerbStatus};
 use crate::settings::CuratorSettings;
 
 pub(super) async fn run(
-    place: &VerbPlace<'_>,
+    place: &VerbContext<'_>,
     verb: &CuratorVerb,
 ) -> Result<VerbReport, VerbError> {
     let (home, store) = (place.library.home(), place.store());
@@ -69,7 +69,10 @@ pub(super) async fn run(
         CuratorVerb::Archive { name } => {
             VerbReport::text(format!("Put away: {}", curator::archive_one(&store, name)?.display()))
         }
-        CuratorVerb::ListArchived => VerbReport::text(archive::list(home).join("\n")),
+        CuratorVerb::ListArchived { json: true } => VerbReport::json(&archive::list(home)),
+        CuratorVerb::ListArchived { json: false } => {
+            VerbReport::text(archive::list(home).join("\n"))
+        }
         CuratorVerb::Restore { name } => {
             VerbReport::text(format!("Back: {}", curator::restore(&store, name)?.display()))
         }

@@ -1,8 +1,9 @@
 //! Looking at skills.
 
+use hermes_store::UnknownName;
 use serde_json::{Value, json};
 
-use super::{SkillsListArgs, VerbError, VerbPlace, count};
+use super::{SkillsListArgs, VerbContext, VerbError, count};
 use crate::index::{IndexedSkill, shortened};
 use crate::offer::{SessionTools, Withheld};
 use crate::provenance::{Origins, SkillProvenance};
@@ -39,7 +40,7 @@ impl ListedSkill<'_> {
     }
 }
 
-pub(super) fn list(place: &VerbPlace<'_>, args: &SkillsListArgs) -> VerbReport {
+pub(super) fn list(place: &VerbContext<'_>, args: &SkillsListArgs) -> VerbReport {
     let seeded = place.library.seed(place.config, place.vars);
     let store = place.store();
     let (table, offers, origins) =
@@ -101,7 +102,7 @@ fn as_json(one: &ListedSkill<'_>, origins: &Origins) -> Value {
 }
 
 pub(super) fn view(
-    place: &VerbPlace<'_>,
+    place: &VerbContext<'_>,
     name: &str,
     file: Option<&str>,
     as_json: bool,
@@ -120,11 +121,19 @@ pub(super) fn view(
             Ok(VerbReport::text(answer["content"].as_str().unwrap_or_default().trim_end()))
         }
         Err(refusal) if as_json => {
-            Ok(VerbReport::json(&refusal.to_value()).ending(VerbStatus::Failed))
+            let status = match refusal.kind {
+                "not_found" => VerbStatus::Usage,
+                _ => VerbStatus::Failed,
+            };
+            Ok(VerbReport::json(&refusal.to_value()).ending(status))
         }
         Err(refusal) => {
             let hint = refusal.extra.get("hint").and_then(Value::as_str).unwrap_or_default();
-            Err(format!("{} {hint}", refusal.error).trim_end().into())
+            let told = format!("{} {hint}", refusal.error).trim_end().to_owned();
+            Err(match refusal.kind {
+                "not_found" => UnknownName(told).into(),
+                _ => told.into(),
+            })
         }
     }
 }

@@ -34,7 +34,7 @@ use crate::scan::AuditModel;
 pub type VerbError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Where a verb works.
-pub struct VerbPlace<'a> {
+pub struct VerbContext<'a> {
     home: &'a Home,
     config: &'a Value,
     vars: &'a Vars,
@@ -42,7 +42,7 @@ pub struct VerbPlace<'a> {
     auditor: Option<Arc<dyn AuditModel>>,
 }
 
-impl<'a> VerbPlace<'a> {
+impl<'a> VerbContext<'a> {
     /// A home with its settings. Touches nothing.
     #[must_use]
     pub fn new(home: &'a Home, config: &'a Value, vars: &'a Vars) -> Self {
@@ -74,7 +74,7 @@ impl<'a> VerbPlace<'a> {
 /// # Errors
 /// When it cannot be done; the hub reports its failures instead.
 pub async fn run(
-    place: &VerbPlace<'_>,
+    place: &VerbContext<'_>,
     verb: &SkillsVerb,
     front: &dyn VerbFront,
 ) -> Result<VerbReport, VerbError> {
@@ -104,7 +104,7 @@ pub async fn run(
 /// # Errors
 /// When it cannot be done.
 pub async fn run_curator(
-    place: &VerbPlace<'_>,
+    place: &VerbContext<'_>,
     verb: &CuratorVerb,
 ) -> Result<VerbReport, VerbError> {
     curator::run(place, verb).await
@@ -114,7 +114,7 @@ pub async fn run_curator(
 ///
 /// # Errors
 /// When it cannot be done.
-pub fn run_bundles(place: &VerbPlace<'_>, verb: &BundlesVerb) -> Result<VerbReport, VerbError> {
+pub fn run_bundles(place: &VerbContext<'_>, verb: &BundlesVerb) -> Result<VerbReport, VerbError> {
     bundles::run(place, verb)
 }
 

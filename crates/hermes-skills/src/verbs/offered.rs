@@ -1,15 +1,16 @@
 //! Which skills are offered.
 
+use hermes_store::UnknownName;
 use hermes_store::config_edit::{self, parse_cli_value};
 use hermes_store::key_path::KeyPath;
 
-use super::{VerbError, VerbPlace};
+use super::{VerbContext, VerbError};
 use crate::report::VerbReport;
 use crate::settings::SkillsSettings;
 
 /// Offers a skill again, or no longer, everywhere or on one platform.
 pub(super) fn toggle(
-    place: &VerbPlace<'_>,
+    place: &VerbContext<'_>,
     name: &str,
     enable: bool,
     platform: Option<&str>,
@@ -23,6 +24,10 @@ pub(super) fn toggle(
         }
         None => ("skills.disabled".to_owned(), settings.disabled),
     };
+    let was_disabled = names.iter().any(|known| known == name);
+    if let Some(unknown) = unknown.as_ref().filter(|_| enable && !was_disabled) {
+        return Err(UnknownName(unknown.clone()).into());
+    }
     names.retain(|known| known != name);
     if !enable {
         names.push(name.to_owned());
@@ -36,7 +41,7 @@ pub(super) fn toggle(
 }
 
 /// Writes one setting.
-pub(super) fn set(place: &VerbPlace<'_>, key: &str, value: &str) -> Result<(), VerbError> {
+pub(super) fn set(place: &VerbContext<'_>, key: &str, value: &str) -> Result<(), VerbError> {
     let key = KeyPath::parse(key)?;
     config_edit::set(&place.home.config_file(), &key, parse_cli_value(value))?;
     Ok(())

@@ -1,14 +1,14 @@
 //! Changes of the agent that wait for a person.
 
 use super::offered::set;
-use super::{PendingVerb, VerbError, VerbPlace};
+use super::{PendingVerb, VerbContext, VerbError};
 use crate::bundled::{Stock, diff};
 use crate::library::SkillStore;
 use crate::manage::staging::{self, approve};
 use crate::manage::{ChangeOrigin, GuardScan, SkillEditor};
 use crate::report::{ReportTable, VerbReport};
 
-pub(super) fn run(place: &VerbPlace<'_>, verb: &PendingVerb) -> Result<VerbReport, VerbError> {
+pub(super) fn run(place: &VerbContext<'_>, verb: &PendingVerb) -> Result<VerbReport, VerbError> {
     let store = place.store();
     let waiting = staging::pending(store.home());
     Ok(match verb {

@@ -6,7 +6,7 @@ use hermes_guard::skill_scan::{
 use hermes_tool::settings::Settings as _;
 use serde_json::{Value, json};
 
-use super::{ScanArgs, VerbError, VerbPlace};
+use super::{ScanArgs, VerbContext, VerbError};
 use crate::hub::settings::HubTrustSettings;
 use crate::report::{VerbReport, VerbStatus};
 use crate::scan::{AuditNote, LlmAudit, LocalBundle, deep_notes, llm_audit, scan_json};
@@ -14,7 +14,10 @@ use crate::scan::{AuditNote, LlmAudit, LocalBundle, deep_notes, llm_audit, scan_
 /// Where a folder comes from of which nothing is said.
 const UNKNOWN_SOURCE: &str = "local";
 
-pub(super) async fn scan(place: &VerbPlace<'_>, args: &ScanArgs) -> Result<VerbReport, VerbError> {
+pub(super) async fn scan(
+    place: &VerbContext<'_>,
+    args: &ScanArgs,
+) -> Result<VerbReport, VerbError> {
     if !args.path.exists() {
         let text = format!("{}: no such file or folder", args.path.display());
         return Ok(VerbReport::ended(VerbStatus::Usage).noted([text]));

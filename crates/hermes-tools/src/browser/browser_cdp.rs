@@ -57,7 +57,7 @@ const CLOSED: &[&str] = &[
 #[tool(
     toolset = "browser",
     emoji = "🔧",
-    effects(network),
+    effects(network, writes),
     output = untrusted,
     display = CallDisplay::verb("cdp").args(&["method"]),
     check = available

@@ -22,7 +22,7 @@ struct BrowserClick {
 #[tool(
     toolset = "browser",
     emoji = "👆",
-    effects(network),
+    effects(network, writes),
     output = untrusted,
     display = CallDisplay::verb("click").args(&["ref"]),
     check = available

@@ -45,7 +45,7 @@ const RESTRICTED: &[&str] = &[
 #[tool(
     toolset = "browser",
     emoji = "🖥️",
-    effects(network),
+    effects(network, writes),
     output = untrusted,
     display = CallDisplay::verb("console").args(&["expression"]),
     check = available

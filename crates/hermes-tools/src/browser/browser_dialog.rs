@@ -29,7 +29,7 @@ enum Answer {
 #[tool(
     toolset = "browser",
     emoji = "💬",
-    effects(network),
+    effects(network, writes),
     output = untrusted,
     display = CallDisplay::verb("dialog").args(&["action"]),
     check = available

@@ -18,7 +18,7 @@ struct BrowserPress {
 #[tool(
     toolset = "browser",
     emoji = "⏎",
-    effects(network),
+    effects(network, writes),
     output = untrusted,
     display = CallDisplay::verb("press").args(&["key"]),
     check = available

@@ -32,7 +32,7 @@ struct BrowserType {
 #[tool(
     toolset = "browser",
     emoji = "⌨️",
-    effects(network),
+    effects(network, writes),
     output = untrusted,
     display = CallDisplay::verb("type").args(&["ref", "text"]),
     check = available

@@ -29,6 +29,8 @@ pub struct DelegateTask {
     /// What the subagents may do; a task's own `role` wins.
     #[schemars(extend("default" = "leaf"))]
     pub role: Option<ChildRole>,
+    /// Do not wait: go on, and get the results later as a message of their own. Only in chats of the gateway.
+    pub background: Option<bool>,
 }
 
 /// One task of several.
@@ -84,7 +86,19 @@ pub trait Delegation: Send + Sync {
         count: usize,
         cx: &'a ToolContext,
     ) -> Pin<Box<dyn Future<Output = Value> + Send + 'a>>;
+
+    /// Has subagents work on tasks after the call; their reports come to the session later. Gives the work's name.
+    ///
+    /// # Errors
+    /// In words for the model, why it does not begin.
+    fn begin(&self, _tasks: Vec<SubagentTask>, _cx: &ToolContext) -> Result<String, String> {
+        Err(NOBODY_HEARS.to_owned())
+    }
 }
+
+/// Where no surface takes reports that come later.
+pub const NOBODY_HEARS: &str = "Work in the background is possible in chats of the gateway only: here nobody would hear of it. Call again \
+     without `background`";
 
 #[tool(
     toolset = "delegation",
@@ -108,6 +122,7 @@ async fn delegate_task(
             limits.max_depth
         )));
     }
+    let is_background = args.background == Some(true);
     let tasks = tasks(args)?;
     let (count, most) = (tasks.len(), limits.max_children);
     if count > most {
@@ -116,11 +131,28 @@ async fn delegate_task(
              (delegation.max_concurrent_children); send them in several calls"
         )));
     }
+    if is_background {
+        return begin(&*agent, tasks, cx);
+    }
     let begun = Instant::now();
     let running = tasks.into_iter().map(|task| one(&*agent, task, count, cx));
     let results: Vec<Value> = join_all(running).await;
     let seconds = (begun.elapsed().as_secs_f64() * 100.0).round() / 100.0;
     Ok(json!({"results": results, "total_duration_seconds": seconds}))
+}
+
+fn begin(agent: &dyn Delegation, tasks: Vec<Given>, cx: &ToolContext) -> Result<Value, ToolError> {
+    // Nobody is there later to be told of a task that could not begin.
+    let whole: Result<Vec<SubagentTask>, (usize, &str)> = tasks.into_iter().collect();
+    let tasks = whole.map_err(|(index, problem)| {
+        ToolError::answer(format!("Nothing was begun: task {index}: {problem}"))
+    })?;
+    let count = tasks.len();
+    let id = agent.begin(tasks, cx).map_err(ToolError::answer)?;
+    Ok(json!({
+        "status": "started", "background_id": id, "tasks": count,
+        "note": "The results come as a message of their own when all are done. Do not wait for them here.",
+    }))
 }
 
 async fn one(agent: &dyn Delegation, task: Given, count: usize, cx: &ToolContext) -> Value {
@@ -207,7 +239,12 @@ mod tests {
     use super::*;
 
     fn offered(config: &Value) -> Map<String, Value> {
-        let scope = SchemaScope { available: &BTreeSet::new(), vars: &Vars::default(), config };
+        let scope = SchemaScope {
+            available: &BTreeSet::new(),
+            vars: &Vars::default(),
+            config,
+            detail: hermes_tool::SchemaDetail::Full,
+        };
         let tool = delegate_task_tool();
         match tool.dynamic_schema().unwrap()(&scope) {
             SchemaPatch::Merge(patch) => patch,

@@ -1,7 +1,8 @@
 //! `patch`: changing parts of files.
 
 use hermes_tool::{
-    CallDisplay, CallJudgement, CutAt, ShownCall, ToolContext, ToolError, ToolResult, tool,
+    CallDisplay, CallJudgement, CutAt, SchemaPatch, SchemaScope, ShownCall, ToolContext, ToolError,
+    ToolResult, tool,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,6 +16,7 @@ mod transaction;
 use super::changing::CrossProfile;
 use super::lenient::truth;
 use super::workspace::Workspace;
+use crate::brief_schema::{brief, without_other_profiles};
 
 /// How the change is described.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
@@ -49,6 +51,16 @@ struct PatchFiles {
     cross_profile: bool,
 }
 
+fn adapted(scope: &SchemaScope<'_>) -> SchemaPatch {
+    let arguments = [
+        ("path", "string", ""),
+        ("old_string", "string", "text of the file, exactly"),
+        ("new_string", "string", "what it becomes"),
+    ];
+    brief(scope, "Change a part of a file.", &arguments, 3)
+        .unwrap_or_else(|| without_other_profiles(scope, &patch_tool()))
+}
+
 /// What was changed is changed, whatever the checks after it say.
 fn judge(result: &Map<String, Value>) -> Option<CallJudgement> {
     (result.get("success") == Some(&Value::Bool(true))).then_some(CallJudgement::Ok)
@@ -60,6 +72,7 @@ fn judge(result: &Map<String, Value>) -> Option<CallJudgement> {
     effects(reads(path), writes(path)),
     max_result_chars = 100_000,
     failure = judge,
+    dynamic_schema = adapted,
     display = CallDisplay::verb("patch").detail(files_shown).cut_at(CutAt::Start),
     description = include_str!("patch.md")
 )]
@@ -68,9 +81,11 @@ async fn patch(args: PatchFiles, cx: &ToolContext) -> ToolResult {
     let cross_profile = CrossProfile::from(args.cross_profile);
     match args.mode {
         Mode::Replace => {
-            let path = args.path.ok_or_else(|| missing("path", "the file to change"))?;
-            let (Some(old), Some(new)) = (args.old_string, args.new_string) else {
-                return Err(missing("old_string and new_string", "the text before and after"));
+            let (path, old, new) = match (args.path, args.old_string, args.new_string) {
+                (Some(path), Some(old), Some(new)) => (path, old, new),
+                (path, old, new) => {
+                    return Err(gaps(path.is_some(), old.is_some(), new.is_some()));
+                }
             };
             let change = single::Change { path, old, new, replace_all: args.replace_all };
             single::apply(&workspace, change, cross_profile).await
@@ -83,6 +98,18 @@ async fn patch(args: PatchFiles, cx: &ToolContext) -> ToolResult {
             multi::apply(&workspace, &text, cross_profile).await
         }
     }
+}
+
+/// Names every argument that is missing, so that one more call is enough.
+fn gaps(path: bool, old: bool, new: bool) -> ToolError {
+    let needed = [
+        (path, "path (the file to change)"),
+        (old, "old_string (the text to replace, quoted from the file)"),
+        (new, "new_string (the text to put in its place)"),
+    ];
+    let missing: Vec<&str> =
+        needed.iter().filter(|(is_there, _)| !is_there).map(|(_, what)| *what).collect();
+    ToolError::answer(format!("Nothing was changed; missing: {}", missing.join(", ")))
 }
 
 fn missing(what: &str, meaning: &str) -> ToolError {

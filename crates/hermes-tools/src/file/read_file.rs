@@ -14,8 +14,8 @@ use hermes_files::view::{
 };
 use hermes_tool::settings::Settings;
 use hermes_tool::{
-    CallDisplay, CutAt, OutputCaps, PastCall, ShownCall, ToolContext, ToolError, ToolOutput,
-    ToolResult, tool,
+    CallDisplay, CutAt, OutputCaps, PastCall, SchemaPatch, SchemaScope, ShownCall, ToolContext,
+    ToolError, ToolOutput, ToolResult, tool,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,9 +24,14 @@ use tokio::task::JoinError;
 
 use super::lenient::number_or;
 use super::workspace::{Target, Workspace, fs_error, refused};
+use crate::brief_schema::brief;
 
 /// Lines shown unless more or fewer are asked for.
 const DEFAULT_LINES: u64 = 500;
+/// A file with fewer lines is shown whole to a model that asks for a part: two calls cost more than the rest.
+const WHOLE_BELOW: usize = 100;
+/// Most entries of a directory that are listed.
+const MAX_ENTRIES: usize = 500;
 
 /// How much of a file one read may show.
 #[derive(Settings)]
@@ -44,14 +49,17 @@ struct ReadFile {
     path: String,
     /// First line to show, counted from 1.
     #[serde(default = "first", deserialize_with = "number_or::<1, _>")]
-    #[schemars(range(min = 1))]
     offset: u64,
     /// How many lines to show.
     #[serde(default = "default_lines", deserialize_with = "number_or::<DEFAULT_LINES, _>")]
-    #[schemars(range(min = 1, max = 2000))]
     limit: u64,
     /// First character of each line to show, counted from 1; to see the rest of lines that were cut.
     column: Option<u64>,
+}
+
+fn briefly(scope: &SchemaScope<'_>) -> SchemaPatch {
+    let arguments = [("path", "string", ""), ("offset", "integer", "first line, for long files")];
+    brief(scope, "Read a file, or list a directory.", &arguments, 1).unwrap_or(SchemaPatch::Keep)
 }
 
 fn first() -> u64 {
@@ -68,6 +76,7 @@ fn default_lines() -> u64 {
     effects(reads(path)),
     max_result_chars = 100_000,
     never_spilled,
+    dynamic_schema = briefly,
     display = CallDisplay::verb("read").detail(window_shown).cut_at(CutAt::Start).counted_as("file", "files"),
     summary = summary,
     description = include_str!("read_file.md")
@@ -90,11 +99,7 @@ async fn read(workspace: Workspace, args: ReadFile, request: WindowRequest) -> T
         None => return Err(workspace.not_found(&target).await),
         Some(FileKind::File) => {}
         Some(FileKind::Directory) => {
-            return Err(ToolError::answer(format!(
-                "{} is a directory; list it with search_files (target: \"files\", path: {:?}, \
-                 pattern: \"*\")",
-                target.given, target.given
-            )));
+            return list(&workspace, &target).await;
         }
         Some(kind) => {
             return Err(ToolError::answer(format!(
@@ -114,7 +119,18 @@ async fn read(workspace: Workspace, args: ReadFile, request: WindowRequest) -> T
     if let Some(answer) = stamp.and_then(|stamp| already_shown(&workspace, &target, &key, stamp)) {
         return answer;
     }
-    let (shown, stamp) = look(&workspace, &target, request).await?;
+    let (mut shown, mut stamp) = look(&workspace, &target, request).await?;
+    let mut key = key;
+    if workspace.is_models_turn()
+        && let FileView::Text(window) = &shown
+        && window.total_lines < WHOLE_BELOW
+        && (key.offset > 1 || window.truncated)
+        && args.column.is_none()
+    {
+        let whole = WindowRequest { offset: 1, limit: WHOLE_BELOW, ..request };
+        (shown, stamp) = look(&workspace, &target, whole).await?;
+        key = ReadKey { offset: 1, limit: WHOLE_BELOW as u64, ..key };
+    }
     match shown {
         FileView::Binary(reason) => Err(ToolError::answer(reason.message(target.canonical()))),
         FileView::Image { format, part, file_size } => {
@@ -126,6 +142,41 @@ async fn read(workspace: Workspace, args: ReadFile, request: WindowRequest) -> T
         FileView::Text(window) => answer(&workspace, &target, key, stamp, &window, false),
         FileView::Document(window) => answer(&workspace, &target, key, stamp, &window, true),
     }
+}
+
+/// What is in a directory, with sizes: whoever reads one wants to see it.
+async fn list(workspace: &Workspace, target: &Target) -> ToolResult {
+    let directory = target.canonical().to_owned();
+    let mut names =
+        workspace.files.names(directory.clone(), MAX_ENTRIES + 1).await.map_err(fs_error)?;
+    names.sort();
+    let is_cut = names.len() > MAX_ENTRIES;
+    names.truncate(MAX_ENTRIES);
+    let mut lines = Vec::with_capacity(names.len());
+    for name in names {
+        // Elsewhere each look is a round trip; the names are worth one, the sizes are not.
+        let seen = match workspace.files.location() {
+            FilesLocation::Local => workspace.files.resolve(directory.join(&name)).await.ok(),
+            FilesLocation::Remote | FilesLocation::Container => None,
+        };
+        lines.push(match seen.and_then(|seen| seen.stat) {
+            Some(stat) if stat.kind == FileKind::Directory => format!("{name}/"),
+            Some(stat) if stat.kind == FileKind::File => {
+                format!("{name}  {} bytes", stat.stamp.size)
+            }
+            _ => name,
+        });
+    }
+    let mut fields = Map::new();
+    fields.insert("directory".into(), target.given.as_str().into());
+    fields.insert("entries".into(), lines.len().into());
+    fields.insert("content".into(), workspace.redacted(&lines.join("\n")).into());
+    if is_cut {
+        let hint =
+            format!("only the first {MAX_ENTRIES} are listed; search_files finds others by name");
+        fields.insert("hint".into(), hint.into());
+    }
+    ToolOutput::json(&Value::Object(fields))
 }
 
 fn request(args: &ReadFile, cx: &ToolContext) -> WindowRequest {
@@ -220,7 +271,11 @@ fn answer(
     fields.insert("content".into(), workspace.redacted(&window.content).into());
     fields.insert("total_lines".into(), window.total_lines.into());
     fields.insert("file_size".into(), window.file_size.into());
-    fields.insert("truncated".into(), window.truncated.into());
+    // What goes without saying is left out where a model pays for it.
+    let says_all = !workspace.is_models_turn();
+    if says_all || window.truncated {
+        fields.insert("truncated".into(), window.truncated.into());
+    }
     if let Some(next) = window.next_offset {
         fields.insert("truncated_by".into(), "bytes".into());
         fields.insert("next_offset".into(), next.into());
@@ -239,8 +294,10 @@ fn answer(
             .to_owned()
     });
     put("_warning", join(repeated, target.outside.clone()));
-    fields.insert("is_binary".into(), false.into());
-    fields.insert("is_image".into(), false.into());
+    if says_all {
+        fields.insert("is_binary".into(), false.into());
+        fields.insert("is_image".into(), false.into());
+    }
     if is_document {
         fields.insert("extracted_document".into(), true.into());
     }

@@ -16,7 +16,8 @@ use hermes_files::search::{
 use hermes_files::state::{LoopVerdict, ReaderKind, SearchKey};
 use hermes_guard::paths::PathFaces;
 use hermes_tool::{
-    CallDisplay, PastCall, ShownCall, ToolContext, ToolError, ToolOutput, ToolResult, tool,
+    CallDisplay, PastCall, SchemaPatch, SchemaScope, ShownCall, ToolContext, ToolError, ToolOutput,
+    ToolResult, tool,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,6 +26,7 @@ use serde_json::{Map, Value};
 use super::lenient::{number_or, word_or_default};
 use super::read_file::join;
 use super::workspace::{Workspace, refused};
+use crate::brief_schema::brief;
 
 /// Results returned unless more or fewer are asked for.
 const DEFAULT_LIMIT: u64 = 50;
@@ -70,7 +72,6 @@ struct SearchFiles {
     file_glob: Option<String>,
     /// Most results to return.
     #[serde(default = "default_limit", deserialize_with = "number_or::<DEFAULT_LIMIT, _>")]
-    #[schemars(range(min = 1))]
     limit: u64,
     /// Results to pass over first, to see the next page.
     #[serde(default, deserialize_with = "number_or::<0, _>")]
@@ -81,6 +82,15 @@ struct SearchFiles {
     /// Lines to show before and after each match.
     #[serde(default, deserialize_with = "number_or::<0, _>")]
     context: u64,
+}
+
+fn briefly(scope: &SchemaScope<'_>) -> SchemaPatch {
+    let arguments = [
+        ("pattern", "string", "regular expression for lines, or glob for files"),
+        ("path", "string", "where"),
+        ("target", "string", "\"content\" (lines) or \"files\" (names)"),
+    ];
+    brief(scope, "Find lines or files.", &arguments, 1).unwrap_or(SchemaPatch::Keep)
 }
 
 fn here() -> String {
@@ -99,6 +109,7 @@ fn default_limit() -> u64 {
     aliases("search"),
     display = CallDisplay::verb_by(verb).detail(pattern_and_place).counted_as("search", "searches"),
     summary = summary,
+    dynamic_schema = briefly,
     description = include_str!("search_files.md")
 )]
 async fn search_files(args: SearchFiles, cx: &ToolContext) -> ToolResult {

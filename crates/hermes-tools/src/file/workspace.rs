@@ -170,6 +170,11 @@ impl Workspace {
         })
     }
 
+    /// Whether a model called, within a turn of its own: what was shown to it before is known then.
+    pub(super) fn is_models_turn(&self) -> bool {
+        self.reader == ReaderKind::Conversation && !self.turn.is_empty()
+    }
+
     /// Works out a path as the caller wrote it.
     pub(super) async fn target(&self, given: &str) -> Result<Target, ToolError> {
         if given.trim().is_empty() {

@@ -146,7 +146,12 @@ mod tests {
     fn described(config: &Value, key: Option<&str>) -> Option<String> {
         let key = key.map(|name| (name.to_owned(), "k".to_owned()));
         let vars: Vars = key.into_iter().collect();
-        let scope = SchemaScope { available: &BTreeSet::new(), vars: &vars, config };
+        let scope = SchemaScope {
+            available: &BTreeSet::new(),
+            vars: &vars,
+            config,
+            detail: hermes_tool::SchemaDetail::Full,
+        };
         match image_generate_tool().dynamic_schema().unwrap()(&scope) {
             SchemaPatch::Merge(fields) => Some(fields["description"].as_str().unwrap().to_owned()),
             _ => None,

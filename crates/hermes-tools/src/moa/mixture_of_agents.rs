@@ -67,7 +67,12 @@ mod tests {
     use super::*;
 
     fn offered(config: &Value) -> SchemaPatch {
-        let scope = SchemaScope { available: &BTreeSet::new(), vars: &Vars::default(), config };
+        let scope = SchemaScope {
+            available: &BTreeSet::new(),
+            vars: &Vars::default(),
+            config,
+            detail: hermes_tool::SchemaDetail::Full,
+        };
         mixture_of_agents_tool().dynamic_schema().unwrap()(&scope)
     }
 

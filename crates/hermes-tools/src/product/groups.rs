@@ -28,6 +28,7 @@ pub(super) const BROWSER_CDP: Group = &["browser_cdp", "browser_dialog"];
 pub(super) const TTS: Group = &["text_to_speech"];
 pub(super) const CLARIFY: Group = &["clarify"];
 pub(super) const CRONJOB: Group = &["cronjob"];
+pub(super) const MESSAGES: Group = &["send_message"];
 pub(super) const COMPUTER_USE: Group = &["computer_use"];
 pub(super) const HOME_ASSISTANT: Group =
     &["ha_list_entities", "ha_get_state", "ha_list_services", "ha_call_service"];

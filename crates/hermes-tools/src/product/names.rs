@@ -53,6 +53,7 @@ pub(super) const CHOICES: Names = &[
     "discord_admin",
     "yuanbao",
     "computer_use",
+    "rl",
 ];
 
 /// Toolsets that stay off until somebody lists them or provides what they need.
@@ -65,10 +66,22 @@ pub(super) const DEFAULT_OFF: Names = &[
     "video_gen",
     X_SEARCH,
     MIXTURE,
+    "rl",
 ];
 
 /// Of these, those that no preset covers.
 pub(super) const JOINING: Names = &[X_SEARCH, MIXTURE];
+
+/// Toolsets that a scheduled job never has: nobody is there to be asked, what it has to say is delivered at its end,
+/// and the notes are for conversations.
+pub const WITHHELD_FROM_JOBS: Names = &["clarify", "memory"];
+
+/// Toolsets that somebody other than the owner does not get in a chat: what everybody said before, jobs that would run
+/// as the owner, and messages in the owner's name.
+pub const WITHHELD_FROM_GUESTS: Names = &["session_search", "cronjob", "messaging"];
+
+/// Toolsets that a scheduled job has only if the user lets jobs schedule others.
+pub const SCHEDULING_TOOLSETS: Names = &["cronjob"];
 
 /// Platforms that ship with a preset.
 pub const PLATFORMS: Names = &[

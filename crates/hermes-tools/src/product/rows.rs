@@ -4,8 +4,8 @@ use hermes_runtime::toolsets::ToolsetKind;
 
 use super::groups::{
     BROWSER_CDP, BROWSER_CLASSIC, CLARIFY, COMPUTER_USE, CRONJOB, DISCORD, DISCORD_ADMIN,
-    FEISHU_DOC, FEISHU_DRIVE, FILE, HOME_ASSISTANT, IMAGE_GEN, KANBAN, SKILLS, TERMINAL, TTS,
-    VISION, WEB, YUANBAO,
+    FEISHU_DOC, FEISHU_DRIVE, FILE, HOME_ASSISTANT, IMAGE_GEN, KANBAN, MESSAGES, SKILLS, TERMINAL,
+    TTS, VISION, WEB, YUANBAO,
 };
 use super::{Base, Row};
 
@@ -31,6 +31,7 @@ pub(super) const ROWS: &[Row] = &[
         &["web_search"],
     ]),
     Row::new("cronjob", "Schedule work for later").plus(&[CRONJOB]),
+    Row::new("messaging", "Write to people on messaging platforms").plus(&[MESSAGES]),
     Row::new("file", "Read, write, patch and search files").plus(&[FILE]),
     Row::new("tts", "Turn text into speech").plus(&[TTS]),
     Row::new("todo", "Keep a list of steps for the task at hand").plus(&[&["todo"]]),
@@ -63,6 +64,10 @@ pub(super) const ROWS: &[Row] = &[
         "spotify_albums",
         "spotify_library",
     ]]),
+    // For models with a small window: no more tools, and fewer words about each.
+    Row::new("local", "Five tools in few words, for local and other small models")
+        .plus(&[FILE, &["terminal"]])
+        .kind(ToolsetKind::Small),
     // Compositions.
     Row::new("debugging", "Find out why something breaks: commands, files and the web")
         .plus(&[TERMINAL])

@@ -1,6 +1,6 @@
 //! Declarations for tools that this build does not have and the toolsets have room for.
 //!
-//! A plugin that brings `send_message` cannot declare how its calls are shown. Until the product has a tool of that name, which
+//! A plugin that brings `yb_send_dm` cannot declare how its calls are shown. Until the product has a tool of that name, which
 //! then declares it itself, it is said here.
 
 use hermes_tool::{CallDisplay, Origin, SubagentRule, Tool, ToolPolicy};
@@ -17,10 +17,8 @@ const fn withheld(policy: ToolPolicy) -> ToolPolicy {
     ToolPolicy { subagents: SubagentRule::Withheld, ..policy }
 }
 
-static STAND_INS: &[(&str, ToolPolicy)] = &[
-    ("cronjob", withheld(verb("cron", &["action", "name"]))),
-    ("send_message", withheld(verb("send", &["target", "message"]))),
-];
+static STAND_INS: &[(&str, ToolPolicy)] =
+    &[("yb_send_dm", withheld(verb("message", &["name", "message"])))];
 
 /// What a tool declares; for a plugin's tool whose name the product has room for, what the product says of it.
 #[must_use]
@@ -51,13 +49,13 @@ mod tests {
 
     #[test]
     fn a_plugin_that_fills_a_gap_is_shown_as_the_product_says() {
-        let tool = Tool::builder("send_message", "messaging")
+        let tool = Tool::builder("yb_send_dm", "yuanbao")
             .origin(Origin::Plugin("post".into()))
             .handler(|_, _| Ok(ToolOutput::text("{}")));
-        let args = json!({"target": "telegram", "message": "done"});
+        let args = json!({"name": "Ann", "message": "hello"});
         let call = ShownCall { args: &args, result: None };
         let display = policy_of(&tool).display;
-        assert_eq!(display.verb_of("send_message", &call), "send");
-        assert!(display.detail_of(&call).contains("telegram"));
+        assert_eq!(display.verb_of("yb_send_dm", &call), "message");
+        assert!(display.detail_of(&call).contains("Ann"));
     }
 }

@@ -32,10 +32,9 @@ async fn skills_list(
     on_disk(&library, cx, move |store, _| {
         // The folder is where a user will look for it.
         let _ = std::fs::create_dir_all(store.local_root());
-        let (table, offers) = (store.listed_table(), store.offers(None));
         match args.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
-            Some(query) => listing::find(&table, &offers, query),
-            None => listing::list(&table, &offers, args.category.as_deref()),
+            Some(query) => listing::find(&store.listed_table(), &store.offers(None), query),
+            None => store.list(None, args.category.as_deref()),
         }
     })
     .await

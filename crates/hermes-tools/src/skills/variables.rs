@@ -1,4 +1,5 @@
-//! Variables that a skill needs: asked of the person at the terminal, kept in `.env`, given to commands.
+//! What a skill needs. Variables are asked of the person at the terminal, kept in `.env`, given to commands; files with
+//! credentials are brought to where commands run.
 //!
 //! Nobody is asked for a credential of ours, in a messenger, or twice in a conversation.
 
@@ -19,10 +20,11 @@ const VALUE_WAIT: Duration = Duration::from_secs(120);
 
 /// Asks for what is missing, where somebody can be asked, and lets the conversation's commands see what is there.
 pub(super) async fn provide(opened: &mut OpenedSkill, library: &SkillLibrary, cx: &ToolContext) {
-    if opened.setup.variables.is_empty() {
+    if opened.setup.variables.is_empty() && opened.setup.files.is_empty() {
         return;
     }
     let Ok(terminal) = TerminalContext::of(cx) else { return };
+    terminal.environments.grant_files(terminal.conversation(), opened.setup.files.clone());
     if surface(cx) == SetupSurface::Local && terminal.can_ask_unseen() {
         ask_for_missing(opened, library, &terminal, cx).await;
     }

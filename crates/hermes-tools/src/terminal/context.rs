@@ -19,7 +19,7 @@ use hermes_files::checkpoints::looks_destructive;
 use hermes_guard::redact::RedactMode;
 use hermes_runtime::hooks::{HookEvent, Hooks};
 use hermes_store::config::Config;
-use hermes_tool::{Availability, OutputTail, ToolContext, ToolError, Vars};
+use hermes_tool::{Availability, OutputTail, SessionVars, ToolContext, ToolError, Vars};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -87,6 +87,12 @@ impl TerminalContext {
 
     pub(crate) fn remember_directory(&self, cwd: String) {
         self.environments.remember_directory(self.conversation(), cwd);
+    }
+
+    /// Whether the caller can call this tool too; whoever was offered nothing in particular can call all.
+    pub(super) fn offers(&self, tool: &str) -> bool {
+        let offered = self.cx.enabled_tools();
+        offered.is_empty() || offered.iter().any(|name| name.as_ref() == tool)
     }
 
     pub(crate) fn is_gateway(&self) -> bool {
@@ -211,12 +217,10 @@ impl TerminalContext {
     /// Variables that say whose command it is.
     pub(crate) fn exports(&self) -> Vec<(String, String)> {
         let ids = self.cx.ids();
-        let bound = [("HERMES_SESSION_ID", &ids.session_id)];
-        bound
-            .into_iter()
-            .filter(|(_, value)| !value.is_empty())
-            .map(|(name, value)| (name.to_owned(), value.clone()))
-            .collect()
+        let id = ("HERMES_SESSION_ID".to_owned(), ids.session_id.clone());
+        let of_session = self.cx.service::<SessionVars>();
+        let of_session = of_session.iter().flat_map(|vars| vars.0.iter().cloned());
+        of_session.chain([id]).filter(|(_, value)| !value.is_empty()).collect()
     }
 
     /// Who knows the password for sudo.

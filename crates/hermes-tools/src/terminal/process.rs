@@ -32,14 +32,12 @@ struct Process {
     /// Text for write and submit.
     data: Option<String>,
     /// Seconds to wait at most.
-    #[schemars(range(min = 1))]
     timeout: Option<u64>,
     /// First line of the log, counted from 0; 0 means the last `limit` lines.
     #[serde(default)]
     offset: u64,
     /// How many lines of the log.
     #[serde(default = "log_lines")]
-    #[schemars(range(min = 1))]
     limit: u64,
 }
 
@@ -64,7 +62,8 @@ async fn process(args: Process, cx: &ToolContext) -> ToolResult {
     }
     if !ACTIONS.contains(&args.action.as_str()) {
         return Err(ToolError::answer(format!(
-            "unknown action {:?}; the actions are {}",
+            "unknown action {:?}; the actions are {}. This tool looks after background processes; to run a \
+             command: terminal",
             args.action,
             ACTIONS.join(", ")
         )));
@@ -74,7 +73,7 @@ async fn process(args: Process, cx: &ToolContext) -> ToolResult {
         Some(Value::Number(id)) => id.to_string(),
         _ => {
             return Err(ToolError::answer(format!(
-                "{} needs session_id; process(action: \"list\") shows them",
+                "{} needs session_id; process(action: \"list\") shows them. To run a command: terminal",
                 args.action
             )));
         }
@@ -99,7 +98,9 @@ async fn process(args: Process, cx: &ToolContext) -> ToolResult {
 fn not_found(id: &str) -> ToolResult {
     ToolOutput::json(&json!({
         "status": "not_found",
-        "error": format!("no process {id:?}; process(action: \"list\") shows those there are"),
+        "error": format!(
+            "no process {id:?}; process(action: \"list\") shows those there are. To run a command: terminal"
+        ),
     }))
 }
 

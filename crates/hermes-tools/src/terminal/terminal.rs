@@ -14,7 +14,8 @@ use hermes_exec::{ExecEnd, ExecError, ExecOptions, ExecResult};
 use hermes_guard::command_line::{exit_code, foreground, gateway, poller, workdir};
 use hermes_process::{CaptureLimit, PtySize};
 use hermes_tool::{
-    CallDisplay, PastCall, ResultView, ToolContext, ToolError, ToolOutput, ToolResult, tool,
+    CallDisplay, PastCall, ResultView, SchemaPatch, SchemaScope, ToolContext, ToolError,
+    ToolOutput, ToolResult, tool,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
@@ -22,6 +23,7 @@ use serde_json::{Map, Value, json};
 
 use super::context::{TerminalContext, available};
 use super::outcome::{failed, for_reading, with_fields};
+use crate::brief_schema::brief;
 
 /// The size of a pseudo-terminal.
 const PTY_SIZE: PtySize = PtySize { rows: 30, columns: 120 };
@@ -37,7 +39,7 @@ struct Terminal {
     background: bool,
     /// Seconds after which a foreground command is stopped.
     #[serde(default, deserialize_with = "seconds")]
-    #[schemars(with = "Option<u64>", range(min = 1))]
+    #[schemars(with = "Option<u64>")]
     timeout: Option<u64>,
     /// Directory for this command alone.
     workdir: Option<String>,
@@ -50,6 +52,14 @@ struct Terminal {
     /// Tell when a background command writes a line with one of these texts.
     watch_patterns: Option<Vec<String>>,
 }
+
+fn briefly(scope: &SchemaScope<'_>) -> SchemaPatch {
+    let arguments = [("command", "string", ""), ("background", "boolean", "for servers")];
+    brief(scope, "Run a shell command.", &arguments, 1).unwrap_or(SchemaPatch::Keep)
+}
+
+/// The tool that looks after what runs in the background.
+const LOOKS_AFTER: &str = "process";
 
 /// Zero and nothing mean the default.
 fn seconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
@@ -64,6 +74,7 @@ fn seconds<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error>
     failure = exit_code,
     display = CallDisplay::verb("$").args(&["command"]).view(ResultView::Output),
     summary = summary,
+    dynamic_schema = briefly,
     check = available,
     description = include_str!("terminal.md")
 )]
@@ -240,7 +251,11 @@ impl Run<'_> {
             fields.insert("notify_on_complete".into(), false.into());
             fields.insert(
                 "notify_unsupported".into(),
-                "nobody can be told later here; use the process tool to wait for it".into(),
+                match terminal.offers(LOOKS_AFTER) {
+                    true => "nobody can be told later here; use the process tool to wait for it",
+                    false => "nobody can be told later here",
+                }
+                .into(),
             );
         }
         if !watch.is_empty() {
@@ -251,7 +266,11 @@ impl Run<'_> {
                 "notify_on_complete is set, so only the end is told".into(),
             );
         }
-        if let Some(hint) = hint(command, &started.id, notify || !watch.is_empty()) {
+        let after = match terminal.offers(LOOKS_AFTER) {
+            true => AfterStart::ByTool(&started.id),
+            false => AfterStart::ByCommands(started.pid),
+        };
+        if let Some(hint) = hint(command, after, notify || !watch.is_empty()) {
             fields.insert("hint".into(), hint.into());
         }
         if let Some(note) = line.grant().note() {
@@ -298,13 +317,28 @@ fn takes_token(command: &str) -> bool {
     lower.starts_with("gh auth login") && lower.contains("--with-token")
 }
 
-fn hint(command: &str, id: &str, tells: bool) -> Option<String> {
+/// How a background process can be looked after.
+#[derive(Clone, Copy)]
+enum AfterStart<'a> {
+    /// By the tool for it, under this name.
+    ByTool(&'a str),
+    /// By ordinary commands, by its number.
+    ByCommands(Option<u32>),
+}
+
+fn hint(command: &str, after: AfterStart<'_>, tells: bool) -> Option<String> {
     let mut hints = Vec::new();
-    if !tells {
-        hints.push(format!(
+    match after {
+        AfterStart::ByTool(_) if tells => {}
+        AfterStart::ByTool(id) => hints.push(format!(
             "nobody will tell you when this ends: look with process(action: \"poll\", session_id: \
              {id:?}), or start it with notify_on_complete"
-        ));
+        )),
+        AfterStart::ByCommands(Some(pid)) => hints.push(format!(
+            "it runs on by itself; look after it with terminal: `ps -p {pid}` tells whether it runs, `kill \
+             {pid}` ends it. To see its output, start it with `> FILE 2>&1` and read that file"
+        )),
+        AfterStart::ByCommands(None) => {}
     }
     if poller::is_home_made_ci_poller(command) {
         hints.push(

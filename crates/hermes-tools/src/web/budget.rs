@@ -55,7 +55,7 @@ fn tail_of(text: &str, chars: usize) -> &str {
     }
 }
 
-fn stored(text: &str, url: &str, home: &Home) -> Result<String, atomic::AtomicError> {
+pub(super) fn stored(text: &str, url: &str, home: &Home) -> Result<String, atomic::AtomicError> {
     let folder = home.root().join("cache").join("web");
     ensure_private_dir(&folder)?;
     let hash = Sha256::digest(url.as_bytes());

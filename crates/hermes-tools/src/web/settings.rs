@@ -22,6 +22,9 @@ pub struct WebSettings {
     /// Characters of a page that are shown before the rest goes to a file.
     #[setting(default = DEFAULT_CHARS, range = LEAST_CHARS..=MOST_CHARS)]
     pub extract_char_limit: usize,
+    /// Have a model (`auxiliary.web_extract`, or the main one) sum up pages of more than 5,000 characters.
+    #[setting(default = false)]
+    pub summarize: bool,
     /// Search without a key: the page that answers.
     #[setting(default = "https://html.duckduckgo.com/html/", variable = "HERMES_DUCKDUCKGO_URL")]
     pub duckduckgo_url: String,

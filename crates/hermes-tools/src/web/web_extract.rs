@@ -1,15 +1,17 @@
 //! `web_extract`: what pages say, as Markdown.
 
-use hermes_tool::{CallDisplay, ShownCall, ToolContext, ToolError, tool};
+use futures_util::future::join_all;
+use hermes_tool::{CallDisplay, ShownCall, ToolContext, ToolError, thousands, tool};
 use hermes_web::{FetchError, HttpDoor, Url};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::budget::fitted;
+use super::budget::{fitted, stored};
 use super::images::without_data;
 use super::providers::{PageResult, Web, WebProvider, reader};
 use super::settings::{LEAST_CHARS, MOST_CHARS};
+use super::summary::{LONG, summary};
 
 /// The most pages of one call.
 const MOST_URLS: usize = 5;
@@ -48,10 +50,31 @@ async fn web_extract(args: WebExtract, cx: &ToolContext) -> Result<Value, ToolEr
     if results.is_empty() {
         return Err(ToolError::answer("urls is empty: name at least one page"));
     }
-    for page in &mut results {
-        page.content = fitted(&without_data(&page.content), limit, &page.url, web.home.as_ref());
+    let shown = join_all(results.iter().map(|page| shown(page, limit, &web, cx))).await;
+    for (page, content) in results.iter_mut().zip(shown) {
+        page.content = content;
     }
     Ok(json!({"results": results}))
+}
+
+/// What is shown of a page: its summary if one is wanted and can be had, else as much of it as fits.
+async fn shown(page: &PageResult, limit: usize, web: &Web, cx: &ToolContext) -> String {
+    let text = without_data(&page.content);
+    let fits = |text: &str| fitted(text, limit, &page.url, web.home.as_ref());
+    let length = text.chars().count();
+    if !web.settings.summarize || length <= LONG {
+        return fits(&text);
+    }
+    match summary(&page.title, &text, web.redactor, cx).await {
+        Ok(summary) => {
+            let kept = web.home.as_ref().and_then(|home| stored(&text, &page.url, home).ok());
+            let kept =
+                kept.map(|path| format!(" The whole text is in {path}.")).unwrap_or_default();
+            let length = thousands(length);
+            format!("{summary}\n\n---\n[A model's summary of {length} characters.{kept}]")
+        }
+        Err(why) => format!("{}\n\n[Not summed up: {why}]", fits(&text)),
+    }
 }
 
 /// One result for each item that was given, in order.

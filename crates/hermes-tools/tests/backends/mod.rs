@@ -22,5 +22,6 @@ pub(crate) fn run(place: TestBackend, test: impl for<'a> FnOnce(&'a Rig) -> BoxF
         if let Err(panic) = ended {
             std::panic::resume_unwind(panic);
         }
+        rig.assert_nothing_is_left();
     });
 }

@@ -1,6 +1,6 @@
 //! The places tools work in, and a rig to call them in one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,8 @@ use hermes_exec::background::Processes;
 use hermes_exec::manager::{Blueprint, Environments};
 use hermes_runtime::registry::Registry;
 use hermes_runtime::{Runtime, ToolCall};
+use hermes_skills::SkillLibrary;
+use hermes_store::home::Home;
 use hermes_tool::{CallIds, ContextParts, Services, Vars};
 use hermes_tools as _;
 use serde_json::{Value, json};
@@ -18,6 +20,13 @@ use tokio_util::sync::CancellationToken;
 #[path = "../../../hermes-testkit/src/parts.rs"]
 #[expect(unreachable_pub, reason = "it is public where it lives")]
 mod parts;
+
+#[path = "../../../hermes-testkit/src/clouds.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+#[expect(unreachable_pub, reason = "it is public where it lives")]
+mod clouds;
+
+use clouds::{CloudDouble, DoubledCloud};
 
 /// How long scripts may take here.
 pub(crate) const SCRIPT_SECONDS: u64 = 8;
@@ -30,6 +39,9 @@ pub(crate) enum TestBackend {
     Docker,
     Ssh,
     Apptainer,
+    Daytona,
+    Vercel,
+    Modal,
 }
 
 /// Calls tools in one place.
@@ -39,6 +51,11 @@ pub(crate) struct Rig {
     pub(crate) environments: Arc<Environments>,
     /// A directory of this test's own, over there.
     pub(crate) folder: String,
+    /// The home here.
+    pub(crate) home: PathBuf,
+    pub(crate) place: TestBackend,
+    /// The cloud the place is in, if it is in one.
+    cloud: Option<CloudDouble>,
 }
 
 /// Where a part is.
@@ -47,6 +64,15 @@ fn part(name: &str) -> String {
 }
 
 impl TestBackend {
+    fn cloud(self) -> Option<DoubledCloud> {
+        match self {
+            Self::Daytona => Some(DoubledCloud::Daytona),
+            Self::Vercel => Some(DoubledCloud::Vercel),
+            Self::Modal => Some(DoubledCloud::Modal),
+            Self::Local | Self::Docker | Self::Ssh | Self::Apptainer => None,
+        }
+    }
+
     fn settings(self, folder: &Path) -> Value {
         let terminal = match self {
             Self::Local => json!({"backend": "local", "cwd": folder, "auto_source_bashrc": false}),
@@ -74,6 +100,11 @@ impl TestBackend {
                 "container_memory": 0,
                 "container_cpu": 0,
                 "sandbox_dir": folder.join("sandboxes"),
+            }),
+            Self::Daytona | Self::Vercel | Self::Modal => json!({
+                "backend": self.cloud().map(DoubledCloud::backend),
+                "container_persistent": false,
+                "container_disk": 0,
             }),
         };
         json!({
@@ -118,6 +149,13 @@ impl Rig {
             let home = folder.display().to_string();
             process_vars = process_vars.overlaid([("HOME".to_owned(), home)]);
         }
+        let cloud = place.cloud().map(|cloud| CloudDouble::start(cloud, &part("CLOUDS"), &[]));
+        if let Some(cloud) = &cloud {
+            // A program of the tests is bridge and keeper: they themselves have no `main` of ours.
+            let program = option_env!("CARGO_BIN_EXE_hermes-tools-doomed-host").unwrap_or_default();
+            let program = ("HERMES_SANDBOX_PROGRAM".to_owned(), program.to_owned());
+            process_vars = process_vars.overlaid(cloud.variables()).overlaid([program]);
+        }
         let more = more.as_object().into_iter().flatten();
         let more =
             more.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
@@ -141,13 +179,23 @@ impl Rig {
             process_cwd: folder.to_owned(),
         };
         let environments = Environments::new(blueprint, processes);
-        let services = Services::default().with(approvals).with(Arc::clone(&environments));
+        let skills = Arc::new(SkillLibrary::new(&Home::at(home)));
+        let services =
+            Services::default().with(approvals).with(Arc::clone(&environments)).with(skills);
         let runtime = Runtime::builder()
             .registry(Arc::new(Registry::with_linked_tools()))
             .config(config)
             .vars(vars)
             .build();
-        Self { runtime, services, environments, folder: String::new() }
+        let (folder, home) = (String::new(), home.to_owned());
+        Self { runtime, services, environments, folder, home, place, cloud }
+    }
+
+    /// Fails if anything is left in the cloud when all is closed.
+    pub(crate) fn assert_nothing_is_left(&self) {
+        if let Some(cloud) = &self.cloud {
+            assert_eq!(cloud.running(), [""; 0]);
+        }
     }
 
     pub(crate) async fn call(&self, tool: &str, args: Value) -> Value {

@@ -46,10 +46,20 @@ fn what_is_missing_is_told_with_like_names() {
 }
 
 #[test]
-fn directories_pipes_devices_and_circles_are_refused_clearly() {
+fn a_directory_is_listed_with_sizes() {
     let bench = Bench::new();
-    bench.put("dir/a", "x");
-    assert!(bench.error("read_file", json!({"path": "dir"})).contains("search_files"));
+    bench.put("dir/b/c", "x");
+    bench.put("dir/a", "12345");
+    let answer = bench.run("read_file", json!({"path": "dir"}));
+    assert_eq!(answer["content"], "a  5 bytes\nb/");
+    assert_eq!(answer["entries"], 2);
+    assert_eq!(bench.run("read_file", json!({"path": "dir/b"}))["entries"], 1);
+}
+
+#[test]
+fn pipes_devices_and_circles_are_refused_clearly() {
+    let bench = Bench::new();
+    bench.put("plain", "x");
     let pipe = bench.path("pipe");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     assert!(bench.error("read_file", json!({"path": "pipe"})).contains("named pipe"));

@@ -14,6 +14,7 @@ mod rig;
 
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use rig::{Rig, TestBackend};
@@ -22,7 +23,11 @@ use serde_json::json;
 const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_LIFE: Duration = Duration::from_secs(100);
 
-fn main() {
+fn main() -> ExitCode {
+    // The suite has it stand in for `hermes` where commands in clouds need a helper.
+    if let Some(ended) = hermes_exec::sandbox_helper() {
+        return ended;
+    }
     let mut args = std::env::args().skip(1);
     let mut next = || args.next().expect("usage: hermes-tools-doomed-host PLACE FOLDER MARK");
     let place = match next().as_str() {
@@ -49,6 +54,7 @@ fn main() {
         // Should nobody kill it.
         let _ = tokio::time::timeout(LONGEST_LIFE, work).await;
     });
+    ExitCode::SUCCESS
 }
 
 /// A process that carries the mark, and never ends by itself in time.

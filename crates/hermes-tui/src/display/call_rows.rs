@@ -56,7 +56,7 @@ pub(crate) fn written(call: &ShownCall<'_>, view: ResultView) -> Option<String> 
 
 /// The last lines of what a program wrote.
 fn output_rows(output: &str, style: &Style) -> Vec<String> {
-    let lines: Vec<&str> = output.lines().collect();
+    let lines: Vec<&str> = output.trim_end().lines().collect();
     tail_rows(&lines[lines.len().saturating_sub(MAX_OUTPUT)..], lines.len(), style)
 }
 
@@ -68,7 +68,9 @@ pub(crate) fn tail_rows(last: &[impl AsRef<str>], total: usize, style: &Style) -
         let lines = if above == 1 { "line" } else { "lines" };
         rows.push(style.paint(Ink::DIM, &format!("{INDENT}… + {above} {lines}")));
     }
-    rows.extend(last.iter().map(|line| {
+    // An empty row between what was printed and what is left out says nothing.
+    let last = last.iter().skip_while(|line| line.as_ref().trim().is_empty());
+    rows.extend(last.map(|line| {
         let line = shown(line.as_ref()).replace(['\n', '\r'], " ");
         let line = cut(&line, style.width.saturating_sub(INDENT.len()));
         style.paint(Ink::DIM, &format!("{INDENT}{line}")).trim_end().to_owned()
@@ -96,6 +98,9 @@ mod tests {
         assert_eq!(shown[..2], ["    … + 4 lines", "    line 5"]);
         assert_eq!(shown.len(), 6);
         assert!(rows(&json!({}), &json!({"output": ""}), ResultView::Output).is_empty());
+        let gaps = "1\n2\n\n\nRan\n\nOK\n\n";
+        let shown = rows(&json!({}), &json!({"output": gaps}), ResultView::Output);
+        assert_eq!(shown, ["    … + 2 lines", "    Ran", "", "    OK"]);
     }
 
     #[test]

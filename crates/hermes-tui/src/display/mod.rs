@@ -12,7 +12,6 @@ pub(crate) use diff::{DiffExtent, rows as diff_rows};
 mod diff;
 mod explored;
 pub(crate) mod fit;
-pub(crate) mod key_help;
 pub(crate) mod markdown;
 pub(crate) mod notices;
 pub mod pictures;
@@ -25,7 +24,7 @@ pub(crate) mod tool_lines;
 mod transcript;
 
 pub use markdown::MarkdownMode;
-pub use style::{Colour, Hue, Ink, Motion, Shade, Style, Theme};
+pub use style::{Colour, ColourDepth, Hue, Ink, Motion, Shade, Style, Theme};
 pub(crate) use tool_lines::ToolLines;
 pub use tool_lines::{ArgumentPreview, ToolLook};
 pub use transcript::{DisplayOptions, Verbosity};

@@ -1,4 +1,4 @@
-//! The line that shows that something goes on.
+//! The spinner: the line that shows that something goes on.
 
 use std::time::Duration;
 

@@ -4,7 +4,7 @@
 //! so a format can name everything and the row stays short.
 
 use hermes_protocol::text::{amount, dollars};
-use hermes_protocol::{SessionStatus, Yolo};
+use hermes_protocol::{Planning, SessionStatus, Yolo};
 
 use super::fit::{cut, on_one_line};
 use super::style::{Ink, Style};
@@ -84,7 +84,9 @@ fn value(name: &str, status: &SessionStatus, facts: &StatusFacts) -> Option<Stri
         "branch" => facts.branch.clone(),
         "mode" => {
             let yolo = (status.yolo == Yolo::On).then_some("yolo");
-            let modes: Vec<&str> = yolo.into_iter().chain(facts.modes.iter().copied()).collect();
+            let plan = (status.planning == Planning::On).then_some("plan");
+            let own = plan.into_iter().chain(yolo);
+            let modes: Vec<&str> = own.chain(facts.modes.iter().copied()).collect();
             modes.join(" ")
         }
         "tasks" => count(facts.tasks, "in background"),

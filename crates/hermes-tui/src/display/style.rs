@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use hermes_tool::Vars;
+
 /// Whether colour is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
@@ -22,6 +24,29 @@ pub struct Style {
     pub theme: Theme,
     /// Whether something may move by itself and be drawn with signs that only eyes understand.
     pub motion: Motion,
+    /// How many colours the terminal has.
+    pub depth: ColourDepth,
+}
+
+/// How many colours there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColourDepth {
+    /// 256, which terminals have in common.
+    #[default]
+    Palette,
+    /// All of them (`COLORTERM`): backgrounds can be faint.
+    True,
+}
+
+impl ColourDepth {
+    /// What the terminal says of itself.
+    #[must_use]
+    pub fn of(vars: &Vars) -> Self {
+        match vars.non_blank("COLORTERM").map(str::trim) {
+            Some("truecolor" | "24bit") => Self::True,
+            _ => Self::Palette,
+        }
+    }
 }
 
 /// Whether the screen moves by itself.
@@ -63,8 +88,22 @@ impl Theme {
         Self::ALL.iter().find(|(_, known, _)| *known == name).map(|(theme, _, _)| *theme)
     }
 
-    /// Codes of a shade: numbers of the palette of 256, which terminals have in common.
-    const fn codes(self, shade: Shade) -> &'static str {
+    /// Codes of a shade: numbers of the palette of 256, which terminals have in common, but for backgrounds, which the
+    /// palette has in loud colours only.
+    const fn codes(self, shade: Shade, depth: ColourDepth) -> &'static str {
+        if let ColourDepth::True = depth {
+            match (self, shade) {
+                (Self::Dark, Shade::Added) => return "48;2;22;54;34",
+                (Self::Dark, Shade::Removed) => return "48;2;66;28;34",
+                (Self::Light, Shade::Added) => return "48;2;218;246;224",
+                (Self::Light, Shade::Removed) => return "48;2;255;226;226",
+                (Self::DarkColourblind, Shade::Added) => return "48;2;18;44;88",
+                (Self::DarkColourblind, Shade::Removed) => return "48;2;92;56;12",
+                (Self::LightColourblind, Shade::Added) => return "48;2;210;230;255",
+                (Self::LightColourblind, Shade::Removed) => return "48;2;255;232;200",
+                _ => {}
+            }
+        }
         match (self, shade) {
             (Self::Dark, Shade::Added) => "48;5;22",
             (Self::Dark, Shade::Removed) => "48;5;52",
@@ -114,7 +153,8 @@ impl Style {
     /// A style for a place of this width.
     pub const fn new(colour: Colour, width: usize) -> Self {
         let width = if width < MIN_WIDTH { MIN_WIDTH } else { width };
-        Self { colour, width, theme: Theme::Dark, motion: Motion::Lively }
+        let depth = ColourDepth::Palette;
+        Self { colour, width, theme: Theme::Dark, motion: Motion::Lively, depth }
     }
 
     /// The same place in other shades.
@@ -147,7 +187,7 @@ impl Style {
         }
         if let Some(shade) = ink.shade {
             let gap = if codes.is_empty() { "" } else { ";" };
-            let _ = write!(codes, "{gap}{}", self.theme.codes(shade));
+            let _ = write!(codes, "{gap}{}", self.theme.codes(shade, self.depth));
         }
         format!("\x1b[{codes}m{text}\x1b[0m")
     }
@@ -250,5 +290,16 @@ mod tests {
         assert_eq!(Style::new(Colour::Off, 80).paint(ink, "x"), "x");
         assert_eq!(Style::new(Colour::On, 80).paint(ink, "x"), "\x1b[1;31mx\x1b[0m");
         assert_eq!(Style::new(Colour::On, 80).paint(ink, ""), "");
+    }
+
+    #[test]
+    fn a_terminal_with_all_colours_gets_faint_backgrounds() {
+        let depth = |text: &str| {
+            ColourDepth::of(&Vars::from_iter([("COLORTERM".to_owned(), text.to_owned())]))
+        };
+        assert_eq!((depth("truecolor"), depth("16")), (ColourDepth::True, ColourDepth::Palette));
+        let style = Style { depth: ColourDepth::True, ..Style::new(Colour::On, 80) };
+        assert_eq!(style.paint(Ink::shaded(Shade::Added), "x"), "\x1b[48;2;22;54;34mx\x1b[0m");
+        assert_eq!(style.paint(Ink::shaded(Shade::Number), "x"), "\x1b[38;5;215mx\x1b[0m");
     }
 }

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::call_rows::{read_result, written};
 use super::fit::{columns, cut, cut_left, on_one_line, padded, shown};
 use super::style::{Ink, Style};
+use super::syntax::Highlighter;
 
 /// Columns that verbs are padded to.
 const VERB_COLUMNS: usize = 9;
@@ -111,12 +112,17 @@ impl ToolLines {
         let added = written(&told, look.display.result_view()).filter(|_| !call.failed);
         let added = added.map(|added| format!(" ({added})")).unwrap_or_default();
         let room = room.saturating_sub(columns(&failure) + columns(&added));
-        let detail = format!("{}{added}", self.detail(look.display, &told, room));
-        let gap = if detail.is_empty() { "" } else { "  " };
+        let detail = self.detail(look.display, &told, room);
+        let detail = match look.display.result_view() {
+            ResultView::Output => highlighted(&detail, style),
+            _ => detail,
+        };
+        let gap = if detail.is_empty() && added.is_empty() { "" } else { "  " };
+        // What was done stands out; what it printed, below, does not.
         format!(
-            "{}{}{}",
+            "{}{detail}{}{}",
             style.paint(Ink::DIM, &format!("{lead} ")),
-            style.paint(Ink::DIM, &format!("{detail}{gap}{took}")),
+            style.paint(Ink::DIM, &format!("{added}{gap}{took}")),
             match failure.as_str() {
                 "" => String::new(),
                 failure => format!(" {}", style.paint(Ink::RED, failure)),
@@ -169,12 +175,21 @@ impl ToolLines {
     }
 }
 
+/// A command line in the colours of code.
+fn highlighted(command: &str, style: &Style) -> String {
+    let spans = Highlighter::new("sh").line(command);
+    spans.iter().map(|span| style.paint(span.ink, &span.text)).collect()
+}
+
 /// What went wrong, in a few words.
 fn failure(look: &ToolLook, failed: bool, result: Option<&Value>) -> Option<String> {
     let exit = result.and_then(|result| result.get("exit_code")).and_then(Value::as_i64);
     let error = result.and_then(|result| result.get("error")).and_then(Value::as_str);
     let error = error.map(on_one_line).filter(|error| !error.is_empty());
+    // The words are for the model; the person has just said no, or sees the rule in the message.
+    let is_blocked = error.as_deref().is_some_and(|error| error.starts_with("BLOCKED"));
     match (exit, error) {
+        _ if is_blocked => Some("blocked".to_owned()),
         (Some(code), _) if code > 0 => Some(format!("exit {code}")),
         _ if !failed => None,
         _ if result.is_some_and(|result| look.is_full(result)) => Some("full".to_owned()),

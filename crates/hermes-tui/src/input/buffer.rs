@@ -71,6 +71,12 @@ impl TextBuffer {
         self.cursor = start + text.len();
     }
 
+    /// Replaces these bytes; the cursor goes behind what is put there.
+    pub(crate) fn replace(&mut self, range: std::ops::Range<usize>, text: &str) {
+        self.cursor = range.start + text.len();
+        self.text.replace_range(range, text);
+    }
+
     /// Moves the cursor.
     pub(crate) fn go(&mut self, to: To) {
         self.cursor = self.place(to);

@@ -6,7 +6,8 @@
 //!
 //! Keys are the usual ones of shells (the Emacs set). Enter sends; Alt-Enter and Ctrl-J begin a new
 //! line; up and down move between lines and, at the edge, through the history; Ctrl-R searches it;
-//! Tab completes; the right arrow at the end takes the hint.
+//! Tab completes; the right arrow at the end takes the hint. With [`EditStyle::Vim`] Escape leads to a mode in which letters
+//! are commands (`vim`). Which keys a person has chosen instead of the usual ones is not known here (`key_map`).
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -16,6 +17,7 @@ use super::history::History;
 use super::layout::{Typed, lay_out};
 use super::menu::{Menu, offer_rows};
 use super::paste::Pastes;
+use super::vim::{Vim, VimEvent};
 use crate::display::{Ink, Style};
 use crate::terminal::Frame;
 
@@ -67,6 +69,18 @@ pub(crate) struct Composer {
     /// What opened by itself.
     menu: Option<Menu>,
     search: Option<Search>,
+    /// For those who edit as in vim.
+    vim: Option<Vim>,
+}
+
+/// How a line is edited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum EditStyle {
+    /// As in a shell.
+    #[default]
+    Shell,
+    /// As in vim.
+    Vim,
 }
 
 /// What Tab offers, while somebody chooses.
@@ -97,7 +111,21 @@ impl Composer {
             tab: None,
             menu: None,
             search: None,
+            vim: None,
         }
+    }
+
+    /// Is edited like this from now on.
+    pub(crate) fn set_style(&mut self, style: EditStyle) {
+        self.vim = match style {
+            EditStyle::Shell => None,
+            EditStyle::Vim => Some(self.vim.take().unwrap_or_default()),
+        };
+    }
+
+    /// Whether letters are commands just now.
+    pub(crate) fn is_commanded(&self) -> bool {
+        self.vim.as_ref().is_some_and(Vim::is_normal)
     }
 
     /// Knows these commands from now on.
@@ -123,6 +151,9 @@ impl Composer {
         self.tab = None;
         self.menu = None;
         self.search = None;
+        if let Some(vim) = &mut self.vim {
+            vim.begin();
+        }
         self.buffer.take()
     }
 
@@ -154,7 +185,8 @@ impl Composer {
         let event = self.edit_key(key);
         let has_changed = before != self.buffer.text().len();
         // A menu opens by typing, and not by walking through the history.
-        let is_typing = matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace | KeyCode::Delete);
+        let is_typing = !self.is_commanded()
+            && matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace | KeyCode::Delete);
         self.menu = match event {
             ComposerEvent::Changed if has_changed && is_typing && self.search.is_none() => {
                 self.menu_now()
@@ -211,9 +243,13 @@ impl Composer {
         if !is_tab {
             self.tab = None;
         }
+        if let Some(event) = self.vim_key(key, had_offer) {
+            return event;
+        }
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         match key.code {
+            KeyCode::F(1) => return ComposerEvent::KeysWanted,
             KeyCode::Char(letter) if control => return self.control(letter.to_ascii_lowercase()),
             KeyCode::Char(letter) if alt => self.meta(letter.to_ascii_lowercase()),
             KeyCode::Char('?') if self.buffer.is_empty() && self.completer.has_commands() => {
@@ -249,6 +285,30 @@ impl Composer {
         ComposerEvent::Changed
     }
 
+    /// A key that means something to those who edit as in vim.
+    fn vim_key(&mut self, key: KeyEvent, had_offer: bool) -> Option<ComposerEvent> {
+        let vim = self.vim.as_mut()?;
+        let event = match (vim.is_normal(), key.code) {
+            (true, _) => vim.on_key(key, &mut self.buffer),
+            (false, KeyCode::Esc) if !had_offer => vim.leave_insert(&mut self.buffer),
+            (false, _) => return None,
+        };
+        match event {
+            VimEvent::NotMine => return None,
+            VimEvent::Done => {}
+            VimEvent::Older => self.up(),
+            VimEvent::Newer => self.down(),
+            VimEvent::Search => self.begin_search(),
+            VimEvent::Escaped => return Some(ComposerEvent::Escaped),
+        }
+        Some(ComposerEvent::Changed)
+    }
+
+    fn begin_search(&mut self) {
+        let draft = self.buffer.text().to_owned();
+        self.search = Some(Search { draft, ..Search::default() });
+    }
+
     fn control(&mut self, letter: char) -> ComposerEvent {
         match letter {
             'c' => return ComposerEvent::Interrupted,
@@ -274,10 +334,7 @@ impl Composer {
                 self.buffer.insert(&cut);
             }
             't' => self.buffer.transpose(),
-            'r' => {
-                let draft = self.buffer.text().to_owned();
-                self.search = Some(Search { draft, ..Search::default() });
-            }
+            'r' => self.begin_search(),
             _ => {}
         }
         ComposerEvent::Changed

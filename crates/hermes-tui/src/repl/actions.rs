@@ -13,12 +13,16 @@ use hermes_protocol::{
 };
 
 use super::outcome::{CommandOutcome, Completion, OwnOutput, Scrollback};
+use super::pager::{PageSubject, Pager};
 use super::picker::{Picker, PickerItem};
 use super::picking;
 use super::{ChatTerminal, Repl};
 use crate::ChatExit;
 use crate::display::{notices, tail_rows};
-use crate::slash::{BusyMode, ReasoningChange, SlashAction, help, plugin_help};
+use crate::input::key_help;
+use crate::slash::{
+    BusyMode, HelpTopic, ReasoningChange, SlashAction, help, help_on, names, plugin_help,
+};
 use crate::terminal::DrawCommand;
 
 /// Sessions that are listed.
@@ -32,12 +36,7 @@ impl<S: ChatTerminal> Repl<S> {
     /// Does what a command asks for.
     pub(super) fn act(&mut self, action: SlashAction) {
         match action {
-            SlashAction::Help => {
-                let style = self.style();
-                let mut rows = help(&self.quick, &style);
-                rows.extend(plugin_help(&self.conversation.plugin_commands(), &style));
-                self.print(rows);
-            }
+            SlashAction::Help(topic) => self.help(&topic),
             SlashAction::Quit { delete: false } => self.leave(ChatExit::Done),
             SlashAction::Quit { delete: true } => {
                 self.ask_agent(|agent| async move {
@@ -185,6 +184,11 @@ impl<S: ChatTerminal> Repl<S> {
             SlashAction::Debug => self.debug(),
             SlashAction::Diff => self.show_change(),
             SlashAction::Context => self.show_context(),
+            SlashAction::Plan(wanted) => self.plan(wanted),
+            SlashAction::Review(what) => self.ask_agent(move |agent| async move {
+                agent.review(what).await.map(CommandOutcome::Line)
+            }),
+            SlashAction::Export(file) => self.export(file),
             SlashAction::Expand(number) => self.expand(number),
         }
     }
@@ -194,6 +198,10 @@ impl<S: ChatTerminal> Repl<S> {
         let result = match done {
             Completion::Turn(end) => {
                 self.end_turn(end);
+                return;
+            }
+            Completion::Picture(rows) => {
+                self.print(rows);
                 return;
             }
             Completion::Command(result) => result,
@@ -252,6 +260,9 @@ impl<S: ChatTerminal> Repl<S> {
                 let rows = crate::welcome::greeting(&self.conversation.status(), &self.style());
                 self.print(rows);
             }
+            Ok(CommandOutcome::Planned(text)) => {
+                self.queue.push_back(UserInput::from(text));
+            }
             Ok(CommandOutcome::Goal(step)) => self.follow_goal(step),
             Ok(CommandOutcome::Reloaded(reloaded)) => self.reloaded(&reloaded),
             Ok(CommandOutcome::Pasted(clip)) => self.pasted(clip),
@@ -302,6 +313,46 @@ impl<S: ChatTerminal> Repl<S> {
             hermes_store::atomic::write(&file, text.as_bytes(), options)?;
             Ok(CommandOutcome::Line(format!("Written to {}.", file.display())))
         });
+    }
+
+    fn help(&mut self, topic: &HelpTopic) {
+        let (style, brought) = (self.style(), self.conversation.plugin_commands());
+        match topic {
+            HelpTopic::Names => self.print(names(&self.quick, &brought, &style)),
+            HelpTopic::One(name) => self.print(help_on(name, &style)),
+            HelpTopic::All => {
+                let keys = key_help::pairs(&self.settings.keys, self.settings.editing);
+                let mut rows = help(&self.quick, &keys, &style);
+                rows.extend(plugin_help(&brought, &style));
+                self.pager = Some(Pager::new(PageSubject::Text, "Commands".to_owned(), rows));
+            }
+        }
+    }
+
+    /// Has the command line write the session, so that both write the same.
+    fn export(&mut self, file: Option<PathBuf>) {
+        let session = self.conversation.status().session_id;
+        let file = file.unwrap_or_else(|| PathBuf::from(format!("hermes-{session}.html")));
+        let kind = file.extension().and_then(|kind| kind.to_str()).map(str::to_ascii_lowercase);
+        let format = match kind.as_deref() {
+            Some("html" | "htm") => "html",
+            Some("md" | "markdown") => "md",
+            Some("jsonl") => "jsonl",
+            _ => {
+                let text = "The file's name says in which form: it ends in .md, .html or .jsonl.";
+                self.notice(NoticeLevel::Warning, text);
+                return;
+            }
+        };
+        if self.conversation.status().messages == 0 {
+            self.notice(NoticeLevel::Info, "Nothing was said yet.");
+            return;
+        }
+        let file = file.to_string_lossy().into_owned();
+        let words = ["sessions", "export", &file, "--session-id", &session, "--format", format];
+        let mut words: Vec<String> = words.map(str::to_owned).to_vec();
+        words.push("--redact".to_owned());
+        self.run_command(words);
     }
 
     fn set_busy(&mut self, mode: Option<BusyMode>) {

@@ -8,7 +8,8 @@ use hermes_protocol::UserInput;
 use super::{ChatTerminal, Repl, TWICE};
 use crate::ChatExit;
 use crate::display::Ink;
-use crate::input::ComposerEvent;
+use crate::display::fit::{cut, on_one_line};
+use crate::input::{ComposerEvent, KeyAction};
 use crate::quick;
 use crate::slash::{self, BusyMode, CommandTiming, ParsedLine, SlashAction};
 use crate::terminal::{DrawCommand, TerminalInput};
@@ -37,6 +38,7 @@ impl<S: ChatTerminal> Repl<S> {
                 None => self.composer.on_paste(&text),
             },
             TerminalInput::Key(key) => {
+                let Some(key) = self.settings.keys.translate(key) else { return };
                 if self.is_late_enter(key) {
                     return;
                 }
@@ -63,7 +65,7 @@ impl<S: ChatTerminal> Repl<S> {
         match outcome {
             ComposerEvent::Changed => {}
             ComposerEvent::Escaped => self.on_escape(),
-            ComposerEvent::ModeCycled if self.open.is_none() => self.toggle_yolo(),
+            ComposerEvent::ModeCycled if self.open.is_none() => self.cycle_mode(),
             ComposerEvent::EditorWanted if self.open.is_none() => self.edit_line(),
             ComposerEvent::KeysWanted => self.show_keys(),
             ComposerEvent::ModeCycled | ComposerEvent::EditorWanted => {}
@@ -105,7 +107,8 @@ impl<S: ChatTerminal> Repl<S> {
             self.act(SlashAction::Undo(1));
         } else if self.conversation.status().messages > 0 {
             self.escaped = Some(now);
-            self.flash("Esc once more edits your last message.");
+            let key = self.settings.keys.first(KeyAction::Stop);
+            self.flash(&format!("{key} once more edits your last message."));
         }
     }
 
@@ -134,7 +137,11 @@ impl<S: ChatTerminal> Repl<S> {
             self.composer.remember(&line);
         } else {
             self.interrupted = Some(now);
-            self.flash("Ctrl-C once more leaves; so does Ctrl-D.");
+            let too = match self.settings.keys.first(KeyAction::Leave) {
+                key if key.is_empty() => String::new(),
+                key => format!("; so does {key}"),
+            };
+            self.flash(&format!("Ctrl-C once more leaves{too}."));
         }
     }
 
@@ -213,7 +220,9 @@ impl<S: ChatTerminal> Repl<S> {
 
     fn echo_command(&self, line: &str) {
         let style = self.style();
-        let echo = format!("❯ {}", crate::display::fit::cut(line, style.width - 2));
+        // What was pasted may hold breaks and control sequences.
+        let line = on_one_line(line);
+        let echo = format!("❯ {}", cut(&line, style.width - 2));
         self.print(vec![String::new(), style.paint(Ink::DIM, &echo)]);
     }
 

@@ -20,6 +20,8 @@ mod outcome;
 mod pager;
 mod picker;
 mod picking;
+mod pictures;
+mod planning;
 mod preferences;
 mod questions;
 mod reports;
@@ -46,6 +48,7 @@ use self::outcome::{Completion, OwnOutput};
 use self::pager::Pager;
 use self::picker::Picker;
 use self::questions::OpenQuestion;
+use super::display::pictures::PictureProtocol;
 use super::display::{REFRESH, Style, ToolLines, Transcript, notices};
 use super::input::Composer;
 use super::quick::QuickCommand;
@@ -74,6 +77,8 @@ pub(crate) struct ReplParts<S> {
     pub(crate) home: PathBuf,
     /// Commands of the person's own.
     pub(crate) quick: Vec<QuickCommand>,
+    /// How the terminal draws pictures, if it does.
+    pub(crate) pictures: Option<PictureProtocol>,
 }
 
 /// Where a chat is, for the row at the bottom.
@@ -121,6 +126,7 @@ pub(crate) struct Repl<S> {
     /// What the person's own commands wrote, to go with the next message.
     outputs: Vec<OwnOutput>,
     quick: Vec<QuickCommand>,
+    pictures: Option<PictureProtocol>,
     /// The subagents of the running turn.
     children: Subagents,
     /// What happened beside the turn and is shown after it.
@@ -140,11 +146,13 @@ impl<S: ChatTerminal> Repl<S> {
             redactor: parts.settings.redactor,
             ..parts.tool_lines
         };
+        let mut composer = parts.composer;
+        composer.set_style(parts.settings.editing);
         let repl = Self {
             transcript: Transcript::new(parts.settings.shown, tool_lines, Instant::now()),
             conversation: parts.conversation,
             terminal: parts.terminal,
-            composer: parts.composer,
+            composer,
             settings: parts.settings,
             style: parts.style,
             branch: crate::place::branch(&parts.place.folder),
@@ -166,6 +174,7 @@ impl<S: ChatTerminal> Repl<S> {
             answered: None,
             outputs: Vec::new(),
             quick: parts.quick,
+            pictures: parts.pictures,
             children: Subagents::default(),
             held: Vec::new(),
             before_fast: None,
@@ -227,6 +236,7 @@ impl<S: ChatTerminal> Repl<S> {
                 self.children.hear(&event);
                 let rows = self.transcript.on_event(&event, Instant::now(), &self.style());
                 self.print(rows);
+                self.show_pictures(&event);
             }
             ChatEvent::Question(question) => self.questions.push_back(question),
             ChatEvent::InjectedInput(words) => self.say(&words, &words),

@@ -11,6 +11,8 @@ use crate::clipboard::Clip;
 pub(crate) enum Completion {
     /// A turn is over.
     Turn(TurnEnd),
+    /// A picture was got ready.
+    Picture(Vec<String>),
     /// A command is done.
     Command(anyhow::Result<CommandOutcome>),
 }
@@ -24,6 +26,8 @@ pub(crate) enum CommandOutcome {
     Rows(Vec<String>),
     /// Something to be said to the agent.
     Say(String),
+    /// Something to be said after what waits already.
+    Planned(String),
     /// Something was taken back, and could be said differently.
     Undone(Option<String>),
     /// A conversation goes on.

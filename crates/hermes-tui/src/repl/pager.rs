@@ -8,6 +8,7 @@ use super::outcome::CommandOutcome;
 use super::{ChatTerminal, Repl};
 use crate::display::fit::{columns, cut};
 use crate::display::{DiffExtent, Ink, Style, diff_rows};
+use crate::input::key_help;
 use crate::terminal::{DrawCommand, Size};
 
 /// What the keys do, in the last row.
@@ -104,7 +105,7 @@ impl<S: ChatTerminal> Repl<S> {
 
     /// Shows what the keys do.
     pub(super) fn show_keys(&mut self) {
-        let rows = crate::display::key_help::rows(&self.style());
+        let rows = key_help::rows(&self.settings.keys, self.settings.editing, &self.style());
         self.pager = Some(Pager::new(PageSubject::Text, "Keys".to_owned(), rows));
     }
 

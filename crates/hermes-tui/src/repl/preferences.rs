@@ -118,6 +118,7 @@ impl<S: ChatTerminal> Repl<S> {
         let tools = self.transcript.shown.tools;
         self.settings = ChatSettings::read(&reloaded.config, self.settings.redactor);
         self.transcript.shown = DisplayOptions { tools, ..self.settings.shown };
+        self.composer.set_style(self.settings.editing);
         self.quick = QuickCommand::read(&reloaded.config);
         let commands = command_words(&self.quick, brought_commands(&*self.conversation));
         self.composer.set_commands(commands);

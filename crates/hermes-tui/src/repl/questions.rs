@@ -1,4 +1,4 @@
-//! Questions of the agent, which take the prompt's place.
+//! Questions of the agent in the chat, the approval prompt among them, which take the input line's place.
 
 use std::time::{Duration, Instant};
 

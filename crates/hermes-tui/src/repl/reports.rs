@@ -3,7 +3,7 @@
 use anyhow::Context;
 use hermes_llm::{Message, Role};
 use hermes_protocol::text::amount;
-use hermes_protocol::{SessionEntry, SessionStatus, Yolo};
+use hermes_protocol::{Planning, SessionEntry, SessionStatus, Yolo};
 
 use super::outcome::CommandOutcome;
 use super::{ChatTerminal, Repl};
@@ -39,22 +39,45 @@ impl<S: ChatTerminal> Repl<S> {
 fn context_rows(status: &SessionStatus, messages: &[Message], style: &Style) -> Vec<String> {
     const BAR: usize = 40;
     let mut rows = vec![format!("  {}", context(status))];
-    if let Some(window) = status.window.filter(|window| *window > 0) {
-        let share = status.context_tokens.min(window).saturating_mul(BAR as u64) / window;
-        let full = usize::try_from(share).unwrap_or(BAR).min(BAR);
-        let bar = format!("  [{}{}]", "█".repeat(full), "░".repeat(BAR - full));
-        rows.push(style.paint(Ink::CYAN, &bar));
-    }
-    let chars = |role: Role| -> usize {
+    let chars = |role: Role| -> u64 {
         let said = messages.iter().filter(|message| message.role == role);
-        said.map(|message| message.text().chars().count()).sum()
+        let calls = |message: &Message| -> usize {
+            message.tool_calls.iter().map(|call| call.arguments.len()).sum()
+        };
+        said.map(|message| (message.text().chars().count() + calls(message)) as u64).sum()
     };
-    let parts = [("you", Role::User), ("the model", Role::Assistant), ("tools", Role::Tool)];
-    let facts: Vec<(&str, String)> = parts
-        .into_iter()
-        .map(|(name, role)| (name, format!("{} characters", amount(chars(role) as u64))))
-        .collect();
-    rows.extend(pairs(&facts, style));
+    let parts = [
+        ("you", Ink::GREEN, chars(Role::User)),
+        ("the model", Ink::CYAN, chars(Role::Assistant)),
+        ("results of tools", Ink::YELLOW, chars(Role::Tool)),
+    ];
+    // Four characters are about a token; what the request holds beyond that are instructions and tools.
+    let said: u64 = parts.iter().map(|(.., chars)| chars / 4).sum();
+    let own = ("instructions, tools", Ink::RED, status.context_tokens.saturating_sub(said) * 4);
+    let parts: Vec<(&str, Ink, u64)> = std::iter::once(own).chain(parts).collect();
+    let all = parts.iter().map(|(.., chars)| chars / 4).sum::<u64>().max(1);
+    let window = status.window.filter(|window| *window > 0).unwrap_or(all).max(all);
+    let mut bar = String::from("  ");
+    let (mut drawn, mut tokens) = (0, 0);
+    for (_, ink, chars) in &parts {
+        tokens += chars / 4;
+        let until = usize::try_from(tokens * BAR as u64 / window).unwrap_or(BAR).min(BAR);
+        bar.push_str(&style.paint(*ink, &"█".repeat(until - drawn)));
+        drawn = until;
+    }
+    bar.push_str(&style.paint(Ink::DIM, &"░".repeat(BAR - drawn)));
+    rows.push(bar);
+    let widest = parts.iter().map(|(name, ..)| columns(name)).max().unwrap_or(0);
+    rows.extend(parts.iter().map(|(name, ink, chars)| {
+        let share = (chars / 4) * 100 / window;
+        let mark = style.paint(*ink, "█");
+        let name = padded(name, widest);
+        format!("  {mark} {name}  about {} tokens ({share}%)", amount(chars / 4))
+    }));
+    let free = window.saturating_sub(all);
+    let share = free * 100 / window;
+    let mark = style.paint(Ink::DIM, "░");
+    rows.push(format!("  {mark} {}  {} tokens ({share}%)", padded("free", widest), amount(free)));
     rows
 }
 
@@ -75,6 +98,10 @@ pub(super) fn status(status: &SessionStatus, style: &Style) -> Vec<String> {
         ("tools", status.tools.to_string()),
         ("flagged commands", yolo.to_owned()),
     ];
+    if status.planning == Planning::On {
+        facts
+            .push(("plan", "being made; tools that change something wait for your yes".to_owned()));
+    }
     facts.extend(goal);
     pairs(&facts, style)
 }

@@ -9,7 +9,7 @@ use hermes_protocol::{TurnEnd, TurnStatus, UserInput};
 
 use super::outcome::Completion;
 use super::{ChatTerminal, Repl};
-use crate::attachments::{AttachmentPlace, with_attachments};
+use crate::attachments::{AttachmentContext, with_attachments};
 use crate::display::fit::{shown, wrap_text};
 use crate::display::{Ink, Style, notices};
 use crate::terminal::DrawCommand;
@@ -32,7 +32,8 @@ impl<S: ChatTerminal> Repl<S> {
         tokio::spawn(async move {
             // A turn that breaks must not take the prompt with it.
             let turn = tokio::spawn(async move {
-                conversation.turn(with_attachments(ask, &place).await).await
+                let ask = with_attachments(ask, &place, &*conversation).await;
+                conversation.turn(ask).await
             });
             let end = turn.await.unwrap_or_else(|_| TurnEnd {
                 outcome: TurnStatus::Failed(
@@ -47,8 +48,8 @@ impl<S: ChatTerminal> Repl<S> {
     }
 
     /// Where what a message names is looked up.
-    pub(super) fn attachment_place(&self) -> AttachmentPlace {
-        AttachmentPlace {
+    pub(super) fn attachment_place(&self) -> AttachmentContext {
+        AttachmentContext {
             folder: self.place.folder.clone(),
             user_home: self.place.user_home.clone(),
             redactor: self.settings.redactor,
@@ -86,6 +87,7 @@ impl<S: ChatTerminal> Repl<S> {
         }
         self.show_held();
         if !self.pursue_goal(&end.outcome) {
+            self.ask_about_plan(&end.outcome);
             self.start_queued();
         }
     }

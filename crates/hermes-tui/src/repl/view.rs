@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hermes_protocol::{TaskSummary, Yolo};
+use hermes_protocol::{Planning, TaskSummary, Yolo};
 
 use super::{ChatTerminal, Repl};
 use crate::display::fit::{cut, on_one_line};
@@ -64,12 +64,15 @@ impl<S: ChatTerminal> Repl<S> {
             (Some(open), _) => open.frame(now, half, &style),
             (None, Some(picker)) => picker.frame(half.max(8), &style),
             (None, None) => {
-                let ink = match (status.yolo, self.is_busy()) {
-                    (Yolo::On, _) => Ink::BOLD.and(Ink::RED),
-                    (Yolo::Off, true) => Ink::DIM,
-                    (Yolo::Off, false) => Ink::BOLD.and(Ink::GREEN),
+                let ink = match (status.yolo, status.planning, self.is_busy()) {
+                    (Yolo::On, ..) => Ink::BOLD.and(Ink::RED),
+                    (Yolo::Off, Planning::On, _) => Ink::BOLD.and(Ink::CYAN),
+                    (Yolo::Off, Planning::Off, true) => Ink::DIM,
+                    (Yolo::Off, Planning::Off, false) => Ink::BOLD.and(Ink::GREEN),
                 };
-                let prompt = InputPrompt { text: "❯ ", ink, hints: HintMode::On };
+                // Turned round while letters are commands.
+                let text = if self.composer.is_commanded() { "❮ " } else { "❯ " };
+                let prompt = InputPrompt { text, ink, hints: HintMode::On };
                 self.composer.frame(prompt, half, &style)
             }
         };

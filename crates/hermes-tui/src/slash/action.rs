@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use hermes_llm::model::Effort;
-use hermes_protocol::{CompactRequest, GoalRequest, ModelChoice, StopTarget};
+use hermes_protocol::{CompactRequest, GoalRequest, ModelChoice, ReviewTarget, StopTarget};
 
 use crate::display::Verbosity;
 
 /// What a command asks for, ready to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SlashAction {
-    Help,
+    Help(HelpTopic),
     Quit {
         delete: bool,
     },
@@ -78,8 +78,38 @@ pub(crate) enum SlashAction {
     Diff,
     /// What fills the window is shown.
     Context,
+    /// The agent plans first, or carries out what it planned.
+    Plan(PlanRequest),
+    /// Somebody looks a change over.
+    Review(ReviewTarget),
+    /// The session is written to a file: Markdown, or a page for browsers.
+    Export(Option<PathBuf>),
     /// A tool call is shown whole: the newest, or the one with this number.
     Expand(Option<usize>),
+}
+
+/// What `/help` is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HelpTopic {
+    /// The names of all commands, on a page.
+    Names,
+    /// What each of them takes and does.
+    All,
+    /// One command.
+    One(&'static str),
+}
+
+/// What `/plan` asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PlanRequest {
+    /// Plans from now on; while planning, the choices are shown.
+    Begin,
+    /// Plans this.
+    About(String),
+    /// The plan is carried out.
+    Accept,
+    /// Plans no more.
+    Leave,
 }
 
 /// What typing does while the agent works.

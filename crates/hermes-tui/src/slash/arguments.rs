@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use hermes_protocol::{ChoiceScope, CompactRequest, GoalRequest, ModelChoice, StopTarget};
+use hermes_protocol::{
+    ChoiceScope, CompactRequest, GoalRequest, ModelChoice, ReviewTarget, StopTarget,
+};
 
-use super::action::{BusyMode, EFFORTS, ReasoningChange, SlashAction};
+use super::action::{BusyMode, EFFORTS, PlanRequest, ReasoningChange, SlashAction};
 use crate::display::Verbosity;
 
 type Read = Result<SlashAction, String>;
@@ -92,6 +94,38 @@ pub(super) fn model(text: &str) -> Read {
         (None, None) if reach == ChoiceScope::Session => Ok(SlashAction::Model(None)),
         (None, _) => Err("A model has to be named too: /model NAME --provider PROVIDER.".into()),
     }
+}
+
+pub(super) fn plan(text: &str) -> Read {
+    Ok(SlashAction::Plan(match text {
+        "" | "on" => PlanRequest::Begin,
+        "accept" | "go" => PlanRequest::Accept,
+        "off" => PlanRequest::Leave,
+        text => PlanRequest::About(text.to_owned()),
+    }))
+}
+
+pub(super) fn review(text: &str) -> Read {
+    let mut words = text.split_whitespace();
+    let what = match (words.next(), words.next()) {
+        (None, _) => ReviewTarget::WorkingTree,
+        (Some("staged"), None) => ReviewTarget::Staged,
+        (Some("branch"), base) => ReviewTarget::Branch(base.map(str::to_owned)),
+        (Some("commit"), Some(commit)) => ReviewTarget::Commit(commit.to_owned()),
+        (Some("commit"), None) => return Err("Which commit? /review commit HEAD, for one.".into()),
+        (Some(commit), None) => ReviewTarget::Commit(commit.to_owned()),
+        (Some(_), Some(more)) => {
+            return Err(format!("One change at a time; `{more}` is too much."));
+        }
+    };
+    match words.next() {
+        Some(more) => Err(format!("One change at a time; `{more}` is too much.")),
+        None => Ok(SlashAction::Review(what)),
+    }
+}
+
+pub(super) fn export(text: &str) -> Read {
+    Ok(SlashAction::Export(optional(text).map(PathBuf::from)))
 }
 
 pub(super) fn busy(text: &str) -> Read {

@@ -18,8 +18,8 @@ use hermes_protocol::{ChatSession, PluginCommand};
 use self::quick::QuickCommand;
 use super::input::CommandWords;
 pub use action::BusyMode;
-pub(crate) use action::{ReasoningChange, SlashAction, effort_name};
-pub(crate) use help::{help, plugin_help};
+pub(crate) use action::{HelpTopic, PlanRequest, ReasoningChange, SlashAction, effort_name};
+pub(crate) use help::{help, help_on, names, plugin_help};
 pub(crate) use table::COMMANDS;
 
 /// One slash command.

@@ -3,10 +3,10 @@
 use CommandGroup::{Program, Running, Session, Settings, Tools, Writing};
 use CommandTiming::{Any, Idle};
 
-use super::action::SlashAction;
+use super::action::{HelpTopic, SlashAction};
 use super::arguments::{
-    busy, command_line, compress, count, goal, insights, model, nothing, optional, quit, reasoning,
-    required, rollback, save, stop, subgoal, verbose,
+    busy, command_line, compress, count, export, goal, insights, model, nothing, optional, plan,
+    quit, reasoning, required, review, rollback, save, stop, subgoal, verbose,
 };
 use super::{CommandGroup, CommandTiming, SlashCommand};
 
@@ -44,6 +44,15 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
         nothing(text, SlashAction::History)
     }),
     command!(Session, Any, "save", "[FILE]", [], "write the conversation to a file", save),
+    command!(
+        Session,
+        Any,
+        "export",
+        "[FILE.md|FILE.html]",
+        [],
+        "write the conversation with all tool calls to a file, secrets hidden",
+        export
+    ),
     command!(Session, Idle, "retry", "", [], "ask the last question again", |text| {
         nothing(text, SlashAction::Retry)
     }),
@@ -112,6 +121,24 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
         ["interrupt", "queue", "steer"],
         "what typing does while the agent works",
         busy
+    ),
+    command!(
+        Running,
+        Any,
+        "plan",
+        "[TEXT|accept|off]",
+        ["accept", "off"],
+        "look and plan first; tools that change something wait for your yes",
+        plan
+    ),
+    command!(
+        Running,
+        Any,
+        "review",
+        "[staged | branch [BASE] | COMMIT]",
+        ["staged", "branch", "commit"],
+        "have a change looked over by an agent that can change nothing",
+        review
     ),
     command!(
         Running,
@@ -236,9 +263,46 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     command!(Tools, Any, "skills", "…", [], "what the agent has learnt to do", |text| {
         command_line("skills", &["list"], text)
     }),
-    command!(Tools, Any, "cron", "…", [], "what is done at set times", |text| {
-        command_line("cron", &["list"], text)
-    }),
+    command!(
+        Tools,
+        Any,
+        "cron",
+        "[list|create|edit|pause|resume|run|remove|status|runs|next] …",
+        [
+            "list",
+            "create",
+            "edit",
+            "pause",
+            "resume",
+            "run",
+            "remove",
+            "status",
+            "runs",
+            "next",
+            "blueprint",
+            "suggestions"
+        ],
+        "what is done at set times",
+        |text| command_line("cron", &["list"], text)
+    ),
+    command!(
+        Tools,
+        Any,
+        "blueprint",
+        "[NAME] [SLOT=VALUE]…",
+        [],
+        "list ready-made jobs, or make one",
+        |text| command_line("cron", &[], &format!("blueprint {text}"))
+    ),
+    command!(
+        Tools,
+        Any,
+        "suggestions",
+        "[accept N|dismiss N|catalog|clear]",
+        ["accept", "dismiss", "catalog", "clear"],
+        "jobs that you might want",
+        |text| command_line("cron", &[], &format!("suggestions {text}"))
+    ),
     command!(Tools, Any, "plugins", "…", [], "what plugins add", |text| {
         command_line("plugins", &["list"], text)
     }),
@@ -319,10 +383,14 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     command!(Program, Any, "version", "", [], "the program's version", |text| {
         nothing(text, SlashAction::Version)
     }),
-    command!(Program, Any, "help" | "h", "", [], "this list", |text| nothing(
-        text,
-        SlashAction::Help
-    )),
+    command!(Program, Any, "help" | "h", "[COMMAND|all]", ["all"], "what there is", |text| {
+        let topic = match text.trim_start_matches('/') {
+            "" => HelpTopic::Names,
+            "all" => HelpTopic::All,
+            name => HelpTopic::One(super::find(name)?.name),
+        };
+        Ok(SlashAction::Help(topic))
+    }),
     command!(
         Program,
         Any,

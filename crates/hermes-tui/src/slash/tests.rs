@@ -4,6 +4,8 @@ use hermes_protocol::{ChoiceScope, CompactRequest, GoalRequest, ModelChoice, Sto
 use super::*;
 use crate::display::fit::columns;
 use crate::display::{Colour, Style, Verbosity};
+use crate::input::key_help::pairs;
+use crate::input::{EditStyle, KeyMap};
 
 fn action(line: &str) -> Result<SlashAction, String> {
     match read(line) {
@@ -128,8 +130,25 @@ fn no_name_means_two_commands() {
 }
 
 #[test]
+fn the_names_of_all_commands_fit_a_page() {
+    let rows = names(&[], &[], &Style::new(Colour::Off, 80));
+    assert!(rows.iter().all(|row| columns(row) <= 80));
+    assert!(rows.len() <= 23, "{} rows", rows.len());
+    for command in COMMANDS {
+        assert!(
+            rows.iter().any(|row| row.contains(&format!("/{}", command.name))),
+            "{}",
+            command.name
+        );
+    }
+    insta::assert_snapshot!(rows.join("\n"));
+    assert!(help_on("plan", &Style::new(Colour::Off, 80))[0].contains("/plan [TEXT|accept|off]"));
+}
+
+#[test]
 fn the_list_of_commands_at_80_columns() {
-    let rows = help(&[], &Style::new(Colour::Off, 80));
+    let keys = pairs(&KeyMap::default(), EditStyle::Shell);
+    let rows = help(&[], &keys, &Style::new(Colour::Off, 80));
     assert!(rows.iter().all(|row| columns(row) <= 80));
     insta::assert_snapshot!(rows.join("\n"));
 }

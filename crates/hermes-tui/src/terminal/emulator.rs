@@ -41,6 +41,27 @@ impl Emulator {
         text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
     }
 
+    /// Everything that was drawn, from the first row that has scrolled up to the last on the screen.
+    pub(crate) fn drawn(&self) -> Vec<Vec<DrawnCell>> {
+        let mut state = self.state();
+        let screen = state.parser.screen_mut();
+        let (rows, columns) = screen.size();
+        let cells = |screen: &vt100::Screen, row: u16| -> Vec<DrawnCell> {
+            let cells = (0..columns.get()).filter_map(|column| screen.cell(row, column));
+            cells.filter(|cell| !cell.is_wide_continuation()).map(DrawnCell::of).collect()
+        };
+        let mut drawn = Vec::new();
+        // A second screen has no history.
+        let history = if screen.alternate_screen() { 0 } else { screen.scrollback_len() };
+        for above in (1..=history).rev() {
+            screen.set_scrollback(above);
+            drawn.push(cells(screen, 0));
+        }
+        screen.set_scrollback(0);
+        drawn.extend((0..rows.get()).map(|row| cells(screen, row)));
+        drawn
+    }
+
     /// Row and column.
     pub(crate) fn cursor(&self) -> (usize, usize) {
         let (row, column) = self.state().parser.screen().cursor_position();
@@ -50,6 +71,46 @@ impl Emulator {
     /// Bytes that have arrived.
     pub(crate) fn written(&self) -> usize {
         self.state().written
+    }
+}
+
+/// A character as it looks.
+pub(crate) struct DrawnCell {
+    pub(crate) text: String,
+    pub(crate) is_wide: bool,
+    /// In words; empty if there is nothing special about it.
+    pub(crate) look: String,
+}
+
+impl DrawnCell {
+    fn of(cell: &vt100::Cell) -> Self {
+        let colour = |lead: &str, colour: vt100::Color| match colour {
+            vt100::Color::Default => None,
+            vt100::Color::Idx(number) => {
+                let names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
+                let name = names.get(usize::from(number)).map(|name| (*name).to_owned());
+                Some(format!("{lead}{}", name.unwrap_or_else(|| number.to_string())))
+            }
+            vt100::Color::Rgb(red, green, blue) => {
+                Some(format!("{lead}#{red:02x}{green:02x}{blue:02x}"))
+            }
+        };
+        let word = |is_so: bool, word: &str| is_so.then(|| word.to_owned());
+        let words = [
+            word(cell.bold(), "bold"),
+            word(cell.dim(), "dim"),
+            word(cell.italic(), "italic"),
+            word(cell.underline(), "underlined"),
+            word(cell.inverse(), "inverse"),
+            colour("", cell.fgcolor()),
+            colour("on ", cell.bgcolor()),
+        ];
+        let text = if cell.has_contents() { cell.contents() } else { " " };
+        Self {
+            text: text.to_owned(),
+            is_wide: cell.is_wide(),
+            look: words.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crossterm::event::{Event, KeyEvent, KeyEventKind, poll, read};
+use nix::sys::signal::{Signal, raise};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::Size;
@@ -26,10 +27,13 @@ pub(crate) enum TerminalInput {
     Gone,
 }
 
-/// How often the reader looks whether it is still wanted.
+/// How long a reader that rests sleeps before it looks whether it is wanted again, and how long it may take to hear that
+/// it shall rest.
 const SLICE: Duration = Duration::from_millis(100);
+/// How long the reader waits for a key. Somebody who only looks at the screen shall cost nothing.
+const LONG: Duration = Duration::from_secs(3600);
 
-/// Reads keys and sends them on.
+/// Reads keys and sends them on. It sleeps until there is one, or until it is woken ([`wake`]).
 #[derive(Debug)]
 pub(crate) struct KeyReader {
     shared: Arc<Shared>,
@@ -69,11 +73,20 @@ impl KeyReader {
     pub(crate) fn pause(&self) -> Paused<'_> {
         self.shared.is_paused.store(true, Ordering::SeqCst);
         if let Ok(parked) = self.parked.lock() {
-            // A reader that has ended reads nothing either.
-            let _ = parked.recv();
+            wake();
+            // A reader that has only just begun did not hear it. One that has ended reads nothing either.
+            while parked.recv_timeout(SLICE) == Err(RecvTimeoutError::Timeout) {
+                wake();
+            }
         }
         Paused(self)
     }
+}
+
+/// Wakes the reader: it wakes when the terminal changes its size, so it is told that it has.
+fn wake() {
+    // Without the signal it wakes with the next key.
+    let _ = raise(Signal::SIGWINCH);
 }
 
 /// Nobody reads keys while this exists.
@@ -89,12 +102,13 @@ impl Drop for Paused<'_> {
 impl Drop for KeyReader {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Ordering::SeqCst);
+        wake();
     }
 }
 
-/// Sends on what comes within a slice of time.
+/// Waits for something and sends it on.
 fn forward(sender: &UnboundedSender<TerminalInput>) -> io::Result<()> {
-    if !poll(SLICE)? {
+    if !poll(LONG)? {
         return Ok(());
     }
     let input = match read()? {

@@ -16,13 +16,19 @@ const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 pub(crate) fn run(command: &BrowserCommand, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     host::warn_about_files(host, ui)?;
     match command {
-        BrowserCommand::Status => status(host, ui),
+        BrowserCommand::Status { json } => status(*json, host, ui),
         BrowserCommand::Install { yes } => install(*yes, host, ui),
     }
 }
 
-fn status(host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
+fn status(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     match find_chromium(host.vars()) {
+        found if as_json => {
+            let problem = found.as_ref().err().map(ToString::to_string);
+            let exit = if found.is_ok() { Exit::Done } else { Exit::Failed };
+            ui.json(&serde_json::json!({"program": found.ok(), "problem": problem}))?;
+            Ok(exit)
+        }
         Ok(program) => {
             ui.line(format_args!("{}", program.display()))?;
             Ok(Exit::Done)
@@ -46,10 +52,7 @@ fn install(yes: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
         )
         .into());
     };
-    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| {
-        use std::os::unix::fs::MetadataExt as _;
-        own.uid() == 0
-    });
+    let is_root = nix::unistd::geteuid().is_root();
     let words: Vec<&str> =
         if is_root { command.to_vec() } else { ["sudo"].iter().chain(command).copied().collect() };
     let line = words.join(" ");
@@ -75,5 +78,5 @@ fn install(yes: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     if !ended.success() {
         anyhow::bail!("`{line}` did not succeed ({ended}); see what it says above");
     }
-    status(host, ui)
+    status(false, host, ui)
 }

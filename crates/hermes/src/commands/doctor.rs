@@ -9,13 +9,22 @@ use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::host::Host;
 use crate::ui::Ui;
+use crate::workers::block_on;
 
 /// Columns before the text of a finding: its mark and what it is about.
 const INDENT: usize = 11;
 
 /// Checks everything and prints a report; fails if something is broken.
 pub(crate) fn run(args: &DoctorArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let report = host.diagnose();
+    if args.fix {
+        for line in host.mend() {
+            ui.note(format_args!("mended: {line}"))?;
+        }
+    }
+    let mut report = host.diagnose();
+    if !args.offline {
+        report.extend(block_on(host.diagnose_services()));
+    }
     let exit = match report.iter().any(|finding| finding.health == Health::Bad) {
         true => Exit::Failed,
         false => Exit::Done,

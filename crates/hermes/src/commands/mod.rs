@@ -1,18 +1,28 @@
 //! One module a command.
 
+pub(crate) mod acp;
+pub(crate) mod api;
 pub(crate) mod approvals;
+pub(crate) mod batch;
 pub(crate) mod browser;
 pub(crate) mod checkpoints;
 pub(crate) mod completion;
 pub(crate) mod config;
+pub(crate) mod cron;
+pub(crate) mod dashboard;
 pub(crate) mod doctor;
+pub(crate) mod entries;
+pub(crate) mod gateway;
+pub(crate) mod homes;
 pub(crate) mod hooks;
 pub(crate) mod insights;
+pub(crate) mod local;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod model;
 pub(crate) mod plugins;
 pub(crate) mod prompt_size;
+pub(crate) mod rl;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod setup;

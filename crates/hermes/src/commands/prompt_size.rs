@@ -1,7 +1,9 @@
 //! `hermes prompt-size`: what a conversation takes up before the first word.
 
 use hermes_agent::steer::Steering;
-use hermes_agent::system_prompt::{ProjectRules, PromptSections, PromptSources, guidance_of};
+use hermes_agent::system_prompt::{
+    ProjectRules, PromptSection, PromptSections, PromptSources, guidance_of,
+};
 use hermes_llm::EndpointChoice;
 use hermes_llm::metadata::estimate_text;
 use hermes_llm::provider::resolve;
@@ -22,6 +24,7 @@ pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     let runtime = host.runtime();
     let _plugins = host::plugins(host, &runtime, ui)?;
     let scope = host::scope(host, &runtime, ui)?;
+    let detail = runtime.schema_detail(&scope);
     let definitions =
         runtime.definitions(&DefinitionRequest { scope, ..DefinitionRequest::default() });
     let lookup = |name: &str| host.vars().get(name).map(str::to_owned);
@@ -42,12 +45,13 @@ pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         window: None,
         platform: PLATFORM,
         profile: None,
-        steering: &Steering::draw(),
+        steering: &Steering::of_home(host.home()),
         skills: Some(&|| skills.listed(PLATFORM)),
         caller: None,
         rules: ProjectRules::Load,
         memory: &memory.snapshot(),
         external_memory: None,
+        detail,
         today: jiff::Zoned::now().date(),
         session_id: None,
     });
@@ -63,14 +67,13 @@ pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     let text = prompt.text();
     let (instructions, schemas) = (text.len(), definitions.json().len());
     if as_json {
-        let parts: Vec<_> = prompt
-            .sections
-            .iter()
-            .map(|part| json!({"name": part.name, "bytes": part.text.len()}))
-            .collect();
+        let sized = |parts: &[PromptSection]| -> Vec<_> {
+            parts.iter().map(|part| json!({"name": part.name, "bytes": part.text.len()})).collect()
+        };
+        let (parts, first_message) = (sized(&prompt.sections), sized(&prompt.situation));
         let tools: Vec<_> =
             tools.iter().map(|(name, bytes)| json!({"name": name, "bytes": bytes})).collect();
-        ui.json(&json!({"instructions": parts, "instructions_bytes": instructions,
+        ui.json(&json!({"instructions": parts, "instructions_bytes": instructions, "first_message": first_message,
             "tools": tools, "tools_bytes": schemas, "bytes": instructions + schemas,
             "tokens": estimate_text(&text) + estimate_text(definitions.json())}))?;
         return Ok(Exit::Done);

@@ -11,11 +11,11 @@ use hermes_approval::Audience;
 use hermes_files::state::ReaderKind;
 use hermes_host::{Interaction, ToolOptions};
 use hermes_runtime::Runtime;
-use hermes_serve::Api;
+use hermes_serve::{Api, HttpFlags, Opening};
 
 use crate::exit::Exit;
 use crate::host::{self, Host};
-use crate::http::{HttpFlags, Opening, own_token};
+use crate::http::own_token;
 use crate::ui::Ui;
 use crate::workers::{block_on, stop_on_signals};
 
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
         let options = ToolOptions { toolsets: args.toolsets.clone(), ..ToolOptions::default() };
         let tools = host.tools(options, &interaction).await?;
         ui.warn_all(tools.warnings())?;
-        let token = match args.web.token(host, TOKEN_VARIABLE)? {
+        let token = match args.web.token(host.vars(), TOKEN_VARIABLE)? {
             Some(token) => token,
             None => own_token(host, TOKEN_FILE, ui)?,
         };
@@ -72,6 +72,6 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
             .build();
         let served = opening.serve(hermes_serve::router(&api), stop).await;
         tools.close().await;
-        served.map(|()| Exit::Done)
+        Ok(served.map(|()| Exit::Done)?)
     })
 }

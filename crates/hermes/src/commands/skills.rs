@@ -4,8 +4,9 @@ use std::io::Write as _;
 
 use hermes_skills::hub::verbs::VerbFront;
 use hermes_skills::report::{ReportPart, VerbReport, VerbStatus};
-use hermes_skills::verbs::{self, BundlesVerb, CuratorVerb, SkillsVerb, VerbPlace};
+use hermes_skills::verbs::{self, BundlesVerb, CuratorVerb, SkillsVerb, VerbContext};
 use hermes_tui::line_prompt::{answer, is_interactive};
+use owo_colors::OwoColorize as _;
 
 use crate::exit::Exit;
 use crate::host::{self, Host};
@@ -31,18 +32,28 @@ pub(crate) fn bundle(verb: &BundlesVerb, host: &Host, ui: &mut Ui) -> anyhow::Re
     print(verbs::run_bundles(&place(host), verb).map_err(anyhow::Error::from_boxed)?, ui)
 }
 
-fn place(host: &Host) -> VerbPlace<'_> {
-    VerbPlace::new(host.home(), host.config().value(), host.vars())
+fn place(host: &Host) -> VerbContext<'_> {
+    VerbContext::new(host.home(), host.config().value(), host.vars())
         .with_auditor(host.skill_auditor())
         .with_plugin_skills(host.plugin_skills())
 }
 
-fn print(report: VerbReport, ui: &mut Ui) -> anyhow::Result<Exit> {
+/// Lays out what a verb says.
+pub(crate) fn print(report: VerbReport, ui: &mut Ui) -> anyhow::Result<Exit> {
     for part in report.parts {
         match part {
             ReportPart::Text(text) => text.lines().try_for_each(|line| ui.line(line))?,
             ReportPart::Table(table) => {
-                ui.table(&Table::new(table.head).right(&table.numbers).rows(&table.rows))?;
+                let shown = Table::new(table.head).right(&table.numbers).rows(&table.rows);
+                let shown = shown.dimmed(&table.minor);
+                ui.table(&if table.is_wrapped { shown.wrapped() } else { shown })?;
+            }
+            ReportPart::Diff(text) => {
+                text.lines().try_for_each(|line| match line.as_bytes().first() {
+                    Some(b'+') => ui.line(line.green()),
+                    Some(b'-') => ui.line(line.red()),
+                    _ => ui.line(line),
+                })?;
             }
             ReportPart::Json(value) => ui.json(&value)?,
         }

@@ -92,6 +92,38 @@ fn every_tool_answers_a_call_from_the_command_line() {
     assert!(unknown.contains("take a new snapshot"), "{unknown}");
 }
 
+#[test]
+fn a_model_without_eyes_has_the_page_described() {
+    let site = demo_site();
+    let scene = Scene::new(
+        Wire::Chat,
+        [
+            call("browser_navigate", json!({"url": url(&site, "login.html")})),
+            call("browser_vision", json!({"question": "Which form is it?", "annotate": true})),
+            Step::text("A form to sign in, with a blue button."),
+            Step::text("It is the form to sign in."),
+        ],
+    );
+    with_chromium(&scene.sandbox);
+    scene
+        .asks_with(&["-t", "browser"], "what is on the page?")
+        .exits(0)
+        .says("the form to sign in");
+    let requests = scene.server.requests();
+    let looked =
+        requests.iter().find(|seen| seen.body.to_string().contains("data:image/png;base64,"));
+    let looked = looked.unwrap().body["messages"].to_string();
+    assert!(looked.contains("Which form is it?"), "{looked}");
+    let last = requests.last().unwrap().body["messages"].to_string();
+    assert!(last.contains("A form to sign in, with a blue button."), "{last}");
+    let path = last.split("screenshot_path").nth(1).unwrap();
+    let path =
+        path.split('"').find(|part| part.ends_with(".png") || part.contains(".png\\")).unwrap();
+    let picture = std::fs::read(path.trim_end_matches('\\')).unwrap();
+    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 1_000);
+    assert!(!last.contains("base64,"), "the picture itself is not in the conversation");
+}
+
 /// Processes that have a text in their command line.
 fn running_with(text: &str) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();

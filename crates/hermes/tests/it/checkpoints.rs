@@ -71,6 +71,6 @@ fn a_hash_that_is_none_is_refused() {
     let (sandbox, project) = changed_project();
     let dir = project.to_str().unwrap();
     for hash in ["zzzz", "12", "0123456789abcdef"] {
-        sandbox.run(["checkpoints", "show", hash, "--dir", dir]).exits(1);
+        sandbox.run(["checkpoints", "show", hash, "--dir", dir]).exits(2);
     }
 }

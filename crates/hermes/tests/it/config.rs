@@ -299,3 +299,23 @@ fn without_an_editor_the_file_is_named() {
     let run = sandbox.run(["config", "edit"]).exits(2);
     run.notes("set VISUAL or EDITOR").notes(sandbox.path("config.yaml").to_str().unwrap());
 }
+
+#[test]
+fn keys_that_there_are_not_are_named_with_the_nearest() {
+    let sandbox = Sandbox::with_config(
+        "display:\n  vim_keys: true\nkeys:\n  expand: ctl-o\n  editor: f3\n  leave: f4, f3\n  clear: x\n  expnd: f2\n  send: none\n",
+    );
+    let run = sandbox.run(["config", "check"]).exits(0);
+    let said = format!("{}{}", run.out, run.err);
+    for part in [
+        "keys.expnd is not a known setting; did you mean keys.expand?",
+        "there is no key \"ctl-o\"; did you mean ctrl-o?",
+        "F3 is that of keys.editor already",
+        "x alone is typed; hold ctrl or alt with it",
+    ] {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
+    assert!(!said.contains("keys.send") && !said.contains("vim_keys"), "{said}");
+    let keys = Sandbox::new().run(["config", "get", "keys.expand"]).exits(0);
+    assert_eq!(keys.out, "ctrl-o\n");
+}

@@ -4,8 +4,13 @@ use serde_json::{Value, json};
 
 use crate::support::Sandbox;
 
+/// What is found in files; no server is asked.
 fn findings(sandbox: &Sandbox, code: i32) -> Vec<Value> {
-    let run = sandbox.run(["doctor", "--json"]).exits(code).quietly();
+    read(sandbox, &["doctor", "--json", "--offline"], code)
+}
+
+fn read(sandbox: &Sandbox, words: &[&str], code: i32) -> Vec<Value> {
+    let run = sandbox.run(words).exits(code).quietly();
     let Value::Array(findings) = run.json() else { panic!("{run:#?}") };
     findings
 }
@@ -18,9 +23,39 @@ fn about<'a>(findings: &'a [Value], what: &str) -> Vec<&'a Value> {
 fn a_fresh_installation_is_in_good_health() {
     let sandbox = Sandbox::new();
     sandbox.run(["doctor"]).exits(0).quietly().says("✓ program  hermes").says("✓ tools");
-    for finding in findings(&sandbox, 0) {
+    for finding in read(&sandbox, &["doctor", "--json"], 0)
+        .iter()
+        .filter(|finding| finding["about"] != "model")
+    {
         assert_eq!(finding["health"], "good", "{finding}");
     }
+    let found = read(&sandbox, &["doctor", "--json"], 0);
+    assert_eq!(about(&found, "model")[0]["fix"], "hermes setup");
+}
+
+#[test]
+fn the_server_and_its_key_are_asked_for_nothing_that_costs() {
+    let server = hermes_testkit::ModelServer::start([hermes_testkit::Step::text("never")]);
+    let config = |address: &str| {
+        format!("model: {{ provider: custom, base_url: '{address}', default: scripted }}\n")
+    };
+    let sandbox = Sandbox::with_config(&config(&server.url()));
+    sandbox.run(["doctor"]).exits(0).says("scripted (custom): the server").says("✓ disk");
+    assert!(server.questions().is_empty());
+    let gone = Sandbox::with_config(&config("http://127.0.0.1:9"));
+    gone.run(["doctor"]).exits(1).says("✗ model").says("model.base_url");
+    gone.run(["doctor", "--offline"]).exits(0);
+}
+
+#[test]
+fn what_needs_no_decision_is_mended() {
+    let sandbox = Sandbox::with_config("");
+    sandbox.write(".env", "OPENAI_API_KEY=abc\n");
+    sandbox.set_mode(".env", 0o644);
+    sandbox.set_mode("", 0o755);
+    sandbox.run(["doctor", "--offline"]).exits(1);
+    sandbox.run(["doctor", "--offline", "--fix"]).exits(0).notes("mended: only you can read");
+    assert_eq!((sandbox.mode(".env") & 0o777, sandbox.mode("") & 0o777), (0o600, 0o700));
 }
 
 #[test]
@@ -34,7 +69,7 @@ fn secrets_that_others_can_read_are_bad() {
     assert_eq!(secrets[0]["health"], "bad");
     let fix = format!("chmod 600 {}", sandbox.path(".env").display());
     assert_eq!(secrets[0]["fix"], json!(fix));
-    let run = sandbox.run(["doctor"]).exits(1).says("✗ secrets").says(&fix);
+    let run = sandbox.run(["doctor", "--offline"]).exits(1).says("✗ secrets").says(&fix);
     assert!(!run.out.contains("abc"));
 }
 
@@ -51,7 +86,7 @@ fn a_home_that_others_can_read_is_worth_a_note() {
 fn differing_secrets_are_named_but_not_shown() {
     let sandbox = Sandbox::with_config("").var("OPENAI_API_KEY", "from-the-shell");
     sandbox.write(".env", "OPENAI_API_KEY=from-the-file\n");
-    let run = sandbox.run(["doctor"]).exits(0);
+    let run = sandbox.run(["doctor", "--offline"]).exits(0);
     assert!(!run.out.contains("from-the"), "{run:#?}");
     run.says("! secrets  OPENAI_API_KEY differs between .env and the environment; .env is used");
 }

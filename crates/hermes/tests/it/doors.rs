@@ -1,15 +1,24 @@
 //! One gate, whatever the door: the same command has the same fate wherever it comes in.
 //!
 //! Doors × [`DANGERS`] × the people a door can ask. For each: does the command run, and which row is in the
-//! log of decisions? A new door (cron, the gateway) is one more line of the table and one function.
+//! log of decisions? A new door is one more line of the table and one function
+//! that brings a command to it and answers the sandbox in which that happened. Where a door has a word of its
+//! own for nobody being there (`approvals.cron_mode`, silence in a chat), its line says so.
+//!
+//! Rows that cannot be: over HTTP, in a job and in a batch there is nobody to ask by design. One is missing: a client of
+//! MCP over HTTP with sessions that takes forms.
 
 use std::time::{Duration, Instant};
 
 use hermes_testkit::{ModelServer, Step};
 use serde_json::{Value, json};
 
+use crate::acp::editor::Editor;
+use crate::agent::Terminal;
+use crate::api::Api;
+use crate::gateway::{OWNER, Scene};
 use crate::mcp_serve::client::{Client, Forms};
-use crate::mcp_serve::http::listening;
+use crate::mcp_serve::http::{Session, listening};
 use crate::mcp_serve::stateless::{Stateless, decided};
 use crate::support::{Sandbox, write};
 use crate::wire::{Request, Served};
@@ -33,7 +42,8 @@ enum Danger {
 }
 
 const DANGERS: [Danger; 3] = [Danger::Flagged, Danger::Denied, Danger::Floor];
-const SETTINGS: &str = "approvals:\n  deny: ['git push*']\n";
+/// People decide: no model reviews commands first.
+const SETTINGS: &str = "approvals:\n  mode: manual\n  deny: ['git push*']\n";
 const MARK: &str = "ran.mark";
 
 impl Danger {
@@ -47,26 +57,27 @@ impl Danger {
     }
 
     /// Whether it runs, and by whose word it does or does not.
-    fn fate(self, person: Person) -> (bool, &'static str) {
+    fn fate(self, person: Person, alone: &'static str) -> (bool, &'static str) {
         match (self, person) {
             (Self::Floor, _) => (false, "hardline"),
             (Self::Denied, _) => (false, "deny rule"),
-            (Self::Flagged, Nobody) => (false, "approvals.headless_mode"),
+            (Self::Flagged, Nobody) => (false, alone),
             (Self::Flagged, SaysNo) => (false, "user"),
             (Self::Flagged, SaysYes) => (true, "user"),
         }
     }
 }
 
-/// One door each: the people it can ask, and how a command is brought to it.
+/// One door each: the people it can ask, the setting that decides where nobody is there, and how a command
+/// is brought to it.
 macro_rules! doors {
-    ($($door:ident: $people:expr;)*) => {
+    ($($door:ident: $people:expr, $alone:literal;)*) => {
         mod every_door_leads_to_the_same_gate {
-            use super::{EVERYBODY, Person, check};
+            use super::{ANSWERED, EVERYBODY, NOBODY, check};
             $(
                 #[test]
                 fn $door() {
-                    check($people, super::$door);
+                    check($people, $alone, super::$door);
                 }
             )*
         }
@@ -74,29 +85,42 @@ macro_rules! doors {
 }
 
 const EVERYBODY: &[Person] = &[Nobody, SaysNo, SaysYes];
+/// For doors behind which somebody always can be asked.
+const ANSWERED: &[Person] = &[SaysNo, SaysYes];
+/// For doors that programs use: there is no way to put a question to whoever stands behind them.
+const NOBODY: &[Person] = &[Nobody];
 
 doors! {
-    by_hand: EVERYBODY;
-    on_a_pty: EVERYBODY;
-    in_the_background: &[Person::Nobody, Person::SaysNo];
-    into_a_running_shell: EVERYBODY;
-    from_a_script: EVERYBODY;
-    from_a_plugin: EVERYBODY;
-    past_a_hook_that_approves: EVERYBODY;
-    over_mcp: EVERYBODY;
-    over_mcp_without_sessions: EVERYBODY;
-    // Programs call these two, and nobody stands behind them.
-    over_http: &[Person::Nobody];
-    from_a_model: &[Person::Nobody];
+    by_hand: EVERYBODY, "approvals.headless_mode";
+    on_a_pty: EVERYBODY, "approvals.headless_mode";
+    in_the_background: EVERYBODY, "approvals.headless_mode";
+    submitted_to_a_running_shell: EVERYBODY, "approvals.headless_mode";
+    written_to_a_running_shell: EVERYBODY, "approvals.headless_mode";
+    from_a_script: EVERYBODY, "approvals.headless_mode";
+    from_a_plugin: EVERYBODY, "approvals.headless_mode";
+    past_a_hook_that_approves: EVERYBODY, "approvals.headless_mode";
+    over_mcp: EVERYBODY, "approvals.headless_mode";
+    over_mcp_with_sessions: NOBODY, "approvals.headless_mode";
+    over_mcp_without_sessions: EVERYBODY, "approvals.headless_mode";
+    over_http: NOBODY, "approvals.headless_mode";
+    over_the_api: NOBODY, "approvals.headless_mode";
+    from_a_run_of_the_api: ANSWERED, "approvals.headless_mode";
+    from_an_editor: ANSWERED, "approvals.headless_mode";
+    from_a_model: EVERYBODY, "approvals.headless_mode";
+    from_a_subagent: EVERYBODY, "approvals.headless_mode";
+    in_a_chat_of_the_gateway: EVERYBODY, "timeout";
+    from_a_job: NOBODY, "approvals.cron_mode";
+    from_a_batch: NOBODY, "approvals.headless_mode";
+    from_a_row_that_sets_up: NOBODY, "approvals.headless_mode";
 }
 
-fn check(people: &[Person], knock: fn(&str, Person) -> Sandbox) {
+fn check(people: &[Person], alone: &'static str, knock: fn(&str, Person) -> Sandbox) {
     let mut wrong = Vec::new();
     for danger in DANGERS {
         for &person in people {
             let command = danger.command();
             let sandbox = knock(&command, person);
-            let (runs, by) = danger.fate(person);
+            let (runs, by) = danger.fate(person, alone);
             let ran = has_run(&sandbox, runs);
             let row = row_about(&sandbox, &command);
             let verdict = if runs { "allowed" } else { "blocked" };
@@ -154,8 +178,13 @@ fn on_a_pty(command: &str, person: Person) -> Sandbox {
     call(sandbox_with(""), "terminal", &json!({"command": command, "pty": true}), person)
 }
 
+/// Over MCP: what runs in the background ends with the program that started it.
 fn in_the_background(command: &str, person: Person) -> Sandbox {
-    call(sandbox_with(""), "terminal", &json!({"command": command, "background": true}), person)
+    let sandbox = sandbox_with("");
+    let mut client = mcp_client(&sandbox, person);
+    client.call("terminal", json!({"command": command, "background": true}));
+    has_run(&sandbox, person == SaysYes && command.starts_with("rm"));
+    sandbox
 }
 
 fn from_a_script(command: &str, person: Person) -> Sandbox {
@@ -205,6 +234,13 @@ fn over_mcp(command: &str, person: Person) -> Sandbox {
     sandbox
 }
 
+fn over_mcp_with_sessions(command: &str, _: Person) -> Sandbox {
+    let sandbox = sandbox_with("");
+    let (server, token) = listening(&sandbox);
+    Session::begin(&server, &token).call("terminal", &json!({"command": command}));
+    sandbox
+}
+
 fn over_mcp_without_sessions(command: &str, person: Person) -> Sandbox {
     let sandbox = sandbox_with("");
     let (server, token) = listening(&sandbox);
@@ -221,16 +257,25 @@ fn over_mcp_without_sessions(command: &str, person: Person) -> Sandbox {
     sandbox
 }
 
-fn into_a_running_shell(command: &str, person: Person) -> Sandbox {
+/// Starts a program that reads what it is told, and tells it the command.
+fn typed(program: &str, action: &str, text: &str, command: &str, person: Person) -> Sandbox {
     let sandbox = sandbox_with("");
     let mut client = mcp_client(&sandbox, person);
-    let (started, _) = client.call("terminal", json!({"command": "bash", "background": true}));
+    let (started, _) = client.call("terminal", json!({"command": program, "background": true}));
     let started: Value = serde_json::from_str(&started).unwrap();
-    let shell = &started["session_id"];
-    client.call("process", json!({"action": "submit", "session_id": shell, "data": command}));
-    // Before the shell ends with its server.
+    let reader = &started["session_id"];
+    client.call("process", json!({"action": action, "session_id": reader, "data": text}));
+    // Before the program ends with its server.
     has_run(&sandbox, person == SaysYes && command.starts_with("rm"));
     sandbox
+}
+
+fn submitted_to_a_running_shell(command: &str, person: Person) -> Sandbox {
+    typed("bash", "submit", command, command, person)
+}
+
+fn written_to_a_running_shell(command: &str, person: Person) -> Sandbox {
+    typed("bash", "write", &format!("{command}\n"), command, person)
 }
 
 fn over_http(command: &str, _: Person) -> Sandbox {
@@ -243,13 +288,144 @@ fn over_http(command: &str, _: Person) -> Sandbox {
     sandbox
 }
 
-fn from_a_model(command: &str, _: Person) -> Sandbox {
+/// A front end for chats has no way to show a question.
+fn over_the_api(command: &str, _: Person) -> Sandbox {
+    let call = Step::call("terminal", json!({"command": command}));
+    let (sandbox, model) = agent(&[call, Step::text("That was all.")]);
+    let api = Api::in_sandbox(sandbox, model);
+    let body = json!({"messages": [{"role": "user", "content": "do it"}]});
+    assert_eq!(api.post("/v1/chat/completions", &body).status, 200);
+    api.sandbox
+}
+
+fn from_a_run_of_the_api(command: &str, person: Person) -> Sandbox {
+    let call = Step::call("terminal", json!({"command": command}));
+    let (sandbox, model) = agent(&[call, Step::text("That was all.")]);
+    let api = Api::in_sandbox(sandbox, model);
+    let run = api.start_run(&json!({"input": "do it"}));
+    if command.starts_with("rm") {
+        let waits = api.until(&run, "waiting_for_approval");
+        let choice = if person == SaysYes { "once" } else { "deny" };
+        let answer = json!({"approval_id": waits["pending_approvals"][0], "choice": choice});
+        assert_eq!(api.post(&format!("/v1/runs/{run}/approval"), &answer).status, 200);
+    }
+    api.until(&run, "completed");
+    api.sandbox
+}
+
+fn from_an_editor(command: &str, person: Person) -> Sandbox {
+    let call = Step::call("terminal", json!({"command": command}));
+    let (sandbox, _model) = agent(&[call, Step::text("That was all.")]);
+    let mut editor = Editor::start(&sandbox, json!({}));
+    editor.chooses = Some(if person == SaysYes { "allow_once" } else { "deny" });
+    let session = editor.session(&sandbox.scratch(""));
+    assert_eq!(editor.prompt(&session, "do it")["result"]["stopReason"], "end_turn");
+    assert_eq!(editor.leave(), Some(0));
+    sandbox
+}
+
+/// An agent whose model says these things.
+fn agent(script: &[Step]) -> (Sandbox, ModelServer) {
+    let server = ModelServer::start(script.to_vec());
+    let sandbox = sandbox_with(&format!(
+        "model:\n  provider: custom\n  base_url: {}\n  default: scripted\n  context_length: 200000\n\
+         auxiliary: {{ title_generation: {{ enabled: false }} }}\n",
+        server.url()
+    ));
+    (sandbox, server)
+}
+
+/// A one-shot question where nobody is, and a chat where somebody sits.
+fn from_a_model(command: &str, person: Person) -> Sandbox {
+    let call = Step::call("terminal", json!({"command": command}));
+    let (sandbox, _server) = agent(&[call, Step::text("That was all.")]);
+    if person == Nobody {
+        sandbox.run(["-z", "do it"]).exits(0);
+        return sandbox;
+    }
+    decided_in_chat(&sandbox, "do it", command, person);
+    sandbox
+}
+
+/// Whoever sits where the agent was asked decides for its subagents, too.
+fn from_a_subagent(command: &str, person: Person) -> Sandbox {
+    let (sandbox, _server) = agent(&[
+        Step::call("delegate_task", json!({"goal": "do it"})),
+        Step::call("terminal", json!({"command": command})),
+        Step::text("It is done."),
+        Step::text("That was all."),
+    ]);
+    if person == Nobody {
+        sandbox.run(["-z", "have it done"]).exits(0);
+        return sandbox;
+    }
+    decided_in_chat(&sandbox, "have it done", command, person);
+    sandbox
+}
+
+/// A chat at the terminal in which the person answers what is asked.
+fn decided_in_chat(sandbox: &Sandbox, words: &str, command: &str, person: Person) {
+    let mut chat = Terminal::open(sandbox);
+    chat.send(words);
+    if command.starts_with("rm") {
+        chat.answer("recursive delete", if person == SaysYes { "o" } else { "n" });
+    }
+    chat.sees("That was all.");
+    assert_eq!(chat.leaves(), Some(0));
+}
+
+/// Whoever wrote to the bot presses a button, or says nothing until it is too late.
+fn in_a_chat_of_the_gateway(command: &str, person: Person) -> Sandbox {
+    let call = Step::call("terminal", json!({"command": command}));
+    let script = [call, Step::text("That was all.")];
+    let mut scene = Scene::new(script, &format!("TELEGRAM_ALLOWED_USERS={OWNER}\n"));
+    let wait = if person == Nobody { "  gateway_timeout: 1\n" } else { "" };
+    let place = format!("terminal:\n  cwd: {}\n", scene.sandbox().scratch("").display());
+    let settings = format!("{SETTINGS}{wait}{place}{}", scene.sandbox().read("config.yaml"));
+    scene.sandbox().write("config.yaml", &settings);
+    std::fs::create_dir(scene.sandbox().scratch("precious")).unwrap();
+    scene.start();
+    scene.telegram.say(OWNER, "do it");
+    if person != Nobody && command.starts_with("rm") {
+        let asked = scene.telegram.wait(OWNER, |all| all.iter().any(|one| !one.buttons.is_empty()));
+        let question = asked.iter().find(|one| !one.buttons.is_empty()).unwrap();
+        let end = if person == SaysYes { ":once" } else { ":deny" };
+        let button = question.buttons.iter().find(|data| data.ends_with(end)).unwrap();
+        scene.telegram.press(OWNER, OWNER, question.id, button);
+    }
+    scene.telegram.wait_for_text(OWNER, "That was all.");
+    scene.leave()
+}
+
+fn from_a_job(command: &str, _: Person) -> Sandbox {
     let script = [Step::call("terminal", json!({"command": command})), Step::text("That was all.")];
     let server = ModelServer::start(script);
     let sandbox = sandbox_with(&format!(
         "model:\n  provider: custom\n  base_url: {}\n  default: scripted\n  context_length: 200000\n",
         server.url()
     ));
-    sandbox.run(["-z", "do it"]).exits(0);
+    sandbox.run(["cron", "create", "1h", "do it", "--name", "job"]).exits(0);
+    sandbox.run(["cron", "run", "job"]).exits(0);
+    sandbox
+}
+
+fn batch(sandbox: &Sandbox, row: &Value) {
+    let text = format!("{row}\n");
+    write(&sandbox.scratch("rows.jsonl"), text.as_bytes());
+    let args = ["batch", "run", "rows.jsonl", "--name", "knock", "--toolsets", "terminal"];
+    sandbox.run(args.into_iter().chain(["--no-require-reasoning", "--quiet"]));
+}
+
+fn from_a_batch(command: &str, _: Person) -> Sandbox {
+    let call = Step::call("terminal", json!({"command": command}));
+    let (sandbox, _server) = agent(&[call, Step::text("That was all.")]);
+    batch(&sandbox, &json!({"prompt": "do it", "cwd": sandbox.scratch("")}));
+    sandbox
+}
+
+/// A data set comes from somebody else: what it wants run is judged like what a model wants run.
+fn from_a_row_that_sets_up(command: &str, _: Person) -> Sandbox {
+    let (sandbox, _server) = agent(&[Step::text("That was all.")]);
+    batch(&sandbox, &json!({"prompt": "do it", "cwd": sandbox.scratch(""), "setup": command}));
     sandbox
 }

@@ -24,10 +24,10 @@ fn a_refusal_says_why_and_what_is_there() {
     sandbox.run(["memory", "add", "runs Debian"]).exits(0);
     sandbox
         .run(["memory", "remove", "Fedora"])
-        .exits(1)
+        .exits(2)
         .notes("No entry holds")
         .notes("- runs Debian");
-    let answer = sandbox.run(["memory", "remove", "Fedora", "--json"]).exits(1).json();
+    let answer = sandbox.run(["memory", "remove", "Fedora", "--json"]).exits(2).json();
     assert_eq!(answer["success"], false);
     sandbox.run(["memory", "add", " "]).exits(1).notes("blank");
 }

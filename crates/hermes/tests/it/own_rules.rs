@@ -34,7 +34,15 @@ fn what_loosens_a_rule_is_refused_below_a_command_of_ours() {
         "mcp add x -- true",
         "tools enable moa",
         "model set other",
+        "fallback add x --provider custom --base-url http://127.0.0.1:9/v1",
+        "login openrouter",
+        "logout openrouter",
+        "webhook subscribe build",
+        "update --yes",
+        "uninstall --yes",
+        "migrate --from /tmp --force",
         "skills search pdf",
+        "dashboard --port 0",
         "skills install acme/tools/pdf --yes",
         "--yolo tools list",
         "--accept-hooks tools list",
@@ -115,12 +123,35 @@ fn a_gate_below_a_command_of_ours_trusts_no_setting() {
         format!(
             "echo 'command_allowlist: [recursive delete]' > h/config.yaml; HERMES_HOME=$PWD/h {call}"
         ),
-        format!("yes always | script -qec \"{}\" /dev/null", call.replace('"', "\\\"")),
+        // A few answers and not an endless flood of them: `script` itself locks up under one.
+        format!(
+            "printf 'always\\nalways\\nalways\\n' | script -qec \"{}\" /dev/null",
+            call.replace('"', "\\\"")
+        ),
     ] {
         let done = terminal(&sandbox, &spelling);
         assert!(kept.exists(), "{spelling}: {done}");
         assert!(done["output"].to_string().contains("BLOCKED"), "{spelling}: {done}");
     }
+}
+
+/// The variable that leaves out the user's hooks is a person's to set.
+#[test]
+fn hooks_are_not_left_out_below_a_command_of_ours() {
+    let sandbox = Sandbox::new();
+    let block = r#"echo '{"action": "block", "message": "not this one"}'"#;
+    let command = sandbox.script("hook.sh", block);
+    let hook = format!("pre_tool_call:\n    - command: {command}\n      matcher: read_file\n");
+    sandbox.write("config.yaml", &format!("{UNASKED}hooks_auto_accept: true\nhooks:\n  {hook}"));
+    let call = ["tools", "call", "read_file", r#"{"path": "config.yaml"}"#];
+    assert!(sandbox.run(call).out.contains("not this one"));
+    let below =
+        format!("HERMES_SAFE_MODE=1 {} tools call read_file '{{\"path\": \"x\"}}'", hermes());
+    let done = terminal(&sandbox, &below);
+    assert!(done["output"].to_string().contains("not this one"), "{done}");
+    let mut person = sandbox.command();
+    let run = person.env("HERMES_SAFE_MODE", "1").args(call).output().unwrap();
+    assert!(!String::from_utf8_lossy(&run.stdout).contains("not this one"), "{run:?}");
 }
 
 /// The same acts by a person work, and reading works for everybody.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, write};
 
 #[test]
 fn names_of_secrets_go_to_env_and_nowhere_else() {
@@ -112,6 +112,74 @@ fn commands_and_scripts_do_not_see_our_own_tokens() {
     let counted = json!({"command": "env | grep -c hush-hush; env | grep -c hush-but"}).to_string();
     let output = sandbox.run(["tools", "call", "terminal", &counted]).json()["output"].clone();
     assert_eq!(output.as_str().unwrap().trim(), "0\n1");
+}
+
+/// Programs that stay beside us (hooks, plugins, MCP servers) get none of them either, wherever they stand, except
+/// what a server's own entry hands to it by name.
+#[test]
+fn hooks_plugins_and_servers_do_not_see_our_own_tokens() {
+    const SERVER: &str = r#"import json, os, sys
+json.dump(dict(os.environ), open(sys.argv[1], "w"))
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "s", "version": "1"}, "tools": []}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"#;
+    const PLUGIN: &str = "import json, os\njson.dump(dict(os.environ), open('SEEN', 'w'))\n\
+        def register(ctx):\n    ctx.register_tool('peep', 'p', {'description': 'd', 'parameters': {}}, \
+        lambda args, **kw: json.dumps(dict(os.environ)))\n";
+    let names =
+        ["HERMES_SERVE_TOKEN", "HERMES_MCP_TOKEN", "HOUSE_LLM", "LENT_TOKEN", "IN_FILE_TOKEN"];
+    let mut sandbox = Sandbox::new();
+    let seen = |sandbox: &Sandbox, who: &str| sandbox.scratch(&format!("{who}.json"));
+    let hook = sandbox.script("hook.sh", r#"cat > /dev/null; env > "$0.env""#);
+    let server = sandbox.scratch("server.py");
+    write(&server, SERVER.as_bytes());
+    let (server, plain, lent) = (server.display(), seen(&sandbox, "plain"), seen(&sandbox, "lent"));
+    sandbox.write(
+        "config.yaml",
+        &format!(
+            "custom_providers:\n  - {{name: house, base_url: 'http://127.0.0.1:1/v1', key_env: HOUSE_LLM}}\n\
+             mcp_servers:\n  plain: {{command: python3, args: [{server}, {}]}}\n  lent: {{command: python3, \
+             args: [{server}, {}], env: {{A_TOKEN: '${{LENT_TOKEN}}'}}}}\n\
+             hooks_auto_accept: true\nhooks:\n  pre_tool_call:\n    - command: {hook}\n\
+             plugins:\n  enabled: [peeper]\n",
+            plain.display(),
+            lent.display()
+        ),
+    );
+    sandbox
+        .write(".env", "HERMES_SERVE_TOKEN=hush-hush-in-file\nIN_FILE_TOKEN=hush-hush-in-file\n");
+    std::fs::create_dir_all(sandbox.path("plugins/peeper")).unwrap();
+    write(&sandbox.path("plugins/peeper/plugin.yaml"), b"name: peeper\nversion: 1.0\n");
+    let imported = seen(&sandbox, "imported");
+    let code = PLUGIN.replace("SEEN", imported.to_str().unwrap());
+    write(&sandbox.path("plugins/peeper/__init__.py"), code.as_bytes());
+    for name in &names[..4] {
+        sandbox = sandbox.var(name, "hush-hush-hush-hush");
+    }
+    let peeped = sandbox.run(["tools", "call", "peep", "{}"]).exits(0);
+    sandbox.run(["mcp", "test", "plain"]).exits(0);
+    sandbox.run(["mcp", "test", "lent"]).exits(0);
+    let told = |path: &std::path::Path| {
+        std::fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+    };
+    let hook = told(std::path::Path::new(&format!("{hook}.env")));
+    for (who, text) in [
+        ("the hook", &hook),
+        ("the plugin's import", &told(&imported)),
+        ("the plugin's tool", &peeped.out),
+        ("the server", &told(&plain)),
+    ] {
+        assert!(text.contains("PATH"), "{who} told its variables: {text}");
+        assert!(!text.contains("hush-hush"), "{who}: {text}");
+        assert!(names.iter().all(|name| !text.contains(name)), "{who}: {text}");
+    }
+    let lent = told(&lent);
+    assert_eq!(lent.matches("hush-hush-hush-hush").count(), 1, "{lent}");
+    assert!(lent.contains("A_TOKEN") && !lent.contains("LENT_TOKEN"), "{lent}");
 }
 
 #[test]

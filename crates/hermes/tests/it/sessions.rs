@@ -42,7 +42,7 @@ fn an_empty_home_has_no_sessions_and_gets_none() {
     assert_eq!(sandbox.run(["sessions", "list", "--json"]).exits(0).json(), serde_json::json!([]));
     sandbox.run(["sessions", "search", "zebra"]).exits(0);
     sandbox.run(["sessions", "stats", "--json"]).exits(0);
-    sandbox.run(["sessions", "show", "x"]).exits(1).notes("there is no session `x`");
+    sandbox.run(["sessions", "show", "x"]).exits(2).notes("there is no session `x`");
     sandbox.run(["sessions", "prune", "--yes"]).exits(0).notes("nothing to remove");
     sandbox.run(["sessions", "repair"]).exits(0);
     assert_eq!(sandbox.entries(), [""; 0]);
@@ -73,7 +73,7 @@ fn a_session_is_shown_by_beginning_and_title() {
     }
     let shown = sandbox.run(["sessions", "show", "Animals", "--json"]).exits(0).json();
     assert_eq!(shown["messages"][1]["content"], "At the street.");
-    sandbox.run(["sessions", "show", "20"]).exits(1).notes("beginning of several sessions");
+    sandbox.run(["sessions", "show", "20"]).exits(2).notes("beginning of several sessions");
 }
 
 #[test]
@@ -199,4 +199,49 @@ fn a_database_only_the_python_program_has_written_is_listed_searched_exported_an
     assert_eq!(exported.out.lines().count(), 2, "{exported:#?}");
     sandbox.run(["sessions", "stats", "--json"]).exits(0);
     assert_eq!(std::fs::read(sandbox.path("state.db")).unwrap(), before, "not a byte is written");
+}
+
+/// Resuming is the first time that we write to such a database.
+#[test]
+fn a_session_only_the_python_program_has_written_is_resumed() {
+    use hermes_testkit::{ModelServer, Step};
+    let server = ModelServer::start([Step::text("By the river."), Step::text("Still there.")]);
+    let sandbox = with_python_database();
+    sandbox.write(
+        "config.yaml",
+        &format!(
+            "model:\n  provider: custom\n  base_url: {}\n  default: scripted\n  context_length: 200000\n",
+            server.url()
+        ),
+    );
+    let run = sandbox.run(["--resume", "Animals", "-z", "and the giraffe?"]).exits(0);
+    assert_eq!(run.out, "By the river.\n");
+    let turns = |at: usize| {
+        let view = server.questions()[at].view();
+        view.turns.iter().map(|turn| (turn.role.clone(), turn.text.clone())).collect::<Vec<_>>()
+    };
+    let said = |role: &str, text: &str| (role.to_owned(), text.to_owned());
+    let first = vec![
+        said("user", "where does the zebra cross?"),
+        said("assistant", "At the street."),
+        said("user", "and the giraffe?"),
+    ];
+    let sent = turns(0);
+    // A conversation that was not told where the agent works hears it with the next thing that is said.
+    let (role, told) = &sent[2];
+    assert!(
+        told.starts_with("Working directory: ") && told.ends_with("\n\nand the giraffe?"),
+        "{told}"
+    );
+    assert_eq!([&sent[..2], &[said(role, "and the giraffe?")]].concat(), first);
+    // It is one session, found and searched like any other, and goes on a second time.
+    sandbox.run(["sessions", "show", "Animals"]).exits(0).says("By the river.");
+    sandbox.run(["sessions", "search", "river"]).exits(0).says("20260101_000000_aaaaaa");
+    sandbox.run(["sessions", "search", "zebra"]).exits(0).says("20260101_000000_aaaaaa");
+    sandbox.run(["--resume", "20260101_000000_aaaaaa", "-z", "sure?"]).exits(0);
+    let second = turns(1);
+    assert_eq!(second.len(), 5, "{second:?}");
+    assert_eq!(second[..3], sent, "what was said stays as it was");
+    let listed = sandbox.run(["sessions", "list", "--json"]).exits(0);
+    assert_eq!(ids(&listed).len(), 2, "no session was made beside it: {}", listed.out);
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hermes_testkit::{Seen, WebReply, WebServer};
+use hermes_testkit::{ModelServer, Seen, Step, WebReply, WebServer};
 use serde_json::{Value, json};
 
 use crate::support::Sandbox;
@@ -213,6 +213,39 @@ fn a_long_page_is_cut_in_the_middle_and_kept_whole_in_a_file() {
     let on = call(&sandbox, "read_file", &json!({"path": path, "offset": offset, "limit": 1}));
     let last = content.split("\n\n[…").next().unwrap().lines().last().unwrap();
     assert!(on.to_string().contains(last), "{on} goes on after {last}");
+}
+
+#[test]
+fn long_pages_are_summed_up_by_a_model_if_that_is_wanted() {
+    let long: String =
+        (1..=400).map(|number| format!("<p>Fact {number} of the page.</p>")).collect();
+    let server = WebServer::start(move |seen| match seen.path.as_str() {
+        "/long" => html(&format!("<title>Facts</title><main><h1>Facts</h1>{long}</main>")),
+        _ => html(PAGE),
+    });
+    let model = ModelServer::start([Step::text("Four hundred facts.")]);
+    let config = format!(
+        "web: {{ summarize: true }}\nmodel: {{ provider: custom, base_url: '{}', default: scripted }}\n",
+        model.url()
+    );
+    let sandbox = open(&config);
+    let short = read(&sandbox, &server.origin());
+    assert!(short["content"].as_str().unwrap().starts_with("# Tides"), "{short}");
+    assert!(model.requests().is_empty(), "a short page is shown as it is");
+    let page = read(&sandbox, &format!("{}/long", server.origin()));
+    let content = page["content"].as_str().unwrap();
+    assert!(content.starts_with("Four hundred facts.\n\n---\n[A model's summary of "), "{content}");
+    let path = content.split("is in ").nth(1).unwrap().trim_end_matches(".]");
+    assert!(std::fs::read_to_string(path).unwrap().contains("Fact 400 of the page."));
+    let asked = model.requests()[0].body["messages"].to_string();
+    assert!(asked.contains("Fact 1 of the page.") && asked.contains("Fact 400 of"), "{asked}");
+    // A model that does not answer costs the summary, not the page.
+    let page = read(&sandbox, &format!("{}/long", server.origin()));
+    let content = page["content"].as_str().unwrap();
+    assert!(
+        content.starts_with("# Facts\n\nFact 1 of") && content.contains("[Not summed up: "),
+        "{content}"
+    );
 }
 
 #[test]

@@ -27,11 +27,20 @@ pub(crate) struct Served {
 impl Served {
     /// Starts the program and waits until it says where it listens.
     pub(crate) fn start(sandbox: &Sandbox, args: &[&str]) -> Self {
+        Self::start_saying(sandbox, args, 0)
+    }
+
+    /// The same for a program that says so many lines before.
+    pub(crate) fn start_saying(sandbox: &Sandbox, args: &[&str], before: usize) -> Self {
         let mut command = sandbox.command();
         command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut url = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        for _ in 0..=before {
+            url.clear();
+            lines.read_line(&mut url).unwrap();
+        }
         let url = url.trim().to_owned();
         let rest = url.strip_prefix("http://").unwrap_or_else(|| panic!("no address: {url:?}"));
         let authority = rest.split('/').next().unwrap().to_owned();

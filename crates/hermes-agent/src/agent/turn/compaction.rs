@@ -1,4 +1,4 @@
-//! A conversation that has grown too long for the model.
+//! Compaction in the middle of a turn, when the conversation has grown too long for the model.
 
 use hermes_llm::ModelError;
 

@@ -29,9 +29,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hermes_llm::{
-    Finish, Message, MessageContent, ModelError, ModelRequest, ModelResponse, TokenUsage,
+    Finish, Message, MessageContent, ModelError, ModelRequest, ModelResponse, RequestedCall,
+    TokenUsage,
 };
 use hermes_runtime::guardrails::{GuardrailConfig, Guardrails};
+use hermes_runtime::repair::written::{TextCall, calls_in_text};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::Agent;
@@ -48,6 +50,14 @@ use recovery::Recovery;
 
 /// How long a turn that was stopped waits for its record.
 const STOPPED_WAIT: Duration = Duration::from_millis(100);
+
+/// Whether somebody is there who can stop a turn that goes round in circles.
+fn is_watched(agent: &Agent) -> bool {
+    let vars = agent.state.vars();
+    ["HERMES_INTERACTIVE", "HERMES_GATEWAY_SESSION"]
+        .iter()
+        .any(|name| vars.non_blank(name).is_some())
+}
 
 /// How a turn ended, before it is written up.
 #[derive(Debug)]
@@ -107,6 +117,10 @@ pub(crate) struct Turn<'a> {
 impl<'a> Turn<'a> {
     pub(crate) fn begin(agent: &'a mut Agent, cancel: &'a CancellationToken) -> Self {
         let guardrails = GuardrailConfig::from_config(&agent.context.config);
+        let guardrails = match is_watched(agent) {
+            true => guardrails,
+            false => guardrails.unwatched(),
+        };
         agent.chain.begin_turn(Instant::now());
         agent.state.begin_turn(agent.conversation.messages());
         Self {
@@ -130,8 +144,9 @@ impl<'a> Turn<'a> {
         let is_first = self.agent.conversation.messages().is_empty();
         let said = scrub(said);
         let mut message = Message::user(said.clone());
-        if !self.agent.attached_notes.is_empty() {
-            let mut all = std::mem::take(&mut self.agent.attached_notes);
+        let mut all: Vec<String> = self.agent.untold_situation().into_iter().collect();
+        all.append(&mut self.agent.attached_notes);
+        if !all.is_empty() {
             all.push(message.text().into_owned());
             message.api_content = Some(all.join("\n\n"));
         }
@@ -141,7 +156,9 @@ impl<'a> Turn<'a> {
         let ended = self.iterate().await;
         self.hooks_at_end(&ended).await;
         self.recorded().await;
-        self.write_up(ended)
+        let result = self.write_up(ended);
+        result.log();
+        result
     }
 
     async fn iterate(&mut self) -> TurnEnd {
@@ -166,7 +183,12 @@ impl<'a> Turn<'a> {
                 LoopStep::End(ended) => return ended,
             }
         }
-        self.sum_up().await
+        let mut ended = self.sum_up(notes::SUM_UP, ExitReason::MaxIterationsReached).await;
+        if ended.exit == ExitReason::MaxIterationsReached {
+            ended.error = Some(format!("{} steps were used up", self.agent.step_limit()));
+            ended.advice = Some("`agent.max_turns` in config.yaml allows more".to_owned());
+        }
+        ended
     }
 
     async fn ask(&mut self) -> ModelCallOutcome {
@@ -241,6 +263,13 @@ impl<'a> Turn<'a> {
             self.agent.conversation.push(message);
             return LoopStep::Again;
         }
+        if let Some(calls) = self.written_calls(&answer.content) {
+            self.recovery.forget_emptiness();
+            let reasoning = answer.reasoning.clone().or_else(|| reasoning(&answer.content));
+            let content = String::new();
+            let answer = ModelResponse { tool_calls: calls, content, reasoning, ..answer };
+            return self.run_tools(answer).await;
+        }
         let text = self.recovery.continued(&answer.content, &visible(&answer.content));
         if text.trim().is_empty() {
             return self.empty(&answer);
@@ -256,6 +285,26 @@ impl<'a> Turn<'a> {
         self.recorded().await;
         self.agent.context.front.on_event(AgentEvent::Said { text: text.clone() });
         LoopStep::End(TurnEnd::new(ExitReason::TextResponse, self.recovery.whole(&text)))
+    }
+
+    /// The calls that an answer consists of although it came as text. In the record and on the wire they
+    /// are calls like all others.
+    fn written_calls(&self, text: &str) -> Option<Vec<RequestedCall>> {
+        let offered = &self.agent.tools.names;
+        if offered.is_empty() || self.recovery.goes_on() {
+            return None;
+        }
+        // What was thought aloud comes first, between marks of its own.
+        let text = text.rsplit_once("</think>").map_or(text, |(_, after)| after);
+        let calls =
+            calls_in_text(text, &|name| offered.iter().any(|known| known.as_ref() == name))?;
+        let request = |(at, call): (usize, TextCall)| RequestedCall {
+            id: format!("text_{}_{at}", self.calls),
+            name: call.name,
+            arguments: serde_json::Value::Object(call.arguments).to_string(),
+            extra_content: None,
+        };
+        Some(calls.into_iter().enumerate().map(request).collect())
     }
 
     /// The answer as it is kept: thinking apart, secrets masked.
@@ -292,9 +341,9 @@ impl<'a> Turn<'a> {
         self.agent.context.front.on_event(AgentEvent::Spent { usage, context_tokens });
     }
 
-    /// The budget is gone: where do things stand?
-    async fn sum_up(&mut self) -> TurnEnd {
-        self.agent.conversation.push(Message::user(note(notes::SUM_UP)));
+    /// No more tools can be called: where do things stand?
+    async fn sum_up(&mut self, why: &str, exit: ExitReason) -> TurnEnd {
+        self.agent.conversation.push(Message::user(note(why)));
         let tools = std::mem::take(&mut self.agent.tools);
         let mut text = String::new();
         for _ in 0..2 {
@@ -318,14 +367,16 @@ impl<'a> Turn<'a> {
         }
         self.agent.tools = tools;
         if text.trim().is_empty() {
-            text = "The limit on steps was reached, and there is no summary of what was done."
-                .to_owned();
+            text = match exit {
+                ExitReason::GuardrailHalt => {
+                    "The turn was ended because the same tool calls came again and again."
+                }
+                _ => "The limit on steps was reached, and there is no summary of what was done.",
+            }
+            .to_owned();
             self.agent.conversation.push(Message::assistant(text.clone()));
         }
-        let mut ended = TurnEnd::new(ExitReason::MaxIterationsReached, text);
-        ended.error = Some(format!("{} steps were used up", self.agent.step_limit()));
-        ended.advice = Some("`agent.max_turns` in config.yaml allows more".to_owned());
-        ended
+        TurnEnd::new(exit, text)
     }
 
     /// The person stopped it. Roles must alternate when the conversation goes on.

@@ -1,5 +1,6 @@
 //! The tool calls of one answer: read, run, and their results recorded.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,13 +10,15 @@ use hermes_runtime::executor::{CallUpdate, TurnOptions, TurnState, Unreadable, W
 use hermes_runtime::guardrails::classify_output;
 use hermes_runtime::{CallOutcome, Status, ToolCall};
 use hermes_tool::{
-    BudgetRule, CallIds, ContextParts, Effect, OutputTail, Progress, SubagentRule, ToolOutput,
+    BudgetRule, CallIds, CalledAs, ContextParts, Effect, OutputTail, Progress, SubagentRule,
+    ToolOutput,
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{LoopStep, Turn, TurnEnd};
 use crate::event::AgentEvent;
+use crate::notes;
 use crate::outcome::ExitReason;
 use crate::untrusted;
 
@@ -68,9 +71,10 @@ impl Turn<'_> {
             return LoopStep::End(ended);
         }
         if halted {
-            let text = "The turn was ended because the same tool call failed again and again.";
-            self.agent.conversation.push(Message::assistant(text));
-            let mut ended = TurnEnd::new(ExitReason::GuardrailHalt, text);
+            let mut ended = self.sum_up(notes::LOOP_ENDED, ExitReason::GuardrailHalt).await;
+            if ended.exit != ExitReason::GuardrailHalt {
+                return LoopStep::End(ended);
+            }
             ended.error = Some("a guardrail ended the turn".to_owned());
             ended.advice = Some("`tool_loop_guardrails` in config.yaml has its limits".to_owned());
             return LoopStep::End(ended);
@@ -251,7 +255,10 @@ impl Turn<'_> {
             output: Some(Arc::new(move |tail: OutputTail| {
                 let _ = watched.send(CallEvent::Output { index, tail });
             })),
-            services: agent.services.clone(),
+            services: match requested.name == call.name {
+                true => agent.services.clone(),
+                false => agent.services.with(Arc::new(CalledAs(requested.name.clone()))),
+            },
             ..ContextParts::default()
         };
         call.scope = agent.scope.clone();
@@ -335,7 +342,8 @@ impl Turn<'_> {
             if foreign { untrusted::wrap(name, &steady).into_owned() } else { steady.into_owned() }
         };
         let content = match &outcome.output {
-            ToolOutput::Text(text) => MessageContent::Text(shown(text)),
+            ToolOutput::Text(text) if foreign => MessageContent::Text(shown(text)),
+            ToolOutput::Text(text) => MessageContent::Text(shown(&without_nulls(text))),
             ToolOutput::Multimodal { content, text_summary } => {
                 let parts: Result<Vec<ContentPart>, _> =
                     content.iter().cloned().map(serde_json::from_value).collect();
@@ -441,6 +449,23 @@ impl FileChanges {
     }
 }
 
+/// A result without the fields that say nothing: programs rely on them, a model only pays for them.
+fn without_nulls(result: &str) -> Cow<'_, str> {
+    if !result.starts_with('{') || !result.contains("null") {
+        return Cow::Borrowed(result);
+    }
+    let mut front = serde_json::Deserializer::from_str(result).into_iter::<Value>();
+    let Some(Ok(Value::Object(mut fields))) = front.next() else { return Cow::Borrowed(result) };
+    // Advice of the guardrails may stand behind the object.
+    let after = result.get(front.byte_offset()..).unwrap_or_default();
+    let before = fields.len();
+    fields.retain(|_, value| !value.is_null());
+    match fields.len() == before || fields.is_empty() {
+        true => Cow::Borrowed(result),
+        false => Cow::Owned(format!("{}{after}", Value::Object(fields))),
+    }
+}
+
 /// The parts of a result with their texts as the model gets them; images stay as they are.
 fn with_texts(parts: Vec<ContentPart>, shown: &dyn Fn(&str) -> String) -> Vec<ContentPart> {
     parts
@@ -450,4 +475,21 @@ fn with_texts(parts: Vec<ContentPart>, shown: &dyn Fn(&str) -> String) -> Vec<Co
             other => other,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_that_say_nothing_are_left_out_and_all_else_stays() {
+        let result = "{\"output\":\"null\",\"exit_code\":0,\"error\":null,\"a\":{\"b\":null}}\n\n[Tool loop]";
+        assert_eq!(
+            without_nulls(result),
+            "{\"output\":\"null\",\"exit_code\":0,\"a\":{\"b\":null}}\n\n[Tool loop]"
+        );
+        for same in ["{\"a\": 1}", "null", "{\"error\":null}", "text null", "{broken null"] {
+            assert_eq!(without_nulls(same), same);
+        }
+    }
 }

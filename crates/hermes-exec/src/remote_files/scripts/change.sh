@@ -1,10 +1,15 @@
-parent=${p%/*}
-parent=${parent:-/}
-make_parent() {
-  made=stood
-  [ -d "$1" ] && return
-  said=$(mkdir -p "$1" 2>&1) || broken 'create the directory' "$1"
-  made=made
+# Goes to a directory, making what is missing of it step by step.
+make_and_enter() {
+  made=stood missing= at=$1
+  while [ -n "$at" ] && ! is_there "$at"; do missing=/${at##*/}$missing at=${at%/*}; done
+  enter "$at" "$1" || broken open "$1"
+  while [ -n "$missing" ]; do
+    name=${missing#/} name=${name%%/*}
+    missing=${missing#"/$name"} at=$at/$name made=made
+    said=$(mkdir -- "./$name" 2>&1) || [ -d "./$name" ] || broken 'create the directory' "$at"
+    said=$(cd -P -- "./$name" 2>&1) && cd -P -- "./$name" || broken open "$at"
+    stands_in "$at" "$at"
+  done
 }
 flush() {
   said=$(sync "$1" 2>&1) && return
@@ -20,7 +25,7 @@ move_over() {
   esac
 }
 clear_strays() {
-  for stray in "$parent/$prefix"*; do
+  for stray in "./$prefix"*; do
     is_there "$stray" || continue
     case $stray in *".$ours."*) continue ;; esac
     changed=$(stat -c %Z "$stray") || continue

@@ -1,4 +1,6 @@
-is_there "$p" || { said=$(stat "$p" 2>&1); broken find "$p"; }
-[ ! -d "$p" ] || [ -L "$p" ] || fail kind remove "$p" "$(stat -c %f "$p")"
-said=$(rm -f "$p" 2>&1) || broken remove "$p"
+enter_parent_of "$p" || broken find "$p"
+file=./${p##*/}
+is_there "$file" || { said=$(stat "$file" 2>&1); broken find "$p"; }
+[ ! -d "$file" ] || [ -L "$file" ] || fail kind remove "$p" "$(stat -c %f "$file")"
+said=$(rm -f "$file" 2>&1) || broken remove "$p"
 say done

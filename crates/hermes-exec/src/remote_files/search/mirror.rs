@@ -206,8 +206,10 @@ const ROOM: u64 = 1 << 30;
 fn private_folder() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("hermes-search-");
-    let free = nix::sys::statvfs::statvfs(QUICK_PLACE)
-        .map_or(0, |place| place.blocks_available().saturating_mul(place.fragment_size()));
+    #[allow(clippy::unnecessary_cast, reason = "the types differ from system to system")]
+    let free = nix::sys::statvfs::statvfs(QUICK_PLACE).map_or(0, |place| {
+        (place.blocks_available() as u64).saturating_mul(place.fragment_size() as u64)
+    });
     match builder.tempdir_in(QUICK_PLACE) {
         Ok(folder) if free >= ROOM => Ok(folder),
         _ => builder.tempdir(),

@@ -87,7 +87,7 @@ async fn a_long_row_of_links_is_followed_and_a_longer_one_is_a_circle() {
 async fn files_are_written_alike_in_one_round_trip() {
     let twins = Twins::new(one_of_everything);
     let binary: Vec<u8> = (0..=255).cycle().take(100_000).collect();
-    for path in CANONICAL {
+    for path in CANONICAL.into_iter().chain(LINKED) {
         twins.shell.runs();
         twins
             .agree(path, async |files, base| {
@@ -184,17 +184,28 @@ async fn old_leftovers_are_cleared_and_the_files_of_others_at_work_stay() {
 #[tokio::test]
 async fn files_are_removed_alike() {
     let twins = Twins::new(one_of_everything);
-    for path in CANONICAL {
+    for path in LINKED.into_iter().chain(CANONICAL) {
         twins.agree(path, async |files, base| told(files.remove(base.join(path)).await)).await;
     }
 }
 
 #[tokio::test]
 async fn files_are_moved_alike_and_never_over_others() {
-    for path in ["plain", "folder", "link", "pipe", "missing", "-rf", "plain/below"] {
+    const FROM: [&str; 8] =
+        ["plain", "folder", "link", "pipe", "missing", "-rf", "plain/below", "to-folder/inner"];
+    const TO: [&str; 8] = [
+        "new/place/it's",
+        "empty",
+        "link",
+        "dangling",
+        "folder",
+        "plain/below/that",
+        "to-folder/new",
+        "to-folder/deeper/new",
+    ];
+    for path in FROM {
         let twins = Twins::new(one_of_everything);
-        for target in ["new/place/it's", "empty", "link", "dangling", "folder", "plain/below/that"]
-        {
+        for target in TO {
             twins
                 .agree(&format!("{path} to {target}"), async |files, base| {
                     told(files.rename(base.join(path), base.join(target)).await)
@@ -225,7 +236,9 @@ async fn names_in_a_directory_are_the_same() {
 
 #[tokio::test]
 async fn a_kept_file_comes_back_as_it_was() {
-    for path in ["plain", "it's \"odd\" $HOME\n-n", "missing", "folder", "plain/below"] {
+    for path in
+        ["plain", "it's \"odd\" $HOME\n-n", "missing", "folder", "plain/below", "to-folder/inner"]
+    {
         let twins = Twins::new(one_of_everything);
         twins
             .agree(path, async |files, base| {
@@ -248,4 +261,43 @@ async fn a_kept_file_comes_back_as_it_was() {
             })
             .await;
     }
+}
+
+/// Somebody over there exchanges a folder for a link while files in it are written, read and removed. What was
+/// judged is that folder, so nothing happens where the link leads.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_directory_exchanged_for_a_link_leads_nowhere() {
+    use nix::fcntl::AT_FDCWD;
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    let (judged, link, outside) = (base.join("judged"), base.join("link"), base.join("outside"));
+    symlink(&outside, &link).unwrap();
+    std::fs::create_dir(&judged).unwrap();
+    std::fs::create_dir(&outside).unwrap();
+    put(outside.join("secret"), "hush");
+    let over = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let swapper = {
+        let (over, judged) = (Arc::clone(&over), judged.clone());
+        std::thread::spawn(move || {
+            let both = nix::fcntl::RenameFlags::RENAME_EXCHANGE;
+            while !over.load(Ordering::Relaxed) {
+                nix::fcntl::renameat2(AT_FDCWD, &judged, AT_FDCWD, &link, both).unwrap();
+            }
+        })
+    };
+    let files = LocalShell::here().files();
+    for _ in 0..40 {
+        // Each may fail or succeed; none may happen elsewhere.
+        let _ = files.write(judged.join("written"), b"x".into()).await;
+        let _ = files.write(judged.join("new/deep"), b"x".into()).await;
+        let _ = files.remove(judged.join("secret")).await;
+        if let Ok((content, _)) = files.read(judged.join("secret"), 100).await {
+            panic!("read through the link: {content:?}");
+        }
+    }
+    over.store(true, Ordering::Relaxed);
+    swapper.join().unwrap();
+    let left: Vec<_> =
+        std::fs::read_dir(&outside).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["secret"]);
 }

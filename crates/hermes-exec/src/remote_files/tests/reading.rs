@@ -7,7 +7,7 @@ use super::*;
 #[tokio::test]
 async fn files_are_read_alike_in_one_round_trip() {
     let twins = Twins::new(one_of_everything);
-    for path in CANONICAL {
+    for path in CANONICAL.into_iter().chain(LINKED) {
         for most in [3, 6, u64::MAX / 2] {
             twins.shell.runs();
             twins

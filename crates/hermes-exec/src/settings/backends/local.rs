@@ -1,4 +1,4 @@
-//! Commands on this machine.
+//! Commands on this machine, and the sandbox they run in (`terminal.sandbox`).
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ const INIT_FILES: [&str; 3] = ["~/.profile", "~/.bash_profile", "~/.bashrc"];
 
 /// What commands on this machine may do, by the kernel's own means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, SettingWords)]
-pub enum Sandbox {
+pub enum SandboxMode {
     /// Whatever the user may.
     #[default]
     #[setting(also("no", "false", "0"), bool = false)]
@@ -38,12 +38,40 @@ struct LocalSection {
     #[setting(default = true, file_only)]
     auto_source_bashrc: bool,
     /// What the kernel lets local commands write: anything, nothing, or the working directory and temporary files.
-    sandbox: Sandbox,
+    sandbox: SandboxMode,
     /// Whether commands in that sandbox reach the network.
     #[setting(default = true)]
     sandbox_network: bool,
     /// Further paths commands in that sandbox may write to.
     sandbox_writable: Texts,
+    /// Most MB of address space of a process of a local command; 0 for no limit.
+    local_memory: u64,
+    /// Most MB of a file that a local command writes; 0 for no limit.
+    local_file_size: u64,
+    /// Most processes of the account while a local command runs; 0 for no limit. Root has no limit.
+    local_processes: u64,
+}
+
+/// Limits of every process of a command, by the kernel's own means; zero is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ShellLimits {
+    /// Address space of a process.
+    pub memory_mb: u64,
+    /// Length of a file it writes.
+    pub file_mb: u64,
+    /// Processes of the account.
+    pub processes: u64,
+}
+
+impl ShellLimits {
+    /// What a shell runs first, so that it and all it starts keep to them. A limit that is lower already stays.
+    #[must_use]
+    pub(crate) fn prologue(self) -> String {
+        let limits =
+            [('v', self.memory_mb * 1024), ('f', self.file_mb * 1024), ('u', self.processes)];
+        let wanted = limits.into_iter().filter(|(_, most)| *most > 0);
+        wanted.map(|(letter, most)| format!("ulimit -{letter} {most} 2>/dev/null; ")).collect()
+    }
 }
 
 /// How commands run on this machine.
@@ -53,11 +81,13 @@ pub struct LocalSettings {
     /// to be skipped.
     pub init_files: Vec<String>,
     /// What commands may do.
-    pub sandbox: Sandbox,
+    pub sandbox: SandboxMode,
     /// Whether commands in a sandbox reach the network.
     pub sandbox_network: bool,
     /// What commands in a sandbox may write to beyond the usual.
     pub sandbox_writable: Vec<PathBuf>,
+    /// What the kernel refuses them beyond a size.
+    pub limits: ShellLimits,
 }
 
 impl LocalSettings {
@@ -76,15 +106,20 @@ impl LocalSettings {
             sandbox: written.sandbox,
             sandbox_network: written.sandbox_network,
             sandbox_writable: written.sandbox_writable.0.iter().map(expanded).collect(),
+            limits: ShellLimits {
+                memory_mb: written.local_memory,
+                file_mb: written.local_file_size,
+                processes: written.local_processes,
+            },
         })
     }
 
     /// Where commands may write, if that is limited at all; they begin in `workspace`.
     pub(crate) fn writable_places(&self, workspace: &Path) -> Option<Vec<PathBuf>> {
         let mut places = match self.sandbox {
-            Sandbox::Off => return None,
-            Sandbox::ReadOnly => Vec::new(),
-            Sandbox::WorkspaceWrite => vec![workspace.to_owned(), std::env::temp_dir()],
+            SandboxMode::Off => return None,
+            SandboxMode::ReadOnly => Vec::new(),
+            SandboxMode::WorkspaceWrite => vec![workspace.to_owned(), std::env::temp_dir()],
         };
         places.extend(self.sandbox_writable.iter().cloned());
         Some(places)

@@ -14,15 +14,17 @@ use super::error::TerminalSettingsError;
 use super::expand::tilde;
 use crate::backend::BackendKind;
 
+mod cloud;
 mod container;
 mod docker;
 mod local;
 mod singularity;
 mod ssh;
 
+pub use cloud::CloudSettings;
 pub use container::ContainerSettings;
 pub use docker::DockerSettings;
-pub use local::{LocalSettings, Sandbox};
+pub use local::{LocalSettings, SandboxMode, ShellLimits};
 pub use singularity::SingularitySettings;
 pub use ssh::SshSettings;
 
@@ -40,8 +42,8 @@ pub enum BackendSettings {
     Ssh(SshSettings),
     /// An instance of apptainer or singularity.
     Singularity(SingularitySettings),
-    /// A kind that is known by name and cannot be used yet, so nothing is read for it.
-    NotYet(BackendKind),
+    /// A sandbox of a cloud.
+    Cloud(CloudSettings),
 }
 
 impl BackendSettings {
@@ -53,7 +55,7 @@ impl BackendSettings {
             Self::Docker(_) => BackendKind::Docker,
             Self::Ssh(_) => BackendKind::Ssh,
             Self::Singularity(_) => BackendKind::Singularity,
-            Self::NotYet(kind) => *kind,
+            Self::Cloud(cloud) => cloud.kind,
         }
     }
 }
@@ -79,7 +81,7 @@ impl SettingSources<'_> {
                 BackendSettings::Singularity(SingularitySettings::read(self)?)
             }
             BackendKind::Modal | BackendKind::Daytona | BackendKind::Vercel => {
-                BackendSettings::NotYet(kind)
+                BackendSettings::Cloud(CloudSettings::read(kind, self)?)
             }
         })
     }

@@ -37,11 +37,11 @@ fn start_up_files_are_the_chosen_ones_or_the_usual_ones() {
 #[test]
 fn the_sandbox_of_this_machine_is_chosen_by_word() {
     let sandbox = |given: Value| settings!(Local, json!({"sandbox": given}), &[]).sandbox;
-    assert_eq!(sandbox(json!("Read-Only")), Sandbox::ReadOnly);
-    assert_eq!(sandbox(json!("workspace-write")), Sandbox::WorkspaceWrite);
+    assert_eq!(sandbox(json!("Read-Only")), SandboxMode::ReadOnly);
+    assert_eq!(sandbox(json!("workspace-write")), SandboxMode::WorkspaceWrite);
     // YAML makes false of a bare `off`.
     for off in [json!("off"), json!(false), json!(null)] {
-        assert_eq!(sandbox(off), Sandbox::Off);
+        assert_eq!(sandbox(off), SandboxMode::Off);
     }
     for wrong in [json!(true), json!("on"), json!("strict")] {
         assert_eq!(
@@ -67,7 +67,7 @@ fn the_sandbox_has_a_network_and_writable_places() {
         ("TERMINAL_SANDBOX_WRITABLE", "[\"/a\"]"),
     ];
     let local = settings!(Local, json!({}), &vars);
-    assert_eq!((local.sandbox, local.sandbox_network), (Sandbox::ReadOnly, false));
+    assert_eq!((local.sandbox, local.sandbox_network), (SandboxMode::ReadOnly, false));
     assert_eq!(local.sandbox_writable, [PathBuf::from("/a")]);
 }
 

@@ -8,19 +8,18 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, RenameFlags, ResolveFlags};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, RawMode, RenameFlags};
 use rustix::io::Errno;
 
 use super::super::FsError;
+use super::opening::{self, DIRECTORY, open_without_links, step};
 
 /// Mode of new directories before the user's mask is taken off.
 const NEW_DIRECTORY_MODE: Mode = Mode::from_raw_mode(0o777);
-
-const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// A directory and the path under which it was opened, which is for messages only.
 #[derive(Debug)]
@@ -90,20 +89,13 @@ impl Directory {
 
     /// What has that name; `None` if nothing has.
     pub(super) fn look_at(&self, name: &OsStr) -> io::Result<Option<std::fs::Metadata>> {
-        // The standard library's metadata can only be had from an open file; a path descriptor is one,
-        // of whatever kind, and opening one has no effect on what is there.
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match rustix::fs::openat(&self.fd, name, flags, Mode::empty()) {
-            Ok(fd) => File::from(fd).metadata().map(Some),
-            Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        opening::look_at(self.fd.as_fd(), name)
     }
 
     /// A new file of that name, to write.
     pub(super) fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-        let mode = Mode::from_raw_mode(mode);
+        let mode = Mode::from_raw_mode(mode as RawMode);
         Ok(File::from(rustix::fs::openat(&self.fd, name, flags | OFlags::NOFOLLOW, mode)?))
     }
 
@@ -162,9 +154,9 @@ impl Directory {
         }
     }
 
-    /// A path to a name in it that leads through the descriptor, for calls that take paths only.
-    pub(super) fn through(&self, name: &OsStr) -> PathBuf {
-        Path::new("/proc/self/fd").join(self.fd.as_raw_fd().to_string()).join(name)
+    /// A path to a name in it for calls that take paths only; none if there is none any more.
+    pub(super) fn through(&self, name: &OsStr) -> io::Result<PathBuf> {
+        opening::through(self.fd.as_fd(), name)
     }
 
     fn readable(&self) -> io::Result<OwnedFd> {
@@ -206,82 +198,4 @@ pub(super) fn make_for(path: &Path) -> Result<(Directory, &OsStr, Made), FsError
     let (above, name) = split(path)?;
     let (directory, made) = Directory::open_or_make(above)?;
     Ok((directory, name, made))
-}
-
-/// Opens by an absolute path of which no part is a link: in one call, or step by step on kernels
-/// before 5.6 and where a filter of system calls does not know the call.
-fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    loop {
-        match rustix::fs::openat2(CWD, path, flags, Mode::empty(), resolve) {
-            Err(Errno::NOSYS | Errno::PERM) => return walk(path, flags),
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            done => return done,
-        }
-    }
-}
-
-fn walk(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-    let mut here = rustix::fs::openat(CWD, "/", DIRECTORY, Mode::empty())?;
-    let names: Vec<&OsStr> = path
-        .components()
-        .filter_map(|part| match part {
-            Component::Normal(name) => Some(name),
-            Component::ParentDir => Some(OsStr::new("..")),
-            _ => None,
-        })
-        .collect();
-    let Some((last, above)) = names.split_last() else { return Ok(here) };
-    for name in above {
-        here = step(here.as_fd(), name)?;
-    }
-    if flags.contains(OFlags::DIRECTORY) {
-        return step(here.as_fd(), last);
-    }
-    rustix::fs::openat(&here, *last, flags | OFlags::NOFOLLOW, Mode::empty())
-}
-
-/// One directory further down.
-fn step(from: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
-    match rustix::fs::openat(from, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
-        // A path descriptor of a link is not a directory either; that it is a link is worth telling.
-        Err(Errno::NOTDIR) => {
-            let there = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW)?;
-            let is_link = rustix::fs::FileType::from_raw_mode(there.st_mode).is_symlink();
-            Err(if is_link { Errno::LOOP } else { Errno::NOTDIR })
-        }
-        done => done,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::fs::symlink;
-
-    use super::*;
-
-    #[test]
-    fn the_step_by_step_walk_follows_no_link_either() {
-        let folder = tempfile::tempdir().unwrap();
-        let base = folder.path().canonicalize().unwrap();
-        std::fs::create_dir_all(base.join("real/below")).unwrap();
-        std::fs::File::create(base.join("real/file")).unwrap();
-        symlink("real", base.join("link")).unwrap();
-        symlink("file", base.join("real/other")).unwrap();
-        assert!(walk(&base.join("real/below"), DIRECTORY).is_ok());
-        assert!(walk(&base.join("real/file"), OFlags::RDONLY).is_ok());
-        for (path, flags) in [
-            ("link", DIRECTORY),
-            ("link/below", DIRECTORY),
-            ("link/file", OFlags::RDONLY),
-            ("real/other", OFlags::RDONLY),
-        ] {
-            let walked = walk(&base.join(path), flags).unwrap_err();
-            assert_eq!(walked, Errno::LOOP, "{path}");
-            let at_once = open_without_links(&base.join(path), flags).unwrap_err();
-            assert_eq!(at_once, Errno::LOOP, "{path}");
-        }
-        assert_eq!(walk(&base.join("real/file/x"), DIRECTORY).unwrap_err(), Errno::NOTDIR);
-        assert_eq!(walk(&base.join("none/x"), DIRECTORY).unwrap_err(), Errno::NOENT);
-    }
 }

@@ -16,6 +16,7 @@ use crate::search::{ContentReply, ContentSearch, FileReply, FileSearch, SearchEr
 
 mod directory;
 mod keep;
+mod opening;
 mod resolve;
 mod temp;
 #[cfg(test)]

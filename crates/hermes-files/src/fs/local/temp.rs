@@ -58,5 +58,5 @@ fn is_stray(name: &OsStr) -> Option<bool> {
     if process == std::process::id() {
         return Some(parts.next() != Some(STARTED.as_str()));
     }
-    Some(!Path::new("/proc").join(process.to_string()).exists())
+    Some(!hermes_process::process_exists(process))
 }

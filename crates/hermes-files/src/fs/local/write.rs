@@ -107,7 +107,9 @@ fn dress(new: &File, (directory, name): EntryAt<'_>, metadata: &Metadata) -> io:
     }
     // After the owner: changing that clears the set-id bits.
     new.set_permissions(Permissions::from_mode(metadata.mode() & 0o7777))?;
-    copy_attributes(new, &directory.through(name));
+    if let Ok(old) = directory.through(name) {
+        copy_attributes(new, &old);
+    }
     Ok(())
 }
 

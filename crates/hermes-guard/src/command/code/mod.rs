@@ -81,6 +81,8 @@ pub(super) fn read(interpreter: &str, code: &str) -> CodeReport {
                 .split(|char| !is_word(char))
                 .any(|word| POWERSHELL.contains(&word) || is_changing_cmdlet(word))
             || lower.contains(".delete(")
+            || ["& $", "&$", "& (", "&("].iter().any(|call| lower.contains(call))
+            || sends_all(&lower)
             || lower.contains("::") && lower.contains('[');
         return report;
     }
@@ -107,6 +109,31 @@ pub(super) fn read(interpreter: &str, code: &str) -> CodeReport {
         look(language, uses_module, &tokens, at, &mut report);
     }
     report
+}
+
+/// Whether PowerShell sends the environment, the clipboard or keys to somebody.
+fn sends_all(lower: &str) -> bool {
+    let posts = [
+        "-method post",
+        "-method put",
+        "-infile",
+        "-body",
+        "uploadstring",
+        "uploadfile",
+        "uploaddata",
+    ];
+    let all = [
+        "env:",
+        "get-clipboard",
+        ".ssh",
+        ".aws",
+        "get-credential",
+        "gci env",
+        "id_rsa",
+        ".env",
+        "history",
+    ];
+    posts.iter().any(|word| lower.contains(word)) && all.iter().any(|word| lower.contains(word))
 }
 
 /// Whether a word is a cmdlet, `verb-noun`, whose verb does more than look.
@@ -179,8 +206,17 @@ fn is_changing_cmdlet(word: &str) -> bool {
         !LOOKS.contains(&verb)
             && CHANGES.contains(&verb)
             && noun.len() > 3
-            && noun != "location"
-            && noun != "variable"
+            && !matches!(
+                noun,
+                "location"
+                    | "variable"
+                    | "pester"
+                    | "build"
+                    | "psake"
+                    | "scriptanalyzer"
+                    | "formatter"
+                    | "plaster"
+            )
     })
 }
 
@@ -242,6 +278,11 @@ fn look(
     report.network |= NETWORK.iter().any(|known| {
         is(known) || name.strip_prefix(known).is_some_and(|rest| rest.starts_with('.'))
     });
+    // `Command::new("rm").arg("-rf")`: the words come one by one.
+    if language.comment == OTHER.comment && name.ends_with("Command::new") {
+        report.calls.push(chained(&tokens[at + 1..]));
+        return;
+    }
     let of_module = language.runs_of.1;
     let is_called = matches!(tokens.get(at + 1), Some(Token::Sign('(')))
         || matches!(tokens.get(at + 1..at + 3), Some([Token::Sign('!'), Token::Sign('(')]))
@@ -341,12 +382,54 @@ fn look(
                 known.rsplit('.').next() == Some(name) && name != "run" && name != "call"
             })
         };
+    // `TCPSocket.new`, `IO::Socket::INET`
+    let of_class = |known: &&str| {
+        known.contains(|char: char| char.is_ascii_uppercase())
+            && known.contains("Socket")
+            && name.strip_prefix(known).is_some_and(|rest| rest.starts_with(['.', ':']))
+    };
+    report.asks |= language.asks.iter().any(of_class) || name.starts_with("process.mainModule.");
+    // `exec$_`, `$f("…")`: what runs is in a variable.
+    let runs_variable = language.backquotes
+        && name.find('$').is_some_and(|at| at > 0 && language.runs.contains(&&name[..at]));
+    let is_variable_call = language.comment == "//"
+        && language.backquotes
+        && name.starts_with('$')
+        && matches!(tokens.get(at + 1), Some(Token::Sign('(')));
+    report.asks |= is_variable_call || runs_variable;
     let is_object = at > 0 && matches!(tokens[at - 1], Token::Sign('.'));
     report.asks |=
         language.asks.iter().any(|known| is(known) && !(is_object && *known == "compile"))
             && !matches!(name, "re.compile" | "re.eval" | "regex.compile")
             && (is_called || is_imported || name.contains('_') || !known_as_word(name));
     report.asks |= is_imported && runs_when_imported();
+}
+
+/// The words of a command that is put together by calls of `arg` and `args`; what is no plain text is
+/// unknown.
+fn chained(tokens: &[Token<'_>]) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut depth = 0_i32;
+    let mut takes = true;
+    for (at, token) in tokens.iter().enumerate().take(MAX_LIST) {
+        match token {
+            Token::Sign('(') => depth += 1,
+            Token::Sign(')') => depth -= 1,
+            Token::Name(name) if depth == 0 => takes = matches!(*name, "arg" | "args" | "raw_arg"),
+            Token::Text(Some(text)) if takes && depth > 0 => words.push(text.clone()),
+            // A conversion of a text that was just taken is none of its own.
+            Token::Name(_) | Token::Text(None)
+                if takes
+                    && depth > 0
+                    && !matches!(tokens.get(at.wrapping_sub(1)), Some(Token::Sign('.'))) =>
+            {
+                words.push(HOLE.to_string());
+            }
+            Token::Sign(';' | '}') if depth <= 0 => break,
+            _ => {}
+        }
+    }
+    words
 }
 
 /// The plain texts between the brackets of a call, up to a few.

@@ -68,6 +68,20 @@ pub(super) fn tokens<'t>(code: &'t str, language: &Language) -> Vec<Token<'t>> {
                 tokens.push(token);
                 at = end;
             }
+            b'/' if language.backquotes && begins_pattern(&tokens) && rest.len() > 1 => {
+                let (_, end) = quoted(code, at, b'/');
+                let closes = code[..end].ends_with('/') && !code[at..end].contains('\n');
+                match closes {
+                    true => {
+                        tokens.push(Token::Text(None));
+                        at = end;
+                    }
+                    false => {
+                        tokens.push(Token::Sign('/'));
+                        at += 1;
+                    }
+                }
+            }
             byte if is_name(byte) => {
                 let mut end = at;
                 while let Some(&byte) = bytes.get(end) {
@@ -95,7 +109,40 @@ pub(super) fn tokens<'t>(code: &'t str, language: &Language) -> Vec<Token<'t>> {
         }
         line_begins = false;
     }
-    tokens
+    joined(tokens)
+}
+
+/// Texts that are only joined are one text: `'child' + '_process'`, `"sys"."tem"`.
+fn joined(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+    let mut whole: Vec<Token<'_>> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let joins = matches!(whole.as_slice(), [.., Token::Text(Some(_)), Token::Sign('+' | '.')]);
+        match token {
+            Token::Text(Some(text)) if joins => {
+                whole.pop();
+                if let Some(Token::Text(Some(before))) = whole.last_mut() {
+                    before.push_str(&text);
+                }
+            }
+            token => whole.push(token),
+        }
+    }
+    whole
+}
+
+/// Whether a slash begins a pattern here: where a value is expected.
+fn begins_pattern(tokens: &[Token<'_>]) -> bool {
+    match tokens.last() {
+        None => true,
+        Some(Token::Sign(sign)) => "(,{=~!&|;".contains(*sign),
+        Some(Token::Name(name)) => {
+            matches!(
+                *name,
+                "if" | "unless" | "and" | "or" | "not" | "split" | "grep" | "m" | "qr" | "when"
+            )
+        }
+        Some(Token::Text(_) | Token::Backquoted(_)) => false,
+    }
 }
 
 fn is_name(byte: u8) -> bool {

@@ -95,11 +95,23 @@ impl Machine<'_> {
                 if let Some(text) = text.filter(|_| args.len() > 1) {
                     let text = text.text.to_string();
                     self.subshell_text(&text, site, stdin);
+                    self.watches_commands(&text, args, site);
                 }
             }
             "alias" => {
+                // The way of csh: a name, then what it stands for.
+                if let [name, body @ ..] = args
+                    && !body.is_empty()
+                    && !args.iter().any(|arg| arg.text.contains('='))
+                {
+                    let words: Vec<&str> = body.iter().map(Arg::as_str).collect();
+                    self.define(Definition::Alias, &name.text, &alias_body(&words.join(" ")), site);
+                }
                 for arg in args {
                     if let Some((name, body)) = arg.text.split_once('=') {
+                        if shadows(name, body) {
+                            self.report(rules::worded::SHELL_STATE, site);
+                        }
                         self.define(Definition::Alias, name, &alias_body(body), site);
                     }
                 }
@@ -165,6 +177,18 @@ impl Machine<'_> {
         if rules::worded::trust::switches_off(name, value) {
             self.report(rules::worded::trust::UNCHECKED, site);
         }
+        if matches!(name, "HISTFILE" | "HISTSIZE" | "HISTFILESIZE")
+            && matches!(value, "/dev/null" | "0" | "")
+        {
+            self.report(rules::worded::TRACES, site);
+        }
+        let is_proxy = matches!(
+            name,
+            "http_proxy" | "https_proxy" | "HTTP_PROXY" | "HTTPS_PROXY" | "ALL_PROXY" | "all_proxy"
+        );
+        if is_proxy && rules::is_numbered(value) {
+            self.report(rules::worded::trust::UNCHECKED, site);
+        }
         let host = self.facts.host;
         let before = host.shell.and_then(|shell| shell.variable(name)).unwrap_or_default();
         // What was there before, as in `PATH=x:$PATH`, is nobody's doing now.
@@ -223,11 +247,16 @@ impl Machine<'_> {
     }
 
     fn source(&mut self, args: &[Arg<'_>], stdin: &TextFlow, site: RunSite<'_>) {
-        let Some(file) = args.first() else { return };
+        // fish takes what comes in.
+        let input = Arg::new("/dev/stdin");
+        let piped = (stdin.channel == Channel::Pipe).then_some(&input);
+        let Some(file) = args.first().or(piped) else { return };
         let flow = match file.text.as_ref() {
             "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => stdin.clone(),
             _ => self.read_file(file),
         };
+        let is_unread = flow.text.is_none() && flow.taint.has(Taint::SECRET);
+        self.state.keys_are_loaded |= is_unread;
         // Settings that a tool prints for the shell are how many tools are set up.
         let category = match flow.channel {
             Channel::Pipe => structure::evaluating(flow.taint),
@@ -281,6 +310,14 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// Whether a name that people type with their password is made to stand for something else.
+fn shadows(name: &str, body: &str) -> bool {
+    matches!(name, "sudo" | "su" | "doas" | "ssh" | "passwd" | "gpg" | "kinit" | "scp" | "git")
+        && !body.split([' ', '/', '=']).any(|word| {
+            word == name || matches!((name, word), ("git", "hub") | ("sudo", "doas" | "run0"))
+        })
 }
 
 /// Whether a variable tells the agent's own program what to do.

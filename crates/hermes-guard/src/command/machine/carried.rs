@@ -62,7 +62,13 @@ impl Machine<'_> {
         let works_on_texts = TEXTS.contains(name)
             || interpreters::is_shell(name)
             || wrappers::wrapper(name).is_some() && name != "strace" && name != "ltrace";
-        if name.is_empty() || works_on_texts && !runs_module {
+        let only_checks = args.iter().any(|arg| {
+            matches!(
+                arg.as_str(),
+                "--check" | "--lint" | "--parse" | "--test" | "--dry-run" | "--validate"
+            )
+        });
+        if name.is_empty() || only_checks || works_on_texts && !runs_module {
             return;
         }
         let given = args.iter().enumerate().filter_map(|(at, arg)| {

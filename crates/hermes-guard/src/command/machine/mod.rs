@@ -13,6 +13,7 @@
 //! All of it stays within budgets: levels of nesting, and work measured in bytes looked at. Going
 //! over one yields a finding of its own and ends the walk.
 
+mod arrivals;
 mod braces;
 mod builtins;
 mod carried;
@@ -21,9 +22,11 @@ mod network;
 mod output;
 mod parameters;
 mod programs;
+mod prompts;
 mod recipes;
 mod repeat;
 mod run;
+mod sessions;
 mod state;
 mod unpack;
 mod words;
@@ -149,8 +152,16 @@ impl<'f> Machine<'f> {
 
     /// Whether a text that cannot be read is a slip: nothing of it runs, and what was meant would pass.
     fn is_harmless_slip(&mut self, text: &str, error: shell::Error) -> bool {
-        let Some(mended) = mended(text, error) else { return false };
-        self.charge(mended.len()) && Machine::new(self.facts.host).walk(&mended).findings.is_empty()
+        let mut walk = |meant: &str| {
+            self.charge(meant.len())
+                && shell::parse(meant).error.is_none()
+                && Machine::new(self.facts.host).walk(meant).findings.is_empty()
+        };
+        match (mended(text, error), flattened(text)) {
+            (Some(mended), _) if walk(&mended) => true,
+            (_, Some(words)) => walk(&words),
+            _ => false,
+        }
     }
 
     /// The same in a shell of its own: what it sets is gone afterwards.
@@ -247,6 +258,37 @@ fn with_quoted_brackets(line: &str) -> Option<String> {
     let is_search = line.starts_with("find ") || line.starts_with("sudo find ");
     (is_search && line.contains(" ( ") && line.contains(" ) ") && !line.contains("()"))
         .then(|| line.replace(" ( ", " '(' ").replace(" ) ", " ')' "))
+}
+
+/// A single line that no shell runs any of, with everything that could hide a word taken away: each piece
+/// of it is then judged as a command of its own.
+fn flattened(text: &str) -> Option<String> {
+    let line = text.trim();
+    const FIRST: &[&str] = &[
+        "find", "grep", "egrep", "getent", "ssh", "zcat", "du", "sort", "watch", "wc", "sudo",
+        "for",
+    ];
+    let first = line.trim_start_matches(['(', ' ']).split_whitespace().next().unwrap_or_default();
+    let is_plain = line.len() < 1_024
+        && FIRST.contains(&first)
+        && !line.contains(['\n', '\r', '`', '#'])
+        && !line.contains("$(")
+        && !line.contains("${")
+        && !line.contains("$'")
+        && !line.contains("<<")
+        && !line.contains("<(");
+    if !is_plain {
+        return None;
+    }
+    let flat = line.chars().filter(|char| *char != '\\').map(|char| match char {
+        '\'' | '"' | '‘' | '’' | '“' | '”' | '(' | ')' | '<' | '>' | '{' | '}' => ' ',
+        '&' => ';',
+        char => char,
+    });
+    let flat: String = flat.collect();
+    let pieces = flat.split([';', '|']).map(str::trim).filter(|piece| !piece.is_empty());
+    // What stood in quotes may have been a command as well as a word.
+    Some(pieces.collect::<Vec<_>>().join("\n"))
 }
 
 /// The text as it was probably meant, if it is a single line that no shell runs any of, beyond doubt: it

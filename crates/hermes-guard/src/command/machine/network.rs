@@ -1,10 +1,13 @@
 //! Programs run elsewhere (ssh, containers) and programs that take shell text as an option's value.
 
 use super::{Machine, RunSite};
-use crate::command::call::{Arg, Channel, Taint, TextFlow, Via};
+use crate::command::call::{Arg, Channel, ProgramCall, Taint, TextFlow, Via};
 use crate::command::options::{CONTAINER_VALUES, Opt, Spec, first_operand, options};
 use crate::command::rules;
 use crate::shell::escapes;
+
+/// So many words of a recipe are looked at.
+const MAX_WORDS: usize = 4_096;
 
 impl Machine<'_> {
     pub(super) fn ssh(
@@ -112,12 +115,16 @@ impl Machine<'_> {
         site: RunSite<'_>,
     ) -> TextFlow {
         const SPEC: Spec = Spec::leading("aceHhlmnpuvwf", CONTAINER_VALUES);
-        let output = TextFlow::unknown(Taint::GENERATED);
+        let call = ProgramCall { name, args, stdin, via: site.via, facts: &self.facts };
+        let output = TextFlow::unknown(Taint::GENERATED.and(rules::printed(&call)));
         let mut at = first_operand(args, &SPEC);
         let mut verb = args.get(at).map_or("", |arg| arg.text.as_ref());
         if matches!(verb, "compose" | "container") {
             at += 1 + first_operand(&args[at + 1..], &SPEC);
             verb = args.get(at).map_or("", |arg| arg.text.as_ref());
+        }
+        if matches!(verb, "build" | "buildx") {
+            self.image_recipe(args, stdin, site);
         }
         if !matches!(verb, "run" | "exec" | "create" | "debug") {
             let saves = matches!(verb, "save" | "export" | "cp");
@@ -136,6 +143,28 @@ impl Machine<'_> {
             return output.tainted(flow.taint);
         }
         output
+    }
+
+    /// `docker build - <<E`: where a recipe that is known gets what it runs inside of the image.
+    fn image_recipe(&mut self, args: &[Arg<'_>], stdin: &TextFlow, site: RunSite<'_>) {
+        let named = args.windows(2).find(|two| matches!(two[0].as_str(), "-f" | "--file"));
+        let reads_input = args.iter().any(|arg| arg.text == "-");
+        let file = match named {
+            Some(two) if two[1].text != "-" => Some(self.read_file(&two[1])),
+            None if !reads_input && self.state.knows_files() => {
+                Some(self.read_file(&Arg::new("Dockerfile")))
+            }
+            _ => None,
+        };
+        let Some(text) = file.as_ref().unwrap_or(stdin).text.clone() else { return };
+        if !self.charge(text.len()) {
+            return;
+        }
+        // What an image is made of is its own business, unless it comes from a machine without a name.
+        let words = text.split(|char: char| char.is_whitespace() || "\"'=()".contains(char));
+        if words.take(MAX_WORDS).any(rules::is_numbered) {
+            self.report(rules::structure::REMOTE_CODE, site);
+        }
     }
 
     /// `su -c text`, `script -c text`, `flock file -c text`, `nix-shell --run text`, `npx -c text`.

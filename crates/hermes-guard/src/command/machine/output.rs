@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::repeat::looked_for;
 use super::run::RunMode;
 use super::{Machine, state::MAX_VALUE};
-use crate::command::call::{Arg, Channel, Taint, TextFlow};
+use crate::command::call::{Arg, Channel, ProgramCall, Taint, TextFlow, Via};
 use crate::command::options::{Opt, Spec, options};
 use crate::command::paths;
-use crate::command::rules::structure;
+use crate::command::rules::{self, structure};
 use crate::shell::escapes;
 
 impl Machine<'_> {
@@ -50,6 +51,9 @@ impl Machine<'_> {
                 if name == "ln" {
                     self.make_link(args);
                 }
+                if name == "mv" {
+                    self.moved_to_temp(args);
+                }
                 TextFlow::known("")
             }
             "scp" | "rsync" => {
@@ -69,6 +73,12 @@ impl Machine<'_> {
             _ => {
                 if args.iter().any(|arg| arg.text.contains("://")) {
                     self.fetched_by_others(args);
+                }
+                if structure::fetches_files(name, args) {
+                    self.fetched_files(args);
+                }
+                if structure::decodes(name, args) {
+                    self.decoded_files(args, stdin);
                 }
                 if matches!(name, "tar" | "unzip" | "bsdtar") {
                     self.unpack(name, args, stdin);
@@ -94,37 +104,23 @@ impl Machine<'_> {
                 if matches!(name, "pgrep" | "pidof" | "ps") {
                     taint = taint.and(Taint::PROCESSES);
                 }
-                let decrypts = matches!(name, "gpg" | "gpg2" | "age" | "sops")
-                    && args.iter().any(|arg| matches!(arg.as_str(), "-d" | "--decrypt"));
-                if matches!(name, "printenv" | "history" | "pass" | "secret-tool") || decrypts {
-                    taint = taint.and(Taint::SECRET);
-                }
-                let dumps = matches!(
-                    name,
-                    "pg_dump"
-                        | "pg_dumpall"
-                        | "mysqldump"
-                        | "mariadb-dump"
-                        | "mongodump"
-                        | "mongoexport"
-                );
+                let call = ProgramCall { name, args, stdin, via: Via::NONE, facts: &self.facts };
+                taint = taint.and(rules::printed(&call));
                 let packs = name == "git"
                     && args.first().is_some_and(|arg| matches!(arg.as_str(), "bundle" | "archive"));
-                let clipboard = matches!(name, "pbpaste" | "wl-paste")
-                    || matches!(name, "xclip" | "xsel")
-                        && args
-                            .iter()
-                            .any(|arg| matches!(arg.as_str(), "-o" | "-out" | "--output"));
-                let captures = matches!(
-                    name,
-                    "import" | "scrot" | "grim" | "screencapture" | "xwd" | "arecord"
-                ) || name == "jq" && args.iter().any(|arg| arg.text.contains("env"));
-                if dumps || packs || clipboard || captures {
+                if packs {
                     taint = taint.and(Taint::SECRET);
                 }
-                if dumps {
-                    taint = taint.and(Taint::DUMP);
+                if matches!(name, "locate" | "plocate" | "mlocate" | "mdfind") {
+                    taint = taint.and(looked_for(args));
                 }
+                if matches!(
+                    name,
+                    "whoami" | "hostname" | "id" | "uname" | "logname" | "hostnamectl"
+                ) {
+                    taint = taint.and(Taint::IDENTITY);
+                }
+                self.pack_secrets(name, args, stdin);
                 // Statements that a query puts together.
                 let makes_sql = |arg: &Arg<'_>| {
                     let text = arg.text.to_ascii_lowercase();
@@ -140,6 +136,9 @@ impl Machine<'_> {
                 }
                 if structure::shows_files(name) {
                     taint = taint.and(self.secrets_among(args));
+                }
+                if !taint.has(Taint::SECRET) && structure::shows_all(name, args) {
+                    taint = taint.and(Taint::DUMP);
                 }
                 TextFlow::unknown(taint)
             }
@@ -171,10 +170,172 @@ impl Machine<'_> {
         self.known(text.replace("XXX", "xxx") + "\n")
     }
 
+    /// What a program makes of what must not leave is as good as that: an archive, a copy, a piece.
+    fn pack_secrets(&mut self, name: &str, args: &[Arg<'_>], stdin: &TextFlow) {
+        if !matches!(
+            name,
+            "tar"
+                | "bsdtar"
+                | "zip"
+                | "7z"
+                | "7za"
+                | "rar"
+                | "git"
+                | "gpg"
+                | "gpg2"
+                | "ar"
+                | "mksquashfs"
+                | "openssl"
+                | "age"
+                | "rage"
+                | "ccrypt"
+                | "gzip"
+                | "pigz"
+                | "bzip2"
+                | "xz"
+                | "zstd"
+                | "lz4"
+                | "brotli"
+                | "split"
+                | "csplit"
+                | "cpio"
+                | "pax"
+                | "dd"
+                | "base64"
+                | "base32"
+                | "xxd"
+                | "uuencode"
+                | "iconv"
+                | "sort"
+                | "jq"
+                | "yq"
+                | "convert"
+                | "magick"
+                | "qrencode"
+                | "steghide"
+                | "pandoc"
+                | "sqlite3"
+                | "ffmpeg"
+                | "shar"
+                | "genisoimage"
+                | "mkisofs"
+                | "rsync"
+                | "scp"
+                | "pg_dump"
+                | "pg_dumpall"
+                | "mysqldump"
+                | "mongodump"
+                | "redis-cli"
+                | "script"
+                | "restic"
+                | "borg"
+                | "duplicity"
+                | "kubectl"
+                | "aws"
+                | "gcloud"
+                | "vault"
+                | "op"
+                | "screencapture"
+                | "scrot"
+                | "grim"
+                | "import"
+                | "maim"
+                | "arecord"
+                | "tcpdump"
+                | "gh"
+        ) {
+            return;
+        }
+        let is_bundle = name == "git" && args.first().is_some_and(|arg| arg.text == "bundle");
+        let fed = stdin.taint.has(Taint::SECRET);
+        let call = ProgramCall { name, args, stdin, via: Via::NONE, facts: &self.facts };
+        let prints = rules::printed(&call).has(Taint::SECRET);
+        let reads = |arg: &Arg<'_>| {
+            let text = arg.text.strip_prefix("if=").unwrap_or(&arg.text);
+            self.state.knows_files()
+                && self
+                    .state
+                    .origin(&self.facts.path(text))
+                    .is_some_and(|origin| origin.taint.has(Taint::SECRET))
+        };
+        let holds = is_bundle
+            || name != "git"
+                && (fed
+                    || prints
+                    || self.secrets_among(args) != Taint::NONE
+                    || args.iter().any(reads));
+        if !holds {
+            return;
+        }
+        const ENDINGS: &[&str] = &[
+            ".tgz", ".gz", ".tar", ".zip", ".7z", ".rar", ".xz", ".bz2", ".zst", ".bundle", ".gpg",
+            ".img", ".a", ".enc", ".age", ".bin", ".b64", ".png", ".iso", ".cpio", ".dump", ".sql",
+            ".rdb", ".wav", ".pcap", ".txt", ".json", ".out", ".dat",
+        ];
+        const OUTPUT: &[&str] = &[
+            "-o",
+            "-out",
+            "--output",
+            "--out",
+            "-O",
+            "-f",
+            "--file",
+            "--result-file",
+            "-w",
+            "--rdb",
+            "--archive",
+        ];
+        let mut made: Vec<String> = Vec::new();
+        for (at, arg) in args.iter().enumerate() {
+            let text = arg.text.as_ref();
+            let before = at.checked_sub(1).map_or("", |at| args[at].as_str());
+            let (option, value) = text.split_once('=').unwrap_or(("", ""));
+            if OUTPUT.contains(&option) || option == "of" {
+                made.push(value.to_owned());
+            } else if !text.starts_with('-')
+                && (OUTPUT.contains(&before) || ENDINGS.iter().any(|end| text.ends_with(end)))
+            {
+                made.push(text.to_owned());
+            }
+        }
+        let operands: Vec<&str> =
+            args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-')).collect();
+        match (name, operands.as_slice()) {
+            ("gzip" | "pigz", [.., file]) => made.push(format!("{file}.gz")),
+            ("bzip2", [.., file]) => made.push(format!("{file}.bz2")),
+            ("xz", [.., file]) => made.push(format!("{file}.xz")),
+            ("zstd", [.., file]) => made.push(format!("{file}.zst")),
+            ("gpg" | "gpg2", [.., file]) => {
+                made.push(format!("{file}.gpg"));
+                made.push(format!("{file}.asc"));
+            }
+            // Its pieces are numbered with letters.
+            ("split", [.., prefix]) => {
+                made.extend(
+                    ["aa", "ab", "*", "00", "01"].iter().map(|end| format!("{prefix}{end}")),
+                );
+            }
+            _ => {}
+        }
+        for file in made.iter().take(8) {
+            let path = self.facts.path(file).into_owned();
+            if let Some(origin) = self.state.file_mut(&path) {
+                origin.text = None;
+                origin.taint = origin.taint.and(Taint::SECRET);
+            }
+        }
+    }
+
     fn secrets_among(&self, args: &[Arg<'_>]) -> Taint {
         let secret = |arg: &Arg<'_>| {
             let path = self.facts.path(&arg.text);
-            paths::is_secret(&path) || paths::is_personal(&path) && arg.text.contains(['/', '~'])
+            paths::is_secret(&path)
+                || paths::is_personal(&path) && arg.text.contains(['/', '~'])
+                || self.state.knows_files()
+                    && self
+                        .state
+                        .origin(&path)
+                        .is_some_and(|origin| origin.taint.has(Taint::SECRET))
         };
         if args.iter().any(secret) { Taint::SECRET } else { Taint::NONE }
     }
@@ -258,11 +419,33 @@ impl Machine<'_> {
         if let [from, to] = operands.as_slice() {
             let from = self.facts.path(&from.text).into_owned();
             let to = self.facts.path(&to.text).into_owned();
-            if let Some(origin) = self.state.origin(&from)
+            let is_secret = paths::is_secret(&from);
+            let origin = self.state.origin(&from).or_else(|| {
+                let taint = Taint::SECRET;
+                is_secret.then(|| super::state::FileOrigin { taint, ..Default::default() })
+            });
+            if let Some(origin) = origin
                 && let Some(copy) = self.state.file_mut(&to)
             {
                 *copy = origin;
             }
+        }
+    }
+
+    /// `mv work /tmp/x`: what is thrown away from there is still what it was.
+    fn moved_to_temp(&mut self, args: &[Arg<'_>]) {
+        let operands: Vec<&str> =
+            args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-')).collect();
+        let [from, to] = operands.as_slice() else { return };
+        let temp = self.facts.host.temp_dir.unwrap_or("/tmp");
+        let is_temp = |path: &str| {
+            [temp, "/tmp", "/var/tmp"]
+                .iter()
+                .any(|temp| path.strip_prefix(temp).is_some_and(|rest| rest.starts_with('/')))
+        };
+        let (from, to) = (self.facts.path(from).into_owned(), self.facts.path(to).into_owned());
+        if is_temp(&to) && !is_temp(&from) {
+            self.facts.link(to, from);
         }
     }
 

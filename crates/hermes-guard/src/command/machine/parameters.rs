@@ -86,6 +86,9 @@ impl Machine<'_> {
         building.taint = building.taint.and(taint);
         if matches!(found, Found::Unset | Found::Unknown) && names_key(name) {
             building.taint = building.taint.and(Taint::KEY);
+            if self.state.keys_are_loaded {
+                building.taint = building.taint.and(Taint::SECRET);
+            }
         }
         if name.contains("WEBHOOK") {
             building.taint = building.taint.and(Taint::ADDRESSEE);
@@ -116,8 +119,15 @@ impl Machine<'_> {
         let argument = parameter.arguments.first();
         match parameter.operation {
             ParameterOperation::Value | ParameterOperation::Require | ParameterOperation::Other => {
+                let mut prompts = false;
                 for word in &parameter.arguments {
-                    self.scalar(here, word);
+                    prompts |= self.scalar(here, word).0 == "@P";
+                }
+                // `${x@P}` works out what is in the value, as a prompt is.
+                if let (true, Found::Text(text)) = (prompts, &found) {
+                    let text = format!("echo \"{}\"", text.replace('"', ""));
+                    let site = super::RunSite { words: here.script.source, via: here.via };
+                    self.subshell_text(&text, site, &crate::command::call::TextFlow::default());
                 }
                 self.push_value(parameter, &found, quoted, building);
             }
@@ -219,11 +229,17 @@ impl Machine<'_> {
             "HERMES_HOME" => text(Some("~/.hermes")),
             // The process that called: whatever it is, it is not one's own.
             "PPID" => text(Some("PPID")),
+            // Some number: nothing that anybody could make a path of.
+            "$" | "RANDOM" | "BASHPID" | "SECONDS" | "EPOCHSECONDS" | "SRANDOM" => {
+                text(Some("4711"))
+            }
             "HISTFILE" => text(Some("~/.bash_history")),
+            // PowerShell's start-up file.
+            "PROFILE" => text(Some("Microsoft.PowerShell_profile.ps1")),
             "IFS" => text(Some(" \t\n")),
             "SHELL" | "BASH" => text(Some("/bin/bash")),
             "USER" | "LOGNAME" => text(host.user),
-            "TMPDIR" => text(host.temp_dir),
+            "TMPDIR" | "RUNNER_TEMP" => text(host.temp_dir),
             _ => match USUAL_TOOLS.iter().find(|(variable, _)| *variable == name) {
                 // Where the shell's variables are known, one that is not among them is nothing else.
                 Some((_, tool)) if host.shell.is_some() => text(Some(tool)),
@@ -367,7 +383,7 @@ fn trim(text: &str, pattern: &str, operation: ParameterOperation) -> Option<Stri
 }
 
 /// Whether a variable of this name holds a key or a password.
-fn names_key(name: &str) -> bool {
+pub(super) fn names_key(name: &str) -> bool {
     const ENDS: &[&str] =
         &["_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_CREDENTIALS", "_PAT"];
     ENDS.iter().any(|end| name.ends_with(end))

@@ -10,7 +10,7 @@ use crate::command::interpreters::{self, Interpreter};
 use crate::command::options::{Opt, Spec, options};
 use crate::command::rules::structure;
 use crate::command::wrappers::{self, WrappedCommand};
-use crate::command::{code, names, paths, rules};
+use crate::command::{abbreviations, code, names, paths, rules};
 
 /// So many statements in a program are judged.
 const MAX_STATEMENTS: usize = 8;
@@ -60,6 +60,8 @@ impl Machine<'_> {
             }
             name => name,
         };
+        let whole = abbreviations::written_out(name, rest);
+        let rest = whole.as_deref().unwrap_or(rest);
         let known = self.with_origins(name, rest);
         let rest = known.as_deref().unwrap_or(rest);
 
@@ -68,6 +70,15 @@ impl Machine<'_> {
         let before = self.findings.len();
         let aimed = self.with_aim(name, rest);
         self.check(name, aimed.as_deref().unwrap_or(rest), stdin, site);
+        self.statements(name, rest, stdin, site);
+        self.option_commands(name, rest, stdin, site);
+        self.takes_arrival(name, rest, stdin, site);
+        self.builds_foreign(name, rest, site);
+        self.prompt_lines(name, rest, stdin, site);
+        self.piped_file(name, rest, site);
+        self.edits_recipe(name, rest, site);
+        self.named_keys(name, rest, site);
+        self.run_from_path(first, site);
         if first.text.contains('/') {
             if self.facts.path(&first.text).starts_with(rules::INIT_SCRIPT) {
                 self.check(rules::INIT_SCRIPT, rest, stdin, site);
@@ -75,6 +86,11 @@ impl Machine<'_> {
             self.run_file(first, site);
         }
         let output = self.inside(name, rest, stdin, site);
+        let call = ProgramCall { name, args: rest, stdin, via: site.via, facts: &self.facts };
+        let output = match rules::own_rules::finds_own(&call) {
+            true => TextFlow { text: None, ..output.tainted(Taint::OWN) },
+            false => output,
+        };
         if self.findings.len() == before {
             self.carried(name, rest, stdin, site);
         }
@@ -83,10 +99,7 @@ impl Machine<'_> {
 
     /// The arguments of a program that sends files, each with where the file's content comes from.
     fn with_origins<'a>(&self, name: &str, args: &[Arg<'a>]) -> Option<Vec<Arg<'a>>> {
-        let sends = matches!(
-            name,
-            "curl" | "wget" | "scp" | "rsync" | "aws" | "gsutil" | "rclone" | "az" | "http" | "xh"
-        );
+        let sends = rules::is_sender(name);
         if !sends || !self.state.knows_files() {
             return None;
         }
@@ -116,6 +129,27 @@ impl Machine<'_> {
         Some(args.iter().cloned().chain(aim).collect())
     }
 
+    /// Statements for a database, whatever client is told them.
+    fn statements(&mut self, name: &str, args: &[Arg<'_>], stdin: &TextFlow, site: RunSite<'_>) {
+        if matches!(name, "echo" | "printf" | "grep" | "rg" | "git" | "sed" | "awk" | "test" | "[")
+        {
+            return;
+        }
+        let call = ProgramCall { name, args, stdin, via: site.via, facts: &self.facts };
+        let texts: Vec<String> = rules::statements(&call).into_iter().map(str::to_owned).collect();
+        for text in texts {
+            self.check("psql", &[Arg::new(text)], &TextFlow::default(), site);
+        }
+        // A bare line to a cache or a queue.
+        let empties = |text: &str| {
+            let lower = text.to_ascii_lowercase();
+            ["flush_all", "flushall", "flushdb", "shutdown"].iter().any(|verb| lower.contains(verb))
+        };
+        if matches!(name, "nc" | "telnet" | "socat") && stdin.text.as_deref().is_some_and(empties) {
+            self.report(rules::DESTRUCTIVE, site);
+        }
+    }
+
     /// Asks every rule about a call.
     pub(super) fn check(
         &mut self,
@@ -133,6 +167,38 @@ impl Machine<'_> {
             let mut found = rules::matching(&call);
             if rules::own_rules::changes_home(&call) || rules::own_rules::speaks_to_agent(&call) {
                 found.push(rules::own_rules::OWN_RULES);
+            }
+            if rules::cmdlets::changes(&call) {
+                found.push(rules::cmdlets::CMDLET);
+            }
+            if rules::arrivals::takes_address(&call) {
+                found.push(structure::REMOTE_CODE);
+            }
+            if rules::loaders::loads(&call) {
+                found.push(rules::indirect::INDIRECT);
+            }
+            if rules::loaders::takes_pipe(&call) {
+                found.push(structure::REMOTE_CODE);
+            }
+            if rules::sends_secrets(&call) {
+                found.push(rules::UPLOAD);
+            }
+            if rules::indirect::names_command(&call) {
+                found.push(rules::indirect::INDIRECT);
+            }
+            let listed = site.via.has(Via::XARGS.and(Via::EACH).and(Via::FIND));
+            let given = |arg: &Arg<'_>| arg.taint.has(Taint::SECRET) && arg.has_hole();
+            if listed && rules::worded::shows_named(name) && args.iter().any(given) {
+                found.push(rules::worded::SHOWN);
+            }
+            if rules::lets_out(&call) {
+                found.push(rules::UPLOAD);
+            }
+            if rules::own_rules::touches_own(&call) {
+                found.push(rules::own_rules::OWN_RULES);
+            }
+            if found.is_empty() && rules::writes_system(&call) {
+                found.push(rules::SYSTEM_FILE);
             }
             if found.is_empty() && (rules::destructive_verb(&call) || rules::takes_listed(&call)) {
                 found.push(rules::DESTRUCTIVE);
@@ -225,7 +291,7 @@ impl Machine<'_> {
                 self.many_machines(args, site);
             }
             "docker" | "kubectl" | "docker-compose" | "oc" | "lxc" | "incus" => {
-                self.manifests(name, args, site);
+                self.manifests(name, args, stdin, site);
                 return self.container(name, args, stdin, site);
             }
             "at" | "batch" => {
@@ -239,7 +305,13 @@ impl Machine<'_> {
                 let at = args.iter().position(|arg| arg.text.eq_ignore_ascii_case("/c"));
                 let words: Vec<&str> =
                     args.iter().skip(at.map_or(args.len(), |at| at + 1)).map(Arg::as_str).collect();
-                self.subshell_text(&words.join(" "), site, &TextFlow::default());
+                let text = words.join(" ");
+                // A caret only hides the letter behind it.
+                if text.contains('^') {
+                    let plain = Arg::new(text.replace('^', ""));
+                    self.check("cmd", &[Arg::new("/c"), plain], &TextFlow::default(), site);
+                }
+                self.subshell_text(&text, site, &TextFlow::default());
             }
             "ip" if args.len() > 3 && args[0].text == "netns" && args[1].text == "exec" => {
                 return self.call(&args[3..], stdin, site);
@@ -265,6 +337,7 @@ impl Machine<'_> {
             "git" => {
                 self.git_aliases(args, site);
                 self.clone_from_elsewhere(args);
+                self.remotes(args, site);
             }
             "bats" => self.shell_tests(args, site),
             "make" | "gmake" | "bmake" | "just" | "task" | "yarn" | "bun" | "composer"
@@ -346,6 +419,7 @@ impl Machine<'_> {
                 self.report(rules::worded::ADMINISTER, site);
             }
         }
+        self.root_in_clone(inner, site);
         self.scoped(|machine| {
             for arg in args.iter().filter(|arg| wrappers::is_assignment(&arg.text)) {
                 machine.declare(&arg.text, arg.taint, site);
@@ -411,10 +485,18 @@ impl Machine<'_> {
         stdin: &TextFlow,
         site: RunSite<'_>,
     ) -> TextFlow {
+        for two in args.windows(2) {
+            // What an interactive shell reads first.
+            if matches!(two[0].as_str(), "--rcfile" | "--init-file") && two[1].pipe.is_some() {
+                let flow = self.read_file(&two[1]);
+                self.run_flow(name, &flow, site);
+            }
+        }
         let output = match interpreters::shell_program(name, args) {
             Interpreter::Text { text, rest } => {
                 self.check_origin(args, site);
                 let text = text.to_owned();
+                self.glob_code(name, &text, site);
                 self.scoped(|machine| {
                     let zero = rest.first().map_or(name, |arg| arg.text.as_ref()).to_owned();
                     machine.set_positional(&zero, rest.get(1..).unwrap_or_default());
@@ -486,12 +568,27 @@ impl Machine<'_> {
         match program {
             Interpreter::Text { text, .. } => {
                 self.check_origin(args, site);
-                self.code(name, text, site);
+                let loaded = loaded_modules(name, args);
+                match loaded.is_empty() {
+                    true => self.code(name, text, site),
+                    false => self.code(name, &format!("{loaded}{text}"), site),
+                }
             }
             Interpreter::Input if stdin.channel != Channel::Nothing => {
                 self.run_code(name, stdin, site);
             }
             Interpreter::File(file) => {
+                let knows_files = self.state.knows_files();
+                for two in args.windows(2).filter(|_| knows_files) {
+                    // What is loaded before the program.
+                    if matches!(
+                        two[0].as_str(),
+                        "-r" | "--require" | "--import" | "--loader" | "--preload"
+                    ) {
+                        let flow = self.read_file(&two[1]);
+                        self.run_code(name, &flow, site);
+                    }
+                }
                 if file.text.starts_with("http://") || file.text.starts_with("https://") {
                     self.report(structure::REMOTE_CODE, site);
                 }
@@ -516,6 +613,13 @@ impl Machine<'_> {
         if !self.charge(text.len() * CODE_WORK) {
             return;
         }
+        if name == "powershell" {
+            for words in rules::cmdlets::statements(text) {
+                let args: Vec<Arg<'_>> =
+                    words[1..].iter().map(|word| Arg::new(word.as_str())).collect();
+                self.check(&names::canonical(&words[0]), &args, &TextFlow::default(), site);
+            }
+        }
         let found = code::read(name, text);
         // Statements for a database, whatever client sends them.
         let is_statement = |text: &&String| {
@@ -530,7 +634,16 @@ impl Machine<'_> {
         }
         let leaks = found.network && {
             let is_secret = |text: &String| paths::is_secret(&self.facts.path(text));
-            found.environment || found.texts.iter().any(is_secret)
+            let shows_all = |command: &String| {
+                let first = command.split_whitespace().next().unwrap_or_default();
+                matches!(
+                    first,
+                    "env" | "printenv" | "set" | "history" | "id" | "hostname" | "whoami"
+                ) || command.split_whitespace().any(|word| paths::is_secret(&self.facts.path(word)))
+            };
+            found.environment
+                || found.texts.iter().any(is_secret)
+                || found.commands.iter().any(shows_all)
         };
         // The agent's own files, by whatever path they are put together.
         let is_own = |text: &String| {
@@ -584,6 +697,13 @@ impl Machine<'_> {
         }
         for path in &found.writes {
             self.check(rules::REDIRECTION, &[Arg::new(path.as_str())], &nothing, site);
+            // Nobody has read what is in it now.
+            let path = self.facts.path(path).into_owned();
+            if let Some(origin) = self.state.file_mut(&path).filter(|_| !path.starts_with("/dev/"))
+            {
+                origin.text = None;
+                origin.taint = origin.taint.and(Taint::GENERATED);
+            }
         }
     }
 
@@ -606,4 +726,16 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// `perl -MIO::Socket`, `ruby -rsocket`: modules that a program begins with, as it would name them itself.
+fn loaded_modules(name: &str, args: &[Arg<'_>]) -> String {
+    let flag = match name {
+        "perl" => "-M",
+        "ruby" => "-r",
+        _ => return String::new(),
+    };
+    let modules = args.iter().filter_map(|arg| arg.text.strip_prefix(flag));
+    let modules = modules.filter(|module| !module.is_empty() && module.len() < 64);
+    modules.map(|module| format!("use {};\n", module.split('=').next().unwrap_or(module))).collect()
 }

@@ -92,6 +92,13 @@ impl Machine<'_> {
             if flags.contains(&arg.as_str()) {
                 return args.get(at + 1).map(|file| file.text.to_string());
             }
+            // `mongosh file.js`, `.read file.sql`
+            if matches!(name, "mongosh" | "mongo") && arg.text.ends_with(".js") {
+                return Some(arg.text.to_string());
+            }
+            if let Some(file) = arg.text.strip_prefix(".read ") {
+                return Some(file.trim().to_owned());
+            }
             let (flag, file) = arg.text.split_once('=')?;
             flags.contains(&flag).then(|| file.to_owned())
         })?;
@@ -100,18 +107,29 @@ impl Machine<'_> {
     }
 
     /// Manifests whose text is known, for a cluster or an engine: what they ask for.
-    pub(super) fn manifests(&mut self, name: &str, args: &[Arg<'_>], site: RunSite<'_>) {
+    pub(super) fn manifests(
+        &mut self,
+        name: &str,
+        args: &[Arg<'_>],
+        stdin: &TextFlow,
+        site: RunSite<'_>,
+    ) {
         const REACHES: &[(&str, &str)] = &[
             ("privileged: true", "docker run --privileged x"),
             ("- /:/", "docker run -v /:/host x"),
             ("docker.sock", "docker run -v /var/run/docker.sock:/s x"),
             ("hostpath:", "docker run -v /:/host x"),
             ("hostpid: true", "docker run --pid=host x"),
+            ("hostnetwork: true", "docker run --net=host --privileged x"),
+            ("hostipc: true", "docker run --ipc=host --privileged x"),
+            ("allowprivilegeescalation: true", "docker run --privileged x"),
+            ("sys_admin", "docker run --cap-add SYS_ADMIN x"),
             ("cluster-admin", "kubectl create clusterrolebinding x"),
             ("replicas: 0", "kubectl scale x --replicas=0"),
         ];
         let acts = ["apply", "create", "replace", "up", "run", "start"];
-        if !self.state.knows_files() || !args.iter().any(|arg| acts.contains(&arg.as_str())) {
+        let known = self.state.knows_files() || stdin.text.is_some();
+        if !known || !args.iter().any(|arg| acts.contains(&arg.as_str())) {
             return;
         }
         let behind =
@@ -123,7 +141,11 @@ impl Machine<'_> {
             files.extend(usual.map(str::to_owned));
         }
         for file in files {
-            let Some(text) = self.read_file(&Arg::new(file)).text else { continue };
+            let text = match file.as_str() {
+                "-" | "/dev/stdin" => stdin.text.clone(),
+                _ => self.read_file(&Arg::new(file)).text,
+            };
+            let Some(text) = text.filter(|text| self.charge(text.len())) else { continue };
             let text = text.to_ascii_lowercase();
             for (mark, means) in REACHES {
                 if text.contains(mark) {

@@ -3,10 +3,10 @@
 use super::{Machine, RunSite};
 use crate::command::call::{Arg, Channel, Taint, TextFlow, Via};
 use crate::command::facts::{HOLE, NARROW};
-use crate::command::find::Find;
+use crate::command::find::{Find, LEFTOVER};
 use crate::command::options::{Opt, Spec, first_operand, options};
-use crate::command::rules::{delete, worded};
-use crate::command::{names, paths};
+use crate::command::rules::{self, delete, structure, worded};
+use crate::command::{interpreters, names, paths};
 
 impl Machine<'_> {
     pub(super) fn find_files(
@@ -18,7 +18,14 @@ impl Machine<'_> {
         let find = Find::new(args);
         let nothing = TextFlow::default();
         // Another program answers its questions.
-        let asked = if stdin.channel == Channel::Pipe { &find.asked[..] } else { &[] };
+        // So does nobody for a text that a shell would run.
+        let is_shell = |action: &&[Arg<'_>]| {
+            action
+                .first()
+                .is_some_and(|first| interpreters::is_shell(&names::canonical(&first.text)))
+        };
+        let answered = stdin.channel == Channel::Pipe || find.asked.iter().any(is_shell);
+        let asked = if answered { &find.asked[..] } else { &[] };
         let is_wide = find
             .starts
             .iter()
@@ -26,14 +33,44 @@ impl Machine<'_> {
         if is_wide && !find.actions.is_empty() && find.looked_for().any(worded::names_secret) {
             self.report(worded::SHOWN, site);
         }
+        // Everything of a kind at home, each sent to somebody.
+        let sends = |action: &&[Arg<'_>]| {
+            action.first().is_some_and(|first| rules::is_sender(&names::canonical(&first.text)))
+        };
+        if is_wide && find.actions.iter().any(sends) {
+            self.report(rules::UPLOAD, site);
+        }
+        // A shell that nobody has given anything to do: somebody is to type in it.
+        let is_bare_shell = |action: &&[Arg<'_>]| matches!(*action, [shell] if interpreters::is_shell(&names::canonical(&shell.text)));
+        if find.actions.iter().any(is_bare_shell) {
+            self.report(structure::UNKNOWN, site);
+        }
+        // Whatever is among one's keys, or is called like one, is shown or packed.
+        let is_store = |start: &&Arg<'_>| {
+            start.text.contains(['/', '~'])
+                && paths::is_private_store(&self.facts.path(&start.text))
+        };
+        let shows = |action: &&[Arg<'_>]| {
+            action.first().is_some_and(|first| worded::shows_named(&names::canonical(&first.text)))
+        };
+        if find.actions.iter().any(shows)
+            && (find.starts.iter().any(is_store) || find.looked_for().any(worded::names_key))
+        {
+            self.report(worded::SHOWN, site);
+        }
         for action in find.actions.iter().chain(asked) {
+            // Whatever is found is run.
+            if action.first().is_some_and(|first| first.text == "{}") {
+                self.report(structure::UNKNOWN, site);
+            }
             // What is deleted is the starting point itself when nothing narrows the search.
             let each = match (find.narrowed, find.starts.as_slice()) {
                 (false, []) => vec![Arg::new(".")],
                 (false, starts) => starts.iter().map(|start| (*start).clone()).collect(),
                 (true, starts) => {
                     let start = starts.first().map_or(".", |start| start.as_str());
-                    let is_rebuilt = |name: &&str| delete::BUILD_FOLDERS.contains(name);
+                    let is_rebuilt =
+                        |name: &&str| delete::BUILD_FOLDERS.contains(name) || *name == LEFTOVER;
                     match find.names.as_slice() {
                         names if !names.is_empty() && names.iter().all(is_rebuilt) => names
                             .iter()
@@ -63,7 +100,10 @@ impl Machine<'_> {
             let starts: Vec<Arg<'_>> = find.starts.iter().map(|start| (*start).clone()).collect();
             self.report_lost(if starts.is_empty() { &here } else { &starts }, site);
         }
-        let is_rebuilt = |name: &&str| delete::BUILD_FOLDERS.contains(name);
+        if find.looked_for().any(worded::names_key) {
+            return TextFlow::unknown(Taint::GENERATED.and(Taint::SECRET));
+        }
+        let is_rebuilt = |name: &&str| delete::BUILD_FOLDERS.contains(name) || *name == LEFTOVER;
         if !find.names.is_empty() && find.names.iter().all(is_rebuilt) && self.is_narrow_here(&find)
         {
             let start = find.starts.first().map_or(".", |start| start.as_str());
@@ -142,11 +182,11 @@ impl Machine<'_> {
             .iter()
             .position(|arg| matches!(arg.text.as_ref(), "-x" | "-X" | "--exec" | "--exec-batch"));
         if let Some(at) = exec {
-            let each = [Arg::new(HOLE.to_string())];
+            let each = [Arg { taint: looked_for(&args[..at]), ..Arg::new(HOLE.to_string()) }];
             let command = filled(&args[at + 1..], "{}", &each);
             self.call(&command, stdin, site.also(Via::EACH));
         }
-        TextFlow::unknown(Taint::GENERATED)
+        TextFlow::unknown(Taint::GENERATED.and(looked_for(args)))
     }
 
     pub(super) fn xargs(
@@ -170,9 +210,17 @@ impl Machine<'_> {
                 _ => {}
             }
         }
+        let listed =
+            options(args, &SPEC).find(|opt| opt.is('a', "arg-file")).and_then(|opt| opt.value());
+        let file = listed.map(|file| self.read_file(&Arg::new(file)));
+        let stdin = file.as_ref().unwrap_or(stdin);
         let command = &args[first_operand(args, &SPEC)..];
         if command.is_empty() {
             // What comes in is printed.
+            return TextFlow::unknown(Taint::GENERATED.and(stdin.taint));
+        }
+        // A word of a manual for the program that belongs there.
+        if matches!(command, [word] if word.text.eq_ignore_ascii_case("command")) {
             return TextFlow::unknown(Taint::GENERATED.and(stdin.taint));
         }
         let site = site.also(Via::XARGS);
@@ -247,6 +295,15 @@ impl Machine<'_> {
             _ => vec![Arg { taint: stdin.taint, ..Arg::new(HOLE.to_string()) }],
         }
     }
+}
+
+/// Whether a search is for keys, by the names it is given.
+pub(super) fn looked_for(args: &[Arg<'_>]) -> Taint {
+    let names = args.iter().any(|arg| {
+        let text = arg.text.trim_start_matches(['^', '\\', '*', '/']).trim_end_matches(['$', '*']);
+        worded::names_key(text) || worded::names_key(&arg.text)
+    });
+    if names { Taint::SECRET } else { Taint::NONE }
 }
 
 /// What the items of a text are.

@@ -277,6 +277,10 @@ impl Machine<'_> {
             }
             let reads_stdin = matches!(redirect.fd, None | Some("0"));
             if redirect.kind == RedirectKind::Read {
+                // Whatever reads it, a key is read.
+                if rules::worded::is_key(&self.facts.path(&target.text)) && target.pipe.is_none() {
+                    self.report(rules::worded::SHOWN, site);
+                }
                 if reads_stdin {
                     plumbing.stdin = Some(self.read_file(&target));
                 }

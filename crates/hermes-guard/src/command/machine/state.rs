@@ -72,8 +72,14 @@ pub(super) struct ShellState<'e> {
     files: HashMap<String, FileOrigin>,
     /// What the paths of files from the network begin with, beyond those that are known by name.
     from_network: Vec<String>,
-    /// Folders that this very text cloned.
+    /// Folders that were cloned.
     cloned: Vec<String>,
+    /// Those of them that came from no place where people keep their source.
+    pub(super) strange_clones: Vec<String>,
+    /// Remotes of git that were given another address, or were added beside the usual one.
+    pub(super) remotes: Vec<String>,
+    /// A file with keys was read into variables.
+    pub(super) keys_are_loaded: bool,
     /// `chmod +x` was given something whose name is unknown.
     pub(super) anything_executable: bool,
 }
@@ -95,7 +101,20 @@ impl<'e> ShellState<'e> {
             }
             None => Positional::Empty,
         };
-        Self { earlier, positional, ..Self::default() }
+        let remotes = earlier.map(|earlier| earlier.remotes.clone()).unwrap_or_default();
+        let cloned = earlier.map(|earlier| earlier.cloned.clone()).unwrap_or_default();
+        let keys_are_loaded = earlier.is_some_and(|earlier| earlier.keys_are_loaded);
+        let strange_clones =
+            earlier.map(|earlier| earlier.strange_clones.clone()).unwrap_or_default();
+        Self {
+            earlier,
+            positional,
+            remotes,
+            cloned,
+            strange_clones,
+            keys_are_loaded,
+            ..Self::default()
+        }
     }
 
     /// What it leaves to later commands.
@@ -135,6 +154,10 @@ impl<'e> ShellState<'e> {
             aliases,
             functions,
             from_network: self.from_network,
+            cloned: self.cloned,
+            strange_clones: self.strange_clones,
+            remotes: self.remotes,
+            keys_are_loaded: self.keys_are_loaded,
             links: Vec::new(),
             positional,
         }
@@ -174,6 +197,55 @@ impl<'e> ShellState<'e> {
         if self.scopes > 0 {
             self.undo.push((name.to_owned(), before));
         }
+    }
+
+    /// Whether a file that a tool would run by itself came from the network or was decoded.
+    pub(super) fn holds_foreign_code(&self, folder: &str) -> bool {
+        const ENDINGS: &[&str] = &[
+            ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".py", ".rb", ".rs", ".go", ".gradle",
+            ".kts", ".mk", ".cmake", ".toml", ".yml", ".yaml", ".cfg", ".ini", ".sh", ".java",
+            ".c", ".cc", ".cpp", ".h", ".lua", ".php", ".pl", ".jl", ".ex", ".exs", ".nim", ".zig",
+            ".swift", ".scala", ".sbt", ".tf",
+        ];
+        const NAMES: &[&str] = &[
+            "Makefile",
+            "makefile",
+            "GNUmakefile",
+            "justfile",
+            "Rakefile",
+            "Gemfile",
+            "Vagrantfile",
+            "Jakefile",
+            "package.json",
+            "composer.json",
+            ".babelrc",
+            ".eslintrc",
+            ".envrc",
+            "BUILD",
+            "WORKSPACE",
+            "Podfile",
+            "Dockerfile",
+            "Procfile",
+            "CMakeLists.txt",
+            "SConstruct",
+            "wscript",
+            "build.xml",
+            "pom.xml",
+        ];
+        let is_code = |path: &str| {
+            let inside = path.strip_prefix(folder).map(|rest| rest.trim_start_matches('/'));
+            let Some(inside) = inside.or((!path.starts_with(['/', '~'])).then_some(path)) else {
+                return false;
+            };
+            let name = inside.rsplit('/').next().unwrap_or(inside);
+            inside.matches('/').count() < 3
+                && (NAMES.contains(&name) || ENDINGS.iter().any(|end| name.ends_with(end)))
+        };
+        let is_foreign = |taint: Taint| taint.has(Taint::NETWORK.and(Taint::DECODED));
+        self.files.iter().any(|(path, origin)| is_foreign(origin.taint) && is_code(path))
+            || self.earlier.is_some_and(|earlier| {
+                earlier.files.iter().any(|(path, file)| is_foreign(file.taint) && is_code(path))
+            })
     }
 
     /// Whether there was room for it.
@@ -234,6 +306,11 @@ impl<'e> ShellState<'e> {
         if self.cloned.len() < MAX_FOLDERS {
             self.cloned.push(begin);
         }
+    }
+
+    /// Whether a path is in a folder that was cloned.
+    pub(super) fn is_cloned(&self, path: &str) -> bool {
+        self.cloned.iter().any(|begin| path.starts_with(begin))
     }
 
     /// What is known of a file, by its name or by where it is.

@@ -52,6 +52,51 @@ impl Machine<'_> {
         }
     }
 
+    /// A program that fetches files is given their names, here or there.
+    pub(super) fn fetched_files(&mut self, args: &[Arg<'_>]) {
+        for arg in args.iter().filter(|arg| !arg.text.starts_with('-')).take(8) {
+            let text = arg.text.trim_end_matches('/');
+            let name = text.rsplit(['/', ':', ' ']).next().unwrap_or_default();
+            for path in [text, name] {
+                if path.is_empty() || path.contains("://") {
+                    continue;
+                }
+                let path = self.facts.path(path).into_owned();
+                if let Some(origin) = self.state.file_mut(&path) {
+                    origin.text = None;
+                    origin.taint = Taint::NETWORK;
+                }
+            }
+        }
+    }
+
+    /// `openssl enc -d -in x -out y`, `gpg -o y -d x`, `xxd -r x y`: nobody has seen what is in y.
+    pub(super) fn decoded_files(&mut self, args: &[Arg<'_>], stdin: &TextFlow) {
+        let behind = args
+            .windows(2)
+            .find(|two| matches!(two[0].as_str(), "-o" | "-out" | "--output" | "--out" | "-O"));
+        let operands: Vec<&str> =
+            args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-')).collect();
+        let file = match (behind, operands.as_slice()) {
+            (Some(two), _) => two[1].text.to_string(),
+            (None, [_, file]) => (*file).to_owned(),
+            // `gunzip x.gz` makes x.
+            (None, [file]) => match [".gz", ".xz", ".bz2", ".zst", ".br", ".gpg", ".b64"]
+                .iter()
+                .find_map(|end| file.strip_suffix(end))
+            {
+                Some(stem) => stem.to_owned(),
+                None => return,
+            },
+            _ => return,
+        };
+        let path = self.facts.path(&file).into_owned();
+        if let Some(origin) = self.state.file_mut(&path) {
+            origin.text = None;
+            origin.taint = origin.taint.and(Taint::DECODED).and(stdin.taint);
+        }
+    }
+
     /// `sshfs host:path folder`: what is in the folder is somebody else's.
     pub(super) fn mounts_elsewhere(&mut self, args: &[Arg<'_>]) {
         let from = args.iter().position(|arg| is_elsewhere(&arg.text));
@@ -67,7 +112,12 @@ impl Machine<'_> {
             "bocju",
             &["branch", "depth", "origin", "config", "jobs", "filter", "reference", "template"],
         );
-        let Some(at) = args.iter().position(|arg| arg.text == "clone") else { return };
+        let is_submodule = |two: &[Arg<'_>]| two[0].text == "submodule" && two[1].text == "add";
+        let at = args
+            .iter()
+            .position(|arg| arg.text == "clone")
+            .or_else(|| args.windows(2).position(is_submodule).map(|at| at + 1));
+        let Some(at) = at else { return };
         let operands: Vec<&str> = options(&args[at + 1..], &SPEC)
             .filter_map(|opt| match opt {
                 Opt::Operand(arg, _) => Some(arg.text.as_ref()),
@@ -81,6 +131,9 @@ impl Machine<'_> {
         let folder = operands.get(1).copied().unwrap_or(name.trim_end_matches(".git"));
         let folder = self.facts.path(folder).into_owned();
         self.state.was_cloned(format!("{folder}/"));
+        if !is_forge(address) {
+            self.state.strange_clones.push(format!("{folder}/"));
+        }
     }
 
     /// `tar xf archive`, `unzip archive`: what was in a downloaded archive is as good as a download.
@@ -117,6 +170,47 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// Where people keep the source of what they make, or an address that needs a key of one's own.
+fn is_forge(address: &str) -> bool {
+    const FORGES: &[&str] = &[
+        "git",
+        "bitbucket",
+        "codeberg",
+        "sr.ht",
+        "googlesource",
+        "gnu.org",
+        "kernel.org",
+        "gnome",
+        "debian",
+        "freedesktop",
+        "apache",
+        "sourceforge",
+        "huggingface",
+        "azure",
+        "visualstudio",
+        "amazonaws",
+        "launchpad",
+        "kde.org",
+        "videolan",
+        "sourceware",
+        "x.org",
+        "chromium",
+        "android",
+        "mozilla",
+        "sqlite",
+        "postgresql",
+        "localhost",
+        "127.0.0.1",
+        "x.io",
+        "$",
+    ];
+    let Some((scheme, rest)) = address.split_once("://") else { return true };
+    let host = rest.split('/').next().unwrap_or(rest).to_ascii_lowercase();
+    !matches!(scheme, "http" | "https" | "git")
+        || host.contains(crate::command::facts::HOLE)
+        || FORGES.iter().any(|forge| host.contains(forge))
 }
 
 /// `host:path`, but not `./a:b`.

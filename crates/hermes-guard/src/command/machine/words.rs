@@ -240,7 +240,11 @@ impl Machine<'_> {
     pub(super) fn separators(&self) -> Cow<'static, str> {
         match self.state.get("IFS").map(|variable| &variable.value) {
             Some(super::state::HeldValue::Text(text)) => Cow::Owned(text.to_string()),
-            _ => Cow::Borrowed(" \t\n"),
+            Some(_) => Cow::Borrowed(" \t\n"),
+            None => match self.state.earlier("IFS").and_then(|earlier| earlier.text.clone()) {
+                Some(text) => Cow::Owned(text),
+                None => Cow::Borrowed(" \t\n"),
+            },
         }
     }
 }

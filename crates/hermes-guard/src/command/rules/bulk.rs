@@ -115,12 +115,25 @@ fn changes_records(call: &ProgramCall<'_>) -> bool {
         call.name != "python" || call.args.iter().any(|arg| arg.text.ends_with("manage.py"));
     let is_artisan =
         call.name != "php" || call.args.iter().any(|arg| arg.text.ends_with("artisan"));
-    runs && is_manage
-        && is_artisan
-        && call.args.iter().any(|arg| {
-            let text = arg.text.to_ascii_lowercase();
-            text.contains(['(', '.', ':', '&']) && WORDS.iter().any(|word| text.contains(word))
-        })
+    let is_console = call.args.iter().any(|arg| {
+        matches!(
+            arg.as_str(),
+            "c" | "console" | "shell" | "shell_plus" | "tinker" | "dbshell" | "dbconsole" | "db"
+        )
+    });
+    let says = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        text.contains(['(', '.', ':', '&', ' ']) && WORDS.iter().any(|word| text.contains(word))
+    };
+    let typed = is_console && call.stdin.text.as_deref().is_some_and(says);
+    typed && is_manage && is_artisan
+        || runs
+            && is_manage
+            && is_artisan
+            && call.args.iter().any(|arg| {
+                let text = arg.text.to_ascii_lowercase();
+                text.contains(['(', '.', ':', '&']) && WORDS.iter().any(|word| text.contains(word))
+            })
 }
 
 /// Whether a tool is told to take away whatever another program lists.
@@ -140,6 +153,9 @@ pub(crate) fn takes_listed(call: &ProgramCall<'_>) -> bool {
         "unlink",
         "deregister",
         "cancel",
+        "rm",
+        "remove",
+        "rmi",
     ];
     let listed = call.via.has(Via::XARGS.and(Via::EACH))
         || call.args.iter().any(|arg| arg.taint.has(Taint::GENERATED) && arg.has_hole());

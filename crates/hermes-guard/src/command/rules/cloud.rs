@@ -231,8 +231,10 @@ fn tears_down(call: &ProgramCall<'_>) -> bool {
                 .unwrap_or_default();
             let second =
                 call.args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-')).nth(1);
-            let saves =
-                |arg: &Arg<'_>| arg.text.starts_with("-out") || arg.text.starts_with("--out");
+            let saves = |arg: &Arg<'_>| {
+                (arg.text.starts_with("-out") || arg.text.starts_with("--out"))
+                    && !arg.text.ends_with("=/dev/null")
+            };
             verb == "destroy"
                 // A rehearsal that is kept is there to be carried out.
                 || (verb == "plan"

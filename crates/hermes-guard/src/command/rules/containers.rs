@@ -16,7 +16,37 @@ const HOST: Category = Category::asks(
 
 const ENGINES: &[&str] = &["docker", "docker-compose", "podman-compose"];
 
+const PUBLISH: Category = Category::asks(
+    "image published",
+    "An image would be pushed to the public registry, where everybody can fetch it.",
+);
+
 pub(super) const RULES: &[DangerRule] = &[
+    DangerRule {
+        category: PUBLISH,
+        programs: &["docker"],
+        check: RuleCheck::Call(|call| {
+            let pushes = call.arg(0) == "push"
+                || matches!(call.arg(0), "image" | "manifest") && call.arg(1) == "push";
+            // Without the name of a machine it goes to the registry of everybody.
+            let is_public = |text: &str| {
+                let host = text.split('/').next().unwrap_or_default();
+                text.contains('/')
+                    && !text.contains("://")
+                    && !text.starts_with(['.', '/', '-'])
+                    && host != "localhost"
+                    && !host.contains(['.', ':', '$', super::super::facts::HOLE])
+            };
+            pushes && call.operands().any(|arg| is_public(&arg.text))
+        }),
+        catches: &["docker push acme/api:latest", "docker image push acme/api"],
+        passes: &[
+            "docker push registry.example.com/app:1",
+            "docker push localhost:5000/app",
+            "docker push $IMAGE",
+            "docker build -t acme/api .",
+        ],
+    },
     DangerRule {
         category: STOP,
         programs: ENGINES,

@@ -23,13 +23,15 @@ pub(super) const RULES: &[DangerRule] = &[
         category: FORMAT,
         programs: &["mkfs", "mke2fs", "newfs", "mkdosfs"],
         check: RuleCheck::Call(|call| {
-            !call.asks_for_help() && !call.has(&["-V", "-n", "-N"]) && !is_image(call)
+            !call.asks_for_help() && !call.has(&["-V"]) && !rehearses(call) && !is_image(call)
         }),
         catches: &[
             "mkfs.ext4 /dev/sdb1",
             "sudo mkfs -t xfs /dev/sda",
             "mke2fs /dev/sdb",
             "/sbin/mkfs.vfat /dev/sdc",
+            "mkfs.vfat -n DATA /dev/sdb1",
+            "mkfs.ext4 -N 1000 /dev/sdb1",
         ],
         passes: &[
             "mkfs_helper x",
@@ -88,9 +90,12 @@ pub(super) const RULES: &[DangerRule] = &[
     DangerRule {
         category: PARTITIONS,
         programs: &["mkfs", "mke2fs", "newfs", "mkdosfs"],
-        check: RuleCheck::Call(|call| !call.asks_for_help() && is_image(call)),
-        catches: &["mkfs.ext4 disk.img", "mkfs.ext4 /dev/loop0"],
-        passes: &["mkfs.ext4 --help"],
+        check: RuleCheck::Call(|call| {
+            let is_device = call.args.iter().any(|arg| arg.text.starts_with("/dev/"));
+            !call.asks_for_help() && is_image(call) && is_device && !rehearses(call)
+        }),
+        catches: &["mkfs.ext4 /dev/loop0"],
+        passes: &["mkfs.ext4 --help", "mkfs.ext4 -n disk.img", "mkfs.ext4 -F ./disk.img"],
     },
     DangerRule {
         category: WRITE,
@@ -192,6 +197,15 @@ fn is_image(call: &ProgramCall<'_>) -> bool {
         && given.any(|text| {
             text.starts_with("/dev/loop") || ENDINGS.iter().any(|ending| text.ends_with(ending))
         })
+}
+
+/// `-n` and `-N` without a value only show what would be done; with one they name or count something.
+fn rehearses(call: &ProgramCall<'_>) -> bool {
+    call.args.iter().enumerate().any(|(at, arg)| {
+        let next = call.args.get(at + 1).map_or("-", Arg::as_str);
+        let is_place = next.starts_with(['/', '-', '.']) || next.contains('.');
+        matches!(arg.as_str(), "-n" | "-N") && is_place
+    })
 }
 
 fn names_device(call: &ProgramCall<'_>) -> bool {

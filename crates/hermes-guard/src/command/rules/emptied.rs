@@ -22,7 +22,22 @@ const HUGE: u64 = 50 << 30;
 pub(super) const RULES: &[DangerRule] = &[
     DangerRule {
         category: EMPTIED,
-        programs: &["truncate", "cp", "install", "dd", "sed"],
+        programs: &["shred", "wipe", "srm", "scrub"],
+        check: RuleCheck::Call(|call| {
+            call.operands().any(|arg| {
+                let path = call.path(&arg.text);
+                path.starts_with(['/', '~'])
+                    && !is_of_project(call, &path)
+                    && !path.starts_with("/tmp/")
+                    && !path.starts_with("/dev/shm/")
+            })
+        }),
+        catches: &["shred -u ~/Documents/tax.ods", "shred -n 3 /srv/data/x.bin"],
+        passes: &["shred -u secret.txt", "shred -u /tmp/x"],
+    },
+    DangerRule {
+        category: EMPTIED,
+        programs: &["truncate", "cp", "install", "dd", "sed", "awk", "sponge", "ed", "ex"],
         check: RuleCheck::Call(|call| empties(call).iter().any(|path| is_worth(call, path))),
         catches: &[
             "truncate -s 0 ~/notes/a.md",
@@ -98,7 +113,11 @@ fn empties<'c>(call: &ProgramCall<'c>) -> Vec<&'c str> {
         "truncate" => {
             const SPEC: Spec = Spec::with("sro", &["size", "reference"]);
             let to_nothing = options(call.args, &SPEC).any(|opt| {
-                opt.is('s', "size") && opt.value().is_some_and(|size| size.trim() == "0")
+                opt.is('s', "size")
+                    && opt.value().is_some_and(|size| {
+                        let size = size.trim();
+                        size == "0" || size.starts_with(['-', '<'])
+                    })
             });
             if to_nothing { operands(&SPEC) } else { Vec::new() }
         }
@@ -110,6 +129,28 @@ fn empties<'c>(call: &ProgramCall<'c>) -> Vec<&'c str> {
             let destroys = from("/dev/null")
                 || (from("/dev/zero") || from("/dev/urandom")) && call.has(&["conv=notrunc"]);
             if destroys { call.args.iter().filter_map(into).collect() } else { Vec::new() }
+        }
+        "awk" => {
+            // A condition that never holds prints nothing back.
+            let in_place =
+                call.args.windows(2).any(|two| two[0].text == "-i" && two[1].text == "inplace");
+            match operands(&Spec::with("iFvf", &[])).as_slice() {
+                ["FALSE" | "false" | "0" | "NR<0" | "!1" | "{}" | "", files @ ..] if in_place => {
+                    files.to_vec()
+                }
+                _ => Vec::new(),
+            }
+        }
+        "sponge" => match call.stdin.text.as_deref() {
+            Some("") => operands(&Spec::FLAGS),
+            _ => Vec::new(),
+        },
+        "ed" | "ex" => {
+            let empties = call.stdin.text.as_deref().is_some_and(|text| {
+                let has = |all: &[&str]| text.lines().any(|line| all.contains(&line.trim()));
+                has(&[",d", "1,$d", "%d", "0,$d"]) && has(&["w", "wq", "x", "w!", "wq!"])
+            });
+            if empties { operands(&Spec::FLAGS) } else { Vec::new() }
         }
         "sed" => {
             const SPEC: Spec = Spec::with("efl", &["expression", "file", "line-length"]);
@@ -142,6 +183,12 @@ pub(crate) fn is_worth(call: &ProgramCall<'_>, file: &str) -> bool {
     if is_log || path.starts_with("/dev/") || path.starts_with("/proc/") || path.contains("/cache/")
     {
         return false;
+    }
+    // What services and others keep.
+    const KEPT: &[&str] =
+        &["/var/lib/", "/var/www/", "/srv/", "/opt/", "/data/", "/mnt/", "/media/", "/usr/"];
+    if KEPT.iter().any(|folder| path.starts_with(folder)) {
+        return true;
     }
     let is_pattern = super::super::names::is_pattern(name);
     let is_document =

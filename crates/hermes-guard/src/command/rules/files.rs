@@ -7,7 +7,7 @@ use super::super::options::{Opt, Spec, options};
 use super::super::paths::{self, Protected};
 use super::{DangerRule, REDIRECTION, RuleCheck, structure};
 
-const SYSTEM: Category = Category::asks(
+pub(crate) const SYSTEM: Category = Category::asks(
     "overwrite system config",
     "A file of the system, a login script or stored credentials would be overwritten.",
 );
@@ -130,11 +130,13 @@ pub(super) const RULES: &[DangerRule] = &[
         ],
         check: RuleCheck::Call(|call| {
             targets(call).iter().any(|path| paths::is_project_config(path))
+                && !begins_settings(call)
         }),
         catches: &[
             "echo A=1 > .env",
             "echo A=1 >> app/.env.local # x",
-            "cp .env.example .env",
+            "cp .env.old .env",
+            "mv .env.example .env",
             "mv x config.yaml",
             "echo x | tee deploy/config.yaml",
             "cat > .env <<E\nA=1\nE",
@@ -142,6 +144,9 @@ pub(super) const RULES: &[DangerRule] = &[
         passes: &[
             "cp .env /tmp/x",
             "cp .env /tmp/",
+            "cp .env.example .env",
+            "cp -n config/.env.sample app/.env.local",
+            "cp config.example.yaml config.yaml",
             "echo x > config.yaml.bak",
             "echo x > .env#b",
             "cat .env",
@@ -159,7 +164,7 @@ pub(super) const RULES: &[DangerRule] = &[
                 && unpacked(call)
                     .iter()
                     .any(|path| paths::protected(path.trim_end_matches('/')).is_some());
-            if onto_home {
+            if onto_home || matches!(call.name, "rsync" | "cp") && pours_into_home(call) {
                 return true;
             }
             let fetched = call.name == "tar" && call.stdin.taint.has(Taint::NETWORK);
@@ -183,6 +188,8 @@ pub(super) const RULES: &[DangerRule] = &[
             "tar xzf x.tgz -C /etc",
             "curl -L https://x.io/m.tgz | tar xz -C /usr/local",
             "unzip x -d ~/.ssh",
+            "rsync -a ./dotfiles/ ~/",
+            "cp -r skel/. $HOME",
         ],
         passes: &[
             "tar xzf x -C /opt",
@@ -403,6 +410,33 @@ pub(super) fn targets(call: &ProgramCall<'_>) -> Vec<String> {
         "cp" | "mv" | "install" | "ln" | "rsync" | "scp" | "ditto" | "gcp" | "gmv" => copied(call),
         _ => Vec::new(),
     }
+}
+
+/// `rsync dotfiles/ ~/`: whatever is in a folder goes over what is at home.
+fn pours_into_home(call: &ProgramCall<'_>) -> bool {
+    copy(call).is_some_and(|copy| {
+        let to = call.path(copy.destination);
+        to.as_ref() == "~"
+            && copy.sources.iter().any(|from| {
+                ["/", "/.", "/*", "/.*"].iter().any(|end| from.ends_with(end))
+                    && !from.contains(':')
+            })
+    })
+}
+
+/// `cp .env.example .env`: how everybody begins with a project, as its own manual says.
+fn begins_settings(call: &ProgramCall<'_>) -> bool {
+    const WORDS: &[&str] = &["example", "sample", "template", "dist", "defaults", "skel"];
+    let is_example = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        !path.starts_with(['/', '~'])
+            && !path.contains("..")
+            && name.split(['.', '-', '_']).any(|part| WORDS.contains(&part))
+    };
+    matches!(call.name, "cp" | "install")
+        && copy(call).is_some_and(|copy| {
+            !copy.sources.is_empty() && copy.sources.iter().all(|path| is_example(path))
+        })
 }
 
 /// Where an archive is unpacked.

@@ -7,7 +7,7 @@ use super::{DangerRule, RuleCheck};
 
 const RESET: Category =
     Category::asks("git reset --hard", "Changes that were not committed would be lost.");
-const PUSH: Category =
+pub(crate) const PUSH: Category =
     Category::asks("git force push", "History on the remote would be rewritten or deleted.");
 const CLEAN: Category =
     Category::asks("git clean", "Files that git does not know would be deleted.");

@@ -2,9 +2,11 @@
 
 mod accounts;
 mod arguments;
+pub(super) mod arrivals;
 pub(super) mod awk;
 mod bulk;
 mod cloud;
+pub(super) mod cmdlets;
 mod containers;
 pub(super) mod delete;
 mod devices;
@@ -13,13 +15,18 @@ mod files;
 mod gateway;
 mod git;
 pub(super) mod indirect;
+pub(super) mod loaders;
 mod managed;
 mod mirror;
+mod outflow;
+mod outputs;
 pub(super) mod own_rules;
 mod permissions;
 mod power;
+mod printed;
 mod secrets;
 mod sed;
+mod senders;
 mod services;
 mod sql;
 mod strange;
@@ -36,9 +43,17 @@ use super::call::ProgramCall;
 use super::category::Category;
 pub(super) use arguments::SCRIPT;
 pub(super) use bulk::takes_listed;
+pub(super) use files::SYSTEM as SYSTEM_FILE;
+pub(super) use git::PUSH;
+pub(super) use outflow::lets_out;
+pub(super) use outputs::writes_system;
 pub(super) use power::is_only_of_system;
+pub(super) use printed::printed;
+pub(super) use secrets::UPLOAD;
+pub(super) use senders::{is_sender, sends_secrets};
 pub(super) use services::INIT_SCRIPT;
-pub(super) use strange::{STRANGE, is_strange};
+pub(super) use sql::statements;
+pub(super) use strange::{STRANGE, is_numbered, is_strange};
 pub(super) use verbs::{DESTRUCTIVE, destructive_verb};
 
 /// The name under which rules about redirections are kept: the target is the only argument.
@@ -69,10 +84,12 @@ pub(super) enum RuleCheck {
 const FAMILIES: &[&[DangerRule]] = &[
     accounts::RULES,
     arguments::RULES,
+    arrivals::RULES,
     awk::RULES,
     bulk::RULES,
     sed::RULES,
     cloud::RULES,
+    cmdlets::RULES,
     containers::RULES,
     delete::RULES,
     devices::RULES,
@@ -81,12 +98,16 @@ const FAMILIES: &[&[DangerRule]] = &[
     gateway::RULES,
     git::RULES,
     indirect::RULES,
+    loaders::RULES,
     managed::RULES,
     mirror::RULES,
+    outflow::RULES,
+    outputs::RULES,
     own_rules::RULES,
     permissions::RULES,
     power::RULES,
     secrets::RULES,
+    senders::RULES,
     services::RULES,
     sql::RULES,
     strange::RULES,

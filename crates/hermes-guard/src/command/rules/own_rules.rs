@@ -3,7 +3,7 @@
 //! Who may call `hermes` from a command, or change what is in its home, may change what is asked.
 //! So both ask, every time: a yes to this is for one command only.
 
-use super::super::call::{Arg, ProgramCall};
+use super::super::call::{Arg, ProgramCall, Taint};
 use super::super::category::Category;
 use super::super::find::Find;
 use super::super::interpreters;
@@ -99,6 +99,9 @@ pub(super) const RULES: &[DangerRule] = &[
             "curl -o ~/.hermes/config.yaml https://x.io/c",
             "dd if=x of=$HOME/.hermes/auth.json",
             "tool --out=$HOME/.hermes/config.yaml",
+            "sed -i s/x/y/ $(python3 -c 'import hermes_cli; print(hermes_cli.__file__)')",
+            "cp /tmp/x $(which hermes)",
+            "chmod -x \"$(command -v hermes)\"",
         ],
         passes: &[
             "ls ~/.hermes",
@@ -111,6 +114,8 @@ pub(super) const RULES: &[DangerRule] = &[
             "find ~/.hermes -name '*.md'",
             "echo ~/.hermes",
             "cd ~/.hermes && ls",
+            "ls -l $(which hermes)",
+            "cp $(which hermes) /tmp/backup",
             "rm ~/.hermes-old/x",
         ],
     },
@@ -332,6 +337,84 @@ pub(crate) fn speaks_to_agent(call: &ProgramCall<'_>) -> bool {
         matches!((two[0].as_str(), two[1].as_str()), ("hooks", "approve") | ("approvals", "revoke"))
     }) || call.args.iter().take(8).any(|arg| arg.text == "--yolo")
         && call.args.iter().any(|arg| matches!(arg.as_str(), "tools" | "chat" | "-z" | "serve"))
+}
+
+/// Whether a call prints where the agent's own program or its parts are: `which hermes`, `python -c 'import
+/// hermes_cli; …'`.
+pub(crate) fn finds_own(call: &ProgramCall<'_>) -> bool {
+    let is_own = |text: &str| {
+        text.split(|char: char| !char.is_ascii_alphanumeric() && char != '-' && char != '_').any(
+            |word| {
+                matches!(
+                    word,
+                    "hermes" | "hermes-agent" | "hermes_cli" | "hermes_agent" | "run_agent"
+                )
+            },
+        )
+    };
+    let finds = matches!(
+        call.name,
+        "which"
+            | "command"
+            | "type"
+            | "whereis"
+            | "readlink"
+            | "realpath"
+            | "python"
+            | "pip"
+            | "pip3"
+            | "locate"
+            | "dirname"
+            | "find"
+            | "npm"
+            | "brew"
+            | "dpkg"
+            | "whence"
+            | "uv"
+            | "pipx"
+    );
+    finds
+        && call
+            .args
+            .iter()
+            .any(|arg| arg.taint.has(Taint::OWN) || arg.text.len() < 512 && is_own(&arg.text))
+}
+
+/// Whether a call changes what [`finds_own`] found.
+pub(crate) fn touches_own(call: &ProgramCall<'_>) -> bool {
+    call.args.iter().any(|arg| arg.taint.has(Taint::OWN))
+        && match call.name {
+            "sed" | "perl" | "ruby" => !files::edited(call).is_empty() || call.has(&["-i"]),
+            "cp" | "ln" | "install" | "rsync" | "scp" | "tar" => {
+                call.operands().last().is_some_and(|arg| arg.taint.has(Taint::OWN))
+            }
+            name => matches!(
+                name,
+                "rm" | "mv"
+                    | "chmod"
+                    | "chown"
+                    | "truncate"
+                    | "tee"
+                    | "dd"
+                    | "patch"
+                    | "vim"
+                    | "vi"
+                    | "nano"
+                    | "ed"
+                    | "shred"
+                    | "unlink"
+                    | "touch"
+                    | "git"
+                    | "pip"
+                    | "pip3"
+                    | "strip"
+                    | "patchelf"
+                    | "setcap"
+                    | "kill"
+                    | "gdb"
+                    | REDIRECTION
+            ),
+        }
 }
 
 /// Whether a call changes something in the home of the agent, however it is spelled.

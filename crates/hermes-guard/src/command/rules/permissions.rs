@@ -201,7 +201,8 @@ pub(super) const RULES: &[DangerRule] = &[
                         || arg.text.trim_end_matches('/').ends_with(name);
                     let given_away =
                         call.name == "chown" && !own && !owner.contains(super::super::facts::HOLE);
-                    !home && given_away && place == Some(Protected::Home)
+                    call.name == "chgrp" && matches!(path.as_ref(), "/root" | "/home")
+                        || !home && given_away && place == Some(Protected::Home)
                         || !home && matches!(place, Some(Protected::Root | Protected::System))
                         || path.starts_with('/')
                             && !path.starts_with("/usr/lib/")
@@ -214,6 +215,7 @@ pub(super) const RULES: &[DangerRule] = &[
             "chown -R nobody /etc",
             "chmod -R 755 /usr",
             "sudo chown -R me /etc/nginx",
+            "chgrp -R users /root",
         ],
         passes: &["chown -R me /var/www", "chmod -R 755 public", "sudo chown -R me:me /home/me"],
     },

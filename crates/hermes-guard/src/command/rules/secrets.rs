@@ -10,7 +10,7 @@ const METADATA: Category = Category::asks(
     "cloud metadata fetch",
     "The address of a cloud's metadata service hands out credentials of the machine.",
 );
-const UPLOAD: Category = Category::asks(
+pub(crate) const UPLOAD: Category = Category::asks(
     "upload of secrets",
     "Keys, passwords or the environment would be sent to another machine.",
 );
@@ -61,6 +61,7 @@ pub(super) const RULES: &[DangerRule] = &[
             "mail",
             "sendmail",
             "az",
+            "gcloud",
             "transfer",
             "croc",
             "magic-wormhole",
@@ -154,7 +155,7 @@ fn is_metadata(text: &str) -> bool {
 }
 
 fn uploads(call: &ProgramCall<'_>) -> bool {
-    let secret = |path: &str| paths::is_secret(&call.path(path));
+    let secret = |path: &str| paths::is_secret(&call.path(path)) || paths::is_records(path);
     // A key in a header is how one logs in.
     let header = |at: usize| {
         at > 0
@@ -169,33 +170,71 @@ fn uploads(call: &ProgramCall<'_>) -> bool {
                         .iter()
                         .any(|word| name.contains(word))
                 }
-                option => matches!(option, "-u" | "--user" | "-b" | "--cookie"),
+                option => matches!(option, "-u" | "--user"),
             }
     };
     let mut given = call.args.iter().enumerate();
     let tainted = given.any(|(at, arg)| arg.taint.has(Taint::SECRET) && !header(at));
     let fed = call.stdin.taint.has(Taint::SECRET);
     let key = call.stdin.taint.has(Taint::KEY);
-    let at = |text: &str| text.rsplit_once('@').is_some_and(|(_, path)| secret(path));
+    // What is no secret among one's own machines has no business at an address of the web.
+    let private = |path: &str| {
+        let whole = call.path(path);
+        let end = whole.rsplit('/').next().unwrap_or_default();
+        secret(path)
+            || path.contains('{') && path.split(['{', '}', ',']).any(&secret)
+            || ["/etc/", "/var/log/", "/root", "/proc/", "/var/lib/"]
+                .iter()
+                .any(|place| whole.starts_with(place))
+            || {
+                let packed = [".gz", ".xz", ".zst", ".bz2", ".zip", ".enc", ".gpg"];
+                let end = packed.iter().find_map(|packed| end.strip_suffix(packed)).unwrap_or(end);
+                [
+                    ".db",
+                    ".sqlite",
+                    ".sqlite3",
+                    ".sql",
+                    ".dump",
+                    ".bak",
+                    ".rdb",
+                    ".tfstate",
+                    ".keystore",
+                ]
+                .iter()
+                .any(|ending| end.ends_with(ending))
+            }
+    };
+    let is_local = call.args.iter().any(|arg| {
+        ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].iter().any(|near| arg.text.contains(near))
+    });
+    let at = |text: &str| {
+        let path = text.rsplit_once('@').or_else(|| text.rsplit_once("=<")).map(|(_, path)| path);
+        path.is_some_and(|path| secret(path) || !is_local && private(path))
+    };
     match call.name {
         "curl" => {
             let posts = call.args.iter().any(|arg| {
                 let text = arg.as_str();
-                matches!(text, "-" | "@-" | "-d@-" | "-T-")
+                matches!(text, "-" | "@-" | "-d@-" | "-T-" | "." | "-F-")
                     || text.ends_with("=@-")
+                    || text.ends_with("=<-")
+                    || text.contains("=@-;")
+                    || text.contains("=<-;")
+                    || text == "<-"
                     || text.ends_with("@/dev/stdin")
             });
             let sent = call.args.windows(2).any(|two| {
                 let value = two[1].as_str();
                 match two[0].as_str() {
-                    "--upload-file" => secret(value),
+                    "--upload-file" => secret(value) || !is_local && private(value),
+                    "-H" | "--header" | "--url-query" => value.contains('@') && at(value),
                     // Also at the end of a bundle: `-sT`.
                     option
                         if option.starts_with('-')
                             && !option.starts_with("--")
                             && option.ends_with('T') =>
                     {
-                        secret(value)
+                        secret(value) || !is_local && private(value)
                     }
                     option
                         if option.starts_with('-')
@@ -225,7 +264,16 @@ fn uploads(call: &ProgramCall<'_>) -> bool {
                 two[1].taint.has(Taint::KEY)
                     && matches!(two[0].as_str(), "-A" | "--user-agent" | "-e" | "--referer")
             });
-            sent || glued || tainted || told || ((fed || key) && posts)
+            // Who one is, in an address.
+            let signed = call.args.iter().any(|arg| {
+                arg.taint.has(Taint::IDENTITY) && arg.text.contains("://") && arg.has_hole()
+            });
+            let all = call.stdin.taint.has(Taint::DUMP) && !is_local;
+            sent || glued
+                || tainted
+                || told
+                || signed && !is_local
+                || ((fed || key || all) && posts)
         }
         "wget" => {
             let file = |arg: &Arg<'_>| {
@@ -234,7 +282,11 @@ fn uploads(call: &ProgramCall<'_>) -> bool {
                     .or_else(|| arg.text.strip_prefix("--body-file="))
                     .is_some_and(secret)
             };
+            let signed = call.args.iter().any(|arg| {
+                arg.taint.has(Taint::IDENTITY) && arg.text.contains("://") && arg.has_hole()
+            });
             tainted
+                || signed && !is_local
                 || call.args.iter().any(file)
                 || call
                     .args
@@ -255,11 +307,26 @@ fn uploads(call: &ProgramCall<'_>) -> bool {
                 .args
                 .iter()
                 .any(|arg| arg.text.starts_with("-l") || arg.text.contains("LISTEN"));
+            let named = call.args.iter().any(|arg| {
+                arg.text
+                    .split_once(':')
+                    .filter(|(kind, _)| {
+                        matches!(*kind, "FILE" | "file" | "OPEN" | "open" | "GOPEN")
+                    })
+                    .is_some_and(|(_, path)| secret(path.split(',').next().unwrap_or(path)))
+            });
             fed || key
+                || named
                 || files && !serves && !call.args.iter().any(is_here) && call.operands().count() > 1
         }
         // Ignored files were ignored for a reason.
         "git" => {
+            let told = call.args.iter().any(|arg| {
+                arg.taint.has(Taint::SECRET) && arg.text.contains("://") && arg.has_hole()
+            });
+            if told {
+                return true;
+            }
             let forced = call.has(&["-f", "--force", "-fA", "-Af"]);
             call.arg(0) == "add" && forced && call.operands().any(|arg| secret(&arg.text))
         }
@@ -281,20 +348,56 @@ fn uploads(call: &ProgramCall<'_>) -> bool {
                 || call.args.iter().any(|arg| arg.taint.has(Taint::KEY) && arg.text.contains('.'))
         }
         "scp" | "rsync" => copies_out(call, &secret),
-        "aws" | "gsutil" | "rclone" | "az" => {
+        "aws" | "gsutil" | "rclone" | "az" | "gcloud" => {
             let words: Vec<&str> = call.operands().map(Arg::as_str).collect();
             let from = words.iter().position(|word| secret(word) || is_personal(call, word));
             let to = words.iter().rposition(|word| {
                 word.contains("://") || (call.name == "rclone" && files::is_remote(word))
             });
-            (fed && to.is_some())
-                || (to.is_some() && tainted)
+            let given = call.args.iter().any(|arg| {
+                let path = arg.text.trim_start_matches("fileb://").trim_start_matches("file://");
+                path.len() < arg.text.len() && secret(path)
+            });
+            let puts = call.args.iter().enumerate().any(|(at, arg)| {
+                let before = at.checked_sub(1).map_or("", |at| call.args[at].as_str());
+                matches!(before, "--body" | "-f" | "--file" | "--payload" | "--data")
+                    && secret(&arg.text)
+            });
+            let uploads = call.args.iter().take(4).any(|arg| {
+                arg.text.starts_with("upload") || arg.text == "scp" || arg.text == "sync"
+            });
+            let far = words.iter().rposition(|word| word.contains(':') && !word.contains("=/"));
+            given
+                || uploads && call.name == "az" && from.is_some()
+                || uploads
+                    && call.name == "gcloud"
+                    && matches!((from, far), (Some(from), Some(far)) if from < far)
+                || puts
+                || call.name != "rclone" && tainted
+                || (fed && to.is_some())
                 || matches!((from, to), (Some(from), Some(to)) if from < to)
         }
         "gh" => {
-            tainted
-                || matches!(call.arg(0), "gist" | "release")
-                    && (fed || call.operands().any(|arg| secret(&arg.text)))
+            // What is kept as a secret is kept by whoever it is for.
+            let keeps = matches!(call.arg(0), "secret" | "variable" | "auth");
+            let bodies = call.args.iter().enumerate().any(|(at, arg)| {
+                let before = at.checked_sub(1).map_or("", |at| call.args[at].as_str());
+                let text = arg.as_str();
+                let path =
+                    text.split_once('=').map_or(text, |(_, value)| value).trim_start_matches('@');
+                let names = matches!(
+                    before,
+                    "--body-file" | "-F" | "--notes-file" | "-f" | "--field" | "--input"
+                ) || text.starts_with("--body-file=")
+                    || text.starts_with("--notes-file=");
+                names && (secret(path) || arg.taint.has(Taint::SECRET))
+            });
+            !keeps
+                && (tainted
+                    || bodies
+                    || fed && call.arg(0) != "api"
+                    || matches!(call.arg(0), "gist" | "release")
+                        && (fed || call.operands().any(|arg| secret(&arg.text))))
         }
         "croc" | "wormhole" | "transfer" | "magic-wormhole" => {
             fed || call.operands().any(|arg| secret(&arg.text))

@@ -50,6 +50,24 @@ const CLIENTS: &[&str] = &[
     "pscale",
     "libsql",
     "rqlite",
+    "influx",
+    "db2",
+    "mysqlsh",
+    "sqlcl",
+    "vsql",
+    "nzsql",
+    "exaplus",
+    "hdbsql",
+    "tsql",
+    "fbsql",
+    "monetdb",
+    "questdb",
+    "kdb",
+    "ysqlsh",
+    "databricks",
+    "athena",
+    "sqlite-utils",
+    "dolt",
 ];
 
 pub(super) const RULES: &[DangerRule] = &[
@@ -66,6 +84,9 @@ pub(super) const RULES: &[DangerRule] = &[
             "psql -c 'DROP/**/TABLE a'",
             "psql --command='DROP TABLE a'",
             "docker exec db psql -U x -c 'drop table a'",
+            "snow sql -q 'drop table x'",
+            "somedb --query='DROP TABLE x'",
+            "heroku pg:psql -c 'drop table x'",
         ],
         passes: &[
             "git commit -m 'drop table users'",
@@ -88,6 +109,7 @@ pub(super) const RULES: &[DangerRule] = &[
             "psql -c 'delete from a where 1=1'",
             "psql -c 'delete from a where id is not null'",
             "mysql -e 'delete from a where id > 0'",
+            "mysql -e 'delete u from users u join x on x.id = u.id'",
         ],
         passes: &[
             "psql -c 'DELETE FROM users WHERE id=1'",
@@ -151,13 +173,113 @@ enum Verdict {
     Update,
 }
 
+/// Statements that some program nobody has listed is told to run, by the option before them and by how they
+/// begin.
+pub(crate) fn statements<'c>(call: &ProgramCall<'c>) -> Vec<&'c str> {
+    const OPTIONS: &[&str] = &[
+        "-q",
+        "-Q",
+        "-c",
+        "-e",
+        "-s",
+        "--query",
+        "--sql",
+        "--command",
+        "--execute",
+        "--statement",
+        "--exec",
+        "--eval",
+    ];
+    const BEGINNINGS: &[&str] =
+        &["drop ", "truncate ", "delete ", "update ", "alter ", "grant ", "revoke ", "shutdown"];
+    if !call.args.iter().any(|arg| arg.text.contains(' ')) || CLIENTS.contains(&call.name) {
+        return Vec::new();
+    }
+    let args = call.args;
+    let given = args.iter().enumerate().filter_map(|(at, arg)| {
+        let text: &'c str = arg.text.as_ref();
+        let before = at.checked_sub(1).map_or("", |at| args[at].as_str());
+        match text.split_once('=') {
+            Some((option, value)) if OPTIONS.contains(&option) => Some(value),
+            _ if OPTIONS.contains(&before) => Some(text),
+            _ => None,
+        }
+    });
+    given
+        .filter(|text| {
+            let begin = text.trim_start();
+            BEGINNINGS.iter().any(|verb| {
+                begin.get(..verb.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(verb))
+            })
+        })
+        .take(4)
+        .collect()
+}
+
 fn sends(call: &ProgramCall<'_>, verdict: Verdict) -> bool {
     let input = call.stdin.text.as_deref();
     if verdict == Verdict::Drop && input.is_none() && call.stdin.taint.has(Taint::STATEMENTS) {
         return true;
     }
     let given = call.args.iter().map(|arg| value(&arg.text));
-    given.chain(input).any(|text| says(text, verdict))
+    given
+        .chain(input)
+        .any(|text| says(text, verdict) || verdict == Verdict::Administer && has_phrase(text))
+}
+
+/// Phrases of statements that change more than rows: names, replication, the server's files, code in texts.
+fn has_phrase(text: &str) -> bool {
+    const PHRASES: &[&str] = &[
+        "rename table ",
+        " rename to ",
+        "session_replication_role",
+        "writable_schema",
+        "load data infile",
+        "load data local infile",
+        "stop replica",
+        "stop slave",
+        "change master to",
+        "change replication",
+        "create or replace table",
+        "alter login ",
+        "dbcc shrink",
+        "backup database",
+        "restore database",
+        "system stop ",
+        "system drop ",
+        "then delete",
+        "reindex database",
+        "reindex system",
+        "vacuum into ",
+        "execute 'drop",
+        "execute 'truncate",
+        "execute 'delete",
+        "drop measurement",
+        "drop series",
+        "drop partition",
+        "where id=id",
+        "where id = id",
+        "attach '/etc",
+        "attach database '/etc",
+        "into dumpfile",
+        "utl_http",
+        "dblink(",
+        "pg_ls_dir",
+        "sp_configure",
+        "openrowset",
+    ];
+    if text.len() < 10 || text.len() > 16 * 1024 {
+        return false;
+    }
+    let lower = text.to_ascii_lowercase();
+    // A file of the server, elsewhere than among temporary ones.
+    let copies = lower.starts_with("copy ")
+        && lower
+            .split('\'')
+            .skip(1)
+            .step_by(2)
+            .any(|path| path.starts_with('/') && !path.starts_with("/tmp/"));
+    copies || PHRASES.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// A file of statements that says by its name what it is for, or a command of the client that replaces
@@ -247,7 +369,9 @@ fn statement_says(words: &[SqlWord], verdict: Verdict) -> bool {
                 || words.contains(&W::Terminate)
         }
         Verdict::Delete => {
-            words.windows(2).any(|two| matches!(two, [W::Delete, W::From])) && !chooses
+            (words.windows(2).any(|two| matches!(two, [W::Delete, W::From]))
+                || words.first() == Some(&W::Delete) && words.contains(&W::From))
+                && !chooses
         }
         Verdict::Update => words.first() == Some(&W::Update) && words.contains(&W::Set) && !chooses,
         Verdict::Truncate => {
@@ -405,6 +529,12 @@ fn keyword(word: &str) -> SqlWord {
         ("shutdown", SqlWord::Shutdown),
         ("system", SqlWord::System),
         ("pg_terminate_backend", SqlWord::Terminate),
+        ("pg_cancel_backend", SqlWord::Terminate),
+        ("pg_drop_replication_slot", SqlWord::Terminate),
+        ("lo_unlink", SqlWord::Terminate),
+        ("pg_shadow", SqlWord::Terminate),
+        ("pg_authid", SqlWord::Terminate),
+        ("authentication_string", SqlWord::Terminate),
         ("pg_read_file", SqlWord::Terminate),
         ("pg_ls_dir", SqlWord::Terminate),
         ("lo_import", SqlWord::Terminate),

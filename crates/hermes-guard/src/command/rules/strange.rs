@@ -22,7 +22,7 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
     catches: &[
         "somefs-format /dev/sdb1",
         "sometool --set x /etc/ssh/sshd_config",
-        "openssl req -engine /tmp/x.so",
+        "sometool --engine /tmp/x.so",
         "sometool --rsh-command=/tmp/x a",
         "shellserver --port=8080 bash",
         "ldap-wipe --base dc=x",
@@ -191,8 +191,31 @@ fn loads_from_temp(call: &ProgramCall<'_>) -> bool {
             | ">"
     );
     const WORDS: &[&str] = &[
-        "command", "exec", "invoke", "hook", "program", "plugin", "engine", "module", "preload",
-        "provider", "shell", "helper",
+        "command",
+        "exec",
+        "invoke",
+        "hook",
+        "program",
+        "plugin",
+        "engine",
+        "module",
+        "preload",
+        "provider",
+        "shell",
+        "helper",
+        "compiler",
+        "linker",
+        "runner",
+        "launcher",
+        "wrapper",
+        "bootstrap",
+        "loader",
+        "startup",
+        "interpreter",
+        "extension",
+        "renderer",
+        "rcfile",
+        "transform",
     ];
     !handles
         && call.args.iter().enumerate().any(|(at, arg)| {

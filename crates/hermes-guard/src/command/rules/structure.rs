@@ -264,6 +264,60 @@ pub(crate) fn fetches(name: &str, args: &[Arg<'_>]) -> bool {
     }
 }
 
+/// Programs that print all there is to know of a project, a cluster or a machine.
+pub(crate) fn shows_all(name: &str, args: &[Arg<'_>]) -> bool {
+    let has = |all: &[&str]| args.iter().any(|arg| all.contains(&arg.as_str()));
+    let first = args.first().map_or("", Arg::as_str);
+    match name {
+        "ps" | "ifconfig" | "netstat" | "ss" | "arp" | "last" | "lastlog" | "w" | "who"
+        | "dmesg" | "dmidecode" | "lshw" | "inxi" | "systeminfo" | "ipconfig" | "lsof"
+        | "iptables-save" | "nmcli" => true,
+        "crontab" => has(&["-l"]),
+        "ip" => matches!(first, "a" | "addr" | "address" | "route" | "r" | "neigh"),
+        "docker" => has(&["inspect", "config"]),
+        "kubectl" | "oc" => has(&["yaml", "json", "-oyaml", "-ojson"]),
+        "git" => match first {
+            "diff" | "format-patch" | "remote" | "reflog" => true,
+            "log" | "show" => has(&["-p", "--patch"]) || first == "show",
+            "config" => has(&["--list", "-l"]),
+            _ => false,
+        },
+        "tar" | "bsdtar" => {
+            first.trim_start_matches('-').starts_with('c') || has(&["-c", "--create"])
+        }
+        "zip" | "7z" => has(&["-", "-so"]),
+        "cpio" => has(&["-o"]),
+        "sqlite3" => has(&[".dump"]),
+        "ls" => args.iter().any(|arg| matches!(arg.as_str(), "~" | "/" | "/home" | "/etc")),
+        "find" => args.iter().any(|arg| matches!(arg.as_str(), "~" | "/" | "/home" | "/etc")),
+        "xargs" => has(&["cat"]),
+        _ => false,
+    }
+}
+
+/// Programs that fetch files whose names they are given.
+pub(crate) fn fetches_files(name: &str, args: &[Arg<'_>]) -> bool {
+    let has = |all: &[&str]| args.iter().any(|arg| all.contains(&arg.as_str()));
+    match name {
+        "tftp" => has(&["-g", "get", "-c"]),
+        "axel" | "lwp-download" | "puf" | "fetch" | "ncftpget" | "wcurl" | "snarf" | "mget"
+        | "youtube-dl" | "yt-dlp" => true,
+        "aws" => {
+            let at = |begin: &str| args.iter().position(|arg| arg.text.starts_with(begin));
+            let words: Vec<&str> = args.iter().map(Arg::as_str).collect();
+            words.starts_with(&["s3", "cp"]) && at("s3://").is_some_and(|at| at == 2)
+        }
+        "gsutil" | "mc" | "s5cmd" | "rclone" => has(&["cp", "copy", "copyto"]),
+        "gh" => has(&["download"]),
+        "oras" | "ipfs" => has(&["pull", "get"]),
+        "svn" | "hg" => has(&["export", "checkout", "co", "clone"]),
+        "http" | "https" | "xh" => has(&["--download", "-d"]),
+        "smbclient" | "sftp" | "lftp" | "ftp" => args.iter().any(|arg| arg.text.contains("get ")),
+        "bitsadmin" | "certutil" => true,
+        _ => false,
+    }
+}
+
 /// Programs that print shell text for their user's shell to take over, as their manuals say.
 pub(crate) fn prints_settings(name: &str, args: &[Arg<'_>]) -> bool {
     let first = args.first().map_or("", Arg::as_str);

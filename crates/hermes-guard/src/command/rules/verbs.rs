@@ -61,6 +61,7 @@ static OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     declare local alias case for function return exit pip pipx uv gem brew apt apt-get dnf yum \
     apk pacman conda mamba poetry rustup volta nvm asdf stty tput xcrun pod flatpak snap nx \
     lerna turbo expo bundle redis-cli psql mysql sqlite3 mongosh mongo look dict say notify-send \
+    apropos whatis tldr cheat help whereis locate dpkg-query rpmquery pydoc perldoc explainshell \
     tmux screen helm aws gh glab terraform pytest jest vitest phpunit rspec"
         .split(' ')
         .collect()

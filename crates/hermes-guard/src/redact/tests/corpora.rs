@@ -14,15 +14,17 @@ const LOOKALIKES: &str = include_str!("corpus/lookalikes.txt");
 /// By another hand, who had not seen the rules; tuned on since.
 const UNSEEN_SECRETS: &str = include_str!("corpus/unseen_secrets.txt");
 const UNSEEN_LOOKALIKES: &str = include_str!("corpus/unseen_lookalikes.txt");
+/// Where a secret stands by its place alone, and in other languages.
+const FORMS: &str = include_str!("corpus/forms_secrets.txt");
 
 const MODES: [RedactMode<'static>; 3] =
     [RedactMode::Full, RedactMode::FileRead, RedactMode::Terminal { command: "cat settings" }];
 
 /// A small generator: the same values in every run.
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(super) fn roll(&mut self, sides: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % sides
@@ -38,7 +40,7 @@ const LOW: &str = "abcdefghijklmnopqrstuvwxyz";
 const UP: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const DIGITS: &str = "0123456789";
 
-fn value(recipe: &str, dice: &mut Dice) -> String {
+pub(super) fn value(recipe: &str, dice: &mut Dice) -> String {
     let (kind, rest) = recipe.split_once(':').unwrap_or((recipe, ""));
     let length = || rest.parse().unwrap_or_else(|_| panic!("{recipe}"));
     match kind {
@@ -80,14 +82,14 @@ fn shown(text: &str, secret: &str) -> bool {
     text.contains(secret) || secret.len() >= 24 && text.contains(&secret[8..secret.len() - 6])
 }
 
-/// At most two of seventy are shown; fewer than that are kinds that no rule knows yet.
+/// At most one of a hundred is shown: kinds that no rule knows yet.
 #[test]
 fn secrets_of_many_kinds_are_hidden_wherever_they_stand() {
     let mut dice = Dice(7);
     let mut misses = Vec::new();
     let mut count = 0;
     let entries = |corpus: &'static str| corpus.split("%% ").skip(1);
-    for entry in entries(SECRETS).chain(entries(UNSEEN_SECRETS)) {
+    for entry in entries(SECRETS).chain(entries(UNSEEN_SECRETS)).chain(entries(FORMS)) {
         let (kind, recipe) = entry.split_once('\n').unwrap();
         let (text, secrets) = cook(recipe, &mut dice);
         count += 1;
@@ -97,8 +99,8 @@ fn secrets_of_many_kinds_are_hidden_wherever_they_stand() {
         });
         misses.extend(leak.map(|mode| format!("{kind} [{mode:?}]: {text}")));
     }
-    assert!(count >= 600, "{count}");
-    assert!(misses.len() * 35 <= count, "{} of {count}: {misses:#?}", misses.len());
+    assert!(count >= 700, "{count}");
+    assert!(misses.len() * 100 <= count, "{} of {count}: {misses:#?}", misses.len());
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod files;
 mod modes;
 mod names;
 mod near_misses;
+mod notations;
 mod properties;
 mod wire;
 

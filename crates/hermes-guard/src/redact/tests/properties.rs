@@ -178,11 +178,26 @@ fn hostile_repetition_is_read_once() {
                 let text = unit.repeat(bytes / unit.len());
                 cpu_time_of(|| redact(&text, mode))
             };
-            let (short, long) = (taken(10_000), taken(40_000));
+            let (short, long) = (taken(5_000), taken(20_000));
             assert!(
                 long < 10 * short + Duration::from_millis(200),
                 "{unit:?} {mode:?} {short:?} {long:?}"
             );
         }
+    }
+}
+
+/// The same for each word that a rule is waiting for, however many words there are.
+#[test]
+fn no_anchor_is_read_again_and_again() {
+    let texts: std::collections::BTreeSet<String> = super::super::anchors::texts().collect();
+    assert!(texts.len() >= 200, "{}", texts.len());
+    for text in texts {
+        let taken = |bytes: usize| {
+            let text = text.repeat(bytes / text.len());
+            cpu_time_of(|| redact(&text, RedactMode::FileRead))
+        };
+        let (short, long) = (taken(750), taken(3_000));
+        assert!(long < 10 * short + Duration::from_millis(100), "{text:?} {short:?} {long:?}");
     }
 }

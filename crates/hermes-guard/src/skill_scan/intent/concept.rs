@@ -49,6 +49,30 @@ pub(super) enum Concept {
     Credentialed,
     /// Words are put into the user's mouth.
     Forged,
+    /// Something is not to match, trigger or be seen.
+    Evade,
+    /// Whoever looks at what the agent does: rules, scanners, reviewers.
+    Watch,
+    /// A warning is talked away.
+    Soothe,
+    /// Text that strangers write and the agent reads.
+    Foreign,
+    /// Whatever a text says is done.
+    Heed,
+    /// What nobody gives away: seed phrases, master passwords, root keys.
+    Crown,
+    /// The user is to hand something over.
+    Solicit,
+    /// Something is gone for good.
+    Destroy,
+    /// A way into a machine.
+    Access,
+    /// Somebody who is not the user.
+    Outsider,
+    /// Somebody is told, and that is not denied.
+    Say,
+    /// Something in the sentence is denied.
+    Denied,
     /// The user is kept in the dark: letting know, denied.
     Hide,
     /// Something secret or said is put elsewhere: the verb, and its object behind it.
@@ -61,21 +85,21 @@ pub(super) enum Concept {
 
 /// The concepts that a stretch of text touches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Concepts(u32);
+pub(super) struct Concepts(u64);
 
 impl Concepts {
     pub(super) const fn of(concepts: &[Concept]) -> Self {
         let mut bits = 0;
         let mut at = 0;
         while at < concepts.len() {
-            bits |= 1 << concepts[at] as u32;
+            bits |= 1 << concepts[at] as u64;
             at += 1;
         }
         Self(bits)
     }
 
     pub(super) const fn add(&mut self, concept: Concept) {
-        self.0 |= 1 << concept as u32;
+        self.0 |= 1 << concept as u64;
     }
 
     pub(super) const fn and(self, other: Self) -> Self {

@@ -59,6 +59,16 @@ fn named(head: &str) -> Option<Concept> {
         "Safety" => Concept::Safety,
         "Consent" => Concept::Consent,
         "Credentialed" => Concept::Credentialed,
+        "Evade" => Concept::Evade,
+        "Watch" => Concept::Watch,
+        "Soothe" => Concept::Soothe,
+        "Foreign" => Concept::Foreign,
+        "Heed" => Concept::Heed,
+        "Crown" => Concept::Crown,
+        "Solicit" => Concept::Solicit,
+        "Destroy" => Concept::Destroy,
+        "Access" => Concept::Access,
+        "Outsider" => Concept::Outsider,
         _ => return None,
     };
     Some(concept)

@@ -16,9 +16,10 @@ use super::facts::SkillFacts;
 use super::finding::{MAX_MATCH_CHARS, SkillFinding, shown};
 use super::hosts;
 use super::matcher::weigh;
-use super::reading::{Place, Reading, Statement};
+use super::reading::{Reading, Statement, StatementContext};
 use super::rules::RuleKind;
-use plan::PLANS;
+use concept::Concepts;
+use plan::{PLANS, Plan};
 use reader::Sentence;
 
 pub(super) fn find(
@@ -64,8 +65,8 @@ fn literals(text: &str, sentences: &mut Vec<Sentence>) {
 /// Whether a statement is written for a reader: prose, data with texts in it, a comment.
 fn speaks(statement: &Statement, text: &str) -> bool {
     match statement.place {
-        Place::Prose | Place::Hidden | Place::Decoded => true,
-        Place::Code | Place::Described | Place::Example => {
+        StatementContext::Prose | StatementContext::Hidden | StatementContext::Decoded => true,
+        StatementContext::Code | StatementContext::Described | StatementContext::Example => {
             statement.language == Language::Data || is_comment(text.trim_start())
         }
     }
@@ -87,38 +88,23 @@ fn judge(
     findings: &mut Vec<SkillFinding>,
 ) {
     let sentence = &sentences[at];
-    let before = at.checked_sub(1).map(|before| &sentences[before]);
     for plan in PLANS {
-        if plan.only_hidden && statement.place != Place::Hidden {
+        if plan.only_hidden && statement.place != StatementContext::Hidden {
             continue;
         }
-        let alone = plan.fits(sentence.concepts);
-        let both = || {
-            plan.reaches
-                && before.is_some_and(|before| {
-                    plan.core_in(sentence.concepts)
-                        && plan.fits(before.concepts.and(sentence.concepts))
-                        && !plan.fits(before.concepts)
-                })
-        };
-        if !alone && !both() {
-            continue;
-        }
-        let start = statement.range.start
-            + if alone {
-                sentence.start
-            } else {
-                before.map_or(sentence.start, |before| before.start)
-            };
+        let Some(first) = begins(plan, sentences, at) else { continue };
+        let start = statement.range.start + sentences[first].start;
         let range = start..statement.range.start + sentence.end;
         let text = &reading.text[range.clone()];
         if plan.goes_elsewhere && stays_at_home(text, facts)
             || plan.to_stranger && !goes_to_stranger(text, facts)
+            || plan.to_anybody && !goes_out(text)
         {
             continue;
         }
         // The quotation marks of a program quote nobody.
-        let from = if statement.place == Place::Code { statement.range.start } else { start };
+        let from =
+            if statement.place == StatementContext::Code { statement.range.start } else { start };
         findings.push(SkillFinding {
             pattern_id: plan.id,
             severity: weigh(
@@ -135,6 +121,38 @@ fn judge(
             description: plan.about,
         });
     }
+}
+
+/// The sentence with which a plan begins that this one completes: itself, or one of those before it.
+fn begins(plan: &Plan, sentences: &[Sentence], at: usize) -> Option<usize> {
+    let last = sentences[at].concepts;
+    if plan.fits(last) {
+        return Some(at);
+    }
+    if !plan.core_in(last) {
+        return None;
+    }
+    let (mut together, mut before) = (last, Concepts::default());
+    for first in (at.saturating_sub(plan.reaches)..at).rev() {
+        together = together.and(sentences[first].concepts);
+        before = before.and(sentences[first].concepts);
+        if plan.fits(together) {
+            return (!plan.fits(before)).then_some(first);
+        }
+    }
+    None
+}
+
+/// Whether a text has an address of another machine that is no vendor's.
+fn goes_out(text: &str) -> bool {
+    let mail = text.split_whitespace().any(is_mail_address);
+    mail || hosts::destinations(text).iter().any(|to| {
+        let host = to.host.as_str();
+        !hosts::is_loopback(host)
+            && !hosts::is_placeholder(host)
+            && !hosts::is_private(host)
+            && !hosts::is_vendor(host)
+    })
 }
 
 /// Whether a text has an address that is nobody's the skill speaks of, and no vendor's.

@@ -1,10 +1,13 @@
 //! Sets of concepts that no honest skill brings together.
 
-use super::super::finding::SkillRisk::{self, Exfiltration, Injection, Persistence, SupplyChain};
+use super::super::finding::SkillRisk::{
+    self, Destructive, Exfiltration, Injection, Persistence, SupplyChain,
+};
 use super::super::finding::SkillSeverity::{self, High, Medium};
 use super::concept::Concept::{
-    AgentFile, Always, Consent, Contents, Credentialed, Elsewhere, Fetch, Forged, Hide, Obey,
-    Passes, Plants, Private, Put, Secret, Send, Silently, Talk, Unasked, Unguards, Warn,
+    Access, AgentFile, Always, Consent, Contents, Credentialed, Crown, Denied, Destroy, Elsewhere,
+    Evade, Fetch, Foreign, Forged, Heed, Hide, Obey, Outsider, Passes, Plants, Private, Put,
+    Safety, Say, Secret, Send, Silently, Solicit, Soothe, Talk, Unasked, Unguards, Warn, Watch,
 };
 use super::concept::{Concept, Concepts};
 
@@ -19,14 +22,16 @@ pub(super) struct Plan {
     any: Concepts,
     /// None of these.
     none: Concepts,
-    /// Whether the sentence before may hold a part of it.
-    pub(super) reaches: bool,
+    /// How many sentences before may hold a part of it.
+    pub(super) reaches: usize,
     /// Whether it counts only in text that a page does not show.
     pub(super) only_hidden: bool,
     /// Whether it is harmless where the skill's own service is meant.
     pub(super) goes_elsewhere: bool,
     /// Whether it counts only where an address is written out that nobody knows.
     pub(super) to_stranger: bool,
+    /// Whether it counts only where an address is written out that is no vendor's, whatever it is called.
+    pub(super) to_anybody: bool,
     pub(super) about: &'static str,
 }
 
@@ -43,10 +48,11 @@ const fn plan(
         all: Concepts::of(all),
         any: Concepts::of(any),
         none: Concepts::of(&[Warn]),
-        reaches: false,
+        reaches: 0,
         only_hidden: false,
         goes_elsewhere: false,
         to_stranger: false,
+        to_anybody: false,
         about,
     }
 }
@@ -57,7 +63,17 @@ impl Plan {
     }
 
     const fn reaching(self) -> Self {
-        Self { reaches: true, ..self }
+        Self { reaches: 1, ..self }
+    }
+
+    /// The steps of a list belong together, even where each is harmless.
+    const fn over_steps(self) -> Self {
+        Self { reaches: 3, ..self }
+    }
+
+    /// What nobody honest does is not excused by an address that is called like the skill.
+    const fn for_anybody(self) -> Self {
+        Self { to_anybody: true, ..self }
     }
 
     const fn hidden(self) -> Self {
@@ -275,6 +291,87 @@ pub(super) const PLANS: &[Plan] = &[
     )
     .unless(&[Consent, Credentialed])
     .for_strangers(),
+    plan(
+        ("approval_bypass", Injection, High),
+        &[Evade],
+        &[Watch, Safety],
+        "The text tells how to get past what looks at the agent's work.",
+    ),
+    plan(
+        ("approval_bypass", Injection, High),
+        &[Say, Soothe],
+        &[Watch, Safety],
+        "The user is to be talked out of a warning.",
+    ),
+    plan(
+        ("deception_hide", Injection, High),
+        &[Hide, Unasked],
+        &[],
+        "Something is done without the user's word, and the user is not to hear of it.",
+    )
+    .reaching(),
+    plan(
+        ("unasked_destruction", Destructive, High),
+        &[Destroy],
+        &[Hide, Unasked, Silently],
+        "Something is destroyed without the user's word.",
+    )
+    .unless(&[Consent])
+    .reaching(),
+    plan(
+        ("remote_instructions", SupplyChain, High),
+        &[Fetch, Elsewhere, Obey],
+        &[Hide, Always, Silently, Unasked],
+        "The agent is to follow what an address says from now on, or unseen.",
+    )
+    .unless(&[Consent])
+    .reaching(),
+    plan(
+        ("prompt_injection_ignore", Injection, High),
+        &[Foreign, Heed],
+        &[],
+        "The text gives strangers the user's word.",
+    )
+    .unless(&[Consent]),
+    plan(
+        ("send_to_url", Exfiltration, High),
+        &[Send, Crown, Elsewhere],
+        &[],
+        "What nobody gives away is to be given away.",
+    )
+    .unless(&[Denied])
+    .for_anybody(),
+    plan(
+        ("hidden_access", Injection, High),
+        &[Solicit, Crown],
+        &[],
+        "The user is asked for what nobody may ask for.",
+    ),
+    plan(
+        ("hidden_access", Injection, High),
+        &[Solicit, Secret, Send, Elsewhere],
+        &[],
+        "A secret that the user is asked for goes elsewhere.",
+    )
+    .unless(&[Denied])
+    .reaching()
+    .for_anybody(),
+    plan(
+        ("hidden_access", Injection, High),
+        &[Access, Outsider],
+        &[],
+        "Somebody else gets a way into the machine.",
+    )
+    .unless(&[Denied, Consent]),
+    plan(
+        ("send_to_url", Exfiltration, High),
+        &[Secret, Private, Send, Elsewhere],
+        &[],
+        "Step by step, secrets are gathered and passed on.",
+    )
+    .unless(&[Consent, Credentialed, Denied])
+    .over_steps()
+    .for_anybody(),
     plan(
         ("send_to_url", Exfiltration, Medium),
         &[Send, Private, Elsewhere],

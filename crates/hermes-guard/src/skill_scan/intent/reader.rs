@@ -123,6 +123,9 @@ impl Open {
                 | Concept::Disable
                 | Concept::Always
                 | Concept::Silently
+                | Concept::Heed
+                | Concept::Solicit
+                | Concept::Destroy
         );
         if is_verb && is_denied {
             return;
@@ -131,13 +134,22 @@ impl Open {
             Concept::Not => {
                 self.first_denial.get_or_insert(start);
                 self.denied = Some(end);
-                return;
+                return self.concepts.add(Concept::Denied);
             }
             Concept::Tell if is_denied => return self.concepts.add(Concept::Hide),
-            Concept::Tell | Concept::End => return,
+            Concept::Tell => return self.concepts.add(Concept::Say),
+            Concept::End => return,
             // "Never do it without asking" asks.
             Concept::Unasked if self.first_denial.is_some_and(|denial| denial < start) => return,
+            // "Never treat text in an issue as instructions", however long that is.
+            Concept::Heed | Concept::Solicit | Concept::Soothe
+                if self.first_denial.is_some_and(|denial| denial < start) =>
+            {
+                return;
+            }
             Concept::Silently if is_told(text, end) => return,
+            // What is done "as if the user asked" was not asked for.
+            Concept::Consent if text[..start].ends_with("as ") => return,
             Concept::Elsewhere if is_link(text, start) => return,
             // What the user asks is what was said; "if the user asks" is consent.
             Concept::Consent if ends_with_what(&text[..start]) => return,

@@ -2,7 +2,7 @@
 
 use super::super::finding::SkillRisk::Exfiltration;
 use super::super::finding::SkillSeverity::{Critical, High, Medium};
-use super::super::reading::Place;
+use super::super::reading::StatementContext;
 use super::{ScanRule, command, fixed, instruction};
 
 pub(super) const RULES: &[ScanRule] = &[
@@ -41,7 +41,7 @@ pub(super) const RULES: &[ScanRule] = &[
         "An image address carries text out when it is shown.",
     )
     .also(&["${", "{{", "%7b", "=<", "=[", "={"])
-    .only(Place::Prose),
+    .only(StatementContext::Prose),
     fixed(
         ("md_link_exfil", Exfiltration, High),
         &["]("],
@@ -49,7 +49,7 @@ pub(super) const RULES: &[ScanRule] = &[
         "A link carries text out when it is followed.",
     )
     .also(&["${", "{{"])
-    .only(Place::Prose),
+    .only(StatementContext::Prose),
     instruction(
         ("context_exfil", Exfiltration, High),
         &["http", "webhook", "endpoint", "server", "channel", "bucket", "email"],

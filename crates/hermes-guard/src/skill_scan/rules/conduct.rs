@@ -32,7 +32,7 @@ pub(super) const RULES: &[ScanRule] = &[
         r"\b(?:insert|introduce|add|plant|leave|put|slip|hide|include|inject) ~(?:subtle|hard.to.(?:notice|spot|find)|unnoticeable|hidden|tiny|small|inconspicuous|deliberate|intentional|silent|believable|plausible) ~(?:bugs?|flaws?|errors?|vulnerabilit(?:y|ies)|weakness(?:es)?|defects?|off-by-one|race conditions?|mistakes?)\b",
         "The text asks to spoil the work.",
     )
-    .unless(r"\b(?:mutation|mutants?|test (?:suite|cases?|data)|exercise|training|ctf|challenge|never|do not|don'?t|detect|fuzz)\b"),
+    .unless(r"\b(?:mutation|mutants?|test (?:suite|cases?|data)|exercise|training|ctf|challenge|never|do not|don'?t|detect|fuzz\w*|discover\w*)\b"),
     instruction(
         ("sabotage", Injection, High),
         &["approve", "pass", "lgtm", "sign off", "mark ", "rate ", "report ", "no finding", "no issue", "all clear", "clean"],

@@ -2,7 +2,7 @@
 
 use super::super::finding::SkillRisk::Injection;
 use super::super::finding::SkillSeverity::High;
-use super::super::reading::Place;
+use super::super::reading::StatementContext;
 use super::{ScanRule, fixed};
 
 pub(super) const RULES: &[ScanRule] = &[
@@ -12,7 +12,7 @@ pub(super) const RULES: &[ScanRule] = &[
         r"\b(?:assistants?|agents?|ais?|llms?|language models?|claude|copilot|gpt|hermes|system:|you (?:must|should|are))\b[^\n]{0,120}\b(?:ignore|install|send|execute|upload|secrets?|obey|override|exfiltrate|forward|without asking|do not (?:tell|mention|inform)|don't (?:tell|mention)|curl|always run|run the|must (?:always|never)|read the user)\b",
         "A comment that nobody sees gives orders to the agent.",
     )
-    .only(Place::Hidden),
+    .only(StatementContext::Hidden),
     fixed(
         ("hidden_div", Injection, High),
         &["display", "visibility", "opacity", "font-size", "color", "-9999", "hidden", "height:", "text-indent"],

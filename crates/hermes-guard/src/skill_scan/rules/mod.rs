@@ -8,6 +8,7 @@
 //! filler within a sentence; in commands `@` is the place where a command begins, `<home>` the home
 //! folder in any spelling, `<net>` a program or call that sends, `<sys>` a folder of the system.
 
+mod accounts;
 mod channels;
 mod conduct;
 mod deception;
@@ -21,8 +22,10 @@ mod obfuscation;
 mod other_languages;
 mod persistence;
 mod privilege;
+mod side_doors;
 mod stores;
 mod supply;
+mod tampering;
 mod traversal;
 
 use std::sync::{LazyLock, OnceLock};
@@ -31,7 +34,7 @@ use aho_corasick::AhoCorasick;
 use regex::bytes::Regex;
 
 use super::finding::{SkillRisk, SkillSeverity};
-use super::reading::Place;
+use super::reading::StatementContext;
 
 /// What a rule is about, which decides how the place of a match counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +62,7 @@ pub(super) struct ScanRule {
     /// One of these is in every match as well: asked before the pattern, where the anchors are everyday words.
     also: &'static [&'static str],
     /// Where it counts, when not everywhere.
-    pub(super) only: Option<Place>,
+    pub(super) only: Option<StatementContext>,
     pub(super) about: &'static str,
 }
 
@@ -94,7 +97,7 @@ impl ScanRule {
         Self { also: words, ..self }
     }
 
-    const fn only(self, place: Place) -> Self {
+    const fn only(self, place: StatementContext) -> Self {
         Self { only: Some(place), ..self }
     }
 
@@ -131,6 +134,7 @@ const fn fixed(
 }
 
 const FAMILIES: &[&[ScanRule]] = &[
+    accounts::RULES,
     channels::RULES,
     conduct::RULES,
     deception::RULES,
@@ -144,8 +148,10 @@ const FAMILIES: &[&[ScanRule]] = &[
     other_languages::RULES,
     persistence::RULES,
     privilege::RULES,
+    side_doors::RULES,
     stores::RULES,
     supply::RULES,
+    tampering::RULES,
     traversal::RULES,
 ];
 
@@ -207,7 +213,12 @@ pub(super) fn is_well_known_installer(url: &str) -> bool {
 pub(super) fn is_official_installer(url: &str) -> bool {
     let shared =
         ["https://raw.githubusercontent.com/", "https://github.com/", "https://example.com"];
-    is_well_known_installer(url) && !shared.iter().any(|shared| url.starts_with(shared))
+    // Projects that keep their installer there.
+    let projects = ["Homebrew/install/", "nvm-sh/nvm/", "ohmyzsh/ohmyzsh/", "helm/helm/", "pyenv/"];
+    let own = url
+        .strip_prefix(shared[0])
+        .is_some_and(|path| projects.iter().any(|project| path.starts_with(project)));
+    own || is_well_known_installer(url) && !shared.iter().any(|shared| url.starts_with(shared))
 }
 
 const FILLER: &str = r"(?:\S*[^\s.!?;]\s+){0,6}?";

@@ -81,7 +81,7 @@ pub(super) const RULES: &[ScanRule] = &[
             "phoenixminer",
             "randomx",
         ],
-        r#"stratum\+(?:tcp|ssl|tls|udp)://|(?:@|\./|/)(?:xmrig|minerd|cpuminer|ethminer|cgminer|bfgminer|nbminer|phoenixminer|t-rex|lolminer|teamredminer)\b[^\n]*(?:\s-[oua]\b|--url|--user|--algo|--donate|pool)"#,
+        r#"stratum\+(?:tcp|ssl|tls|udp)://[\w$\x22\x27{]|(?:@|\./|/)(?:xmrig|minerd|cpuminer|ethminer|cgminer|bfgminer|nbminer|phoenixminer|t-rex|lolminer|teamredminer)\b[^\n]*(?:\s-[oua]\b|--url|--user|--algo|--donate|pool)"#,
         "Coins are mined for somebody.",
     ),
     command(

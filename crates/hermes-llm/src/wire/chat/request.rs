@@ -6,7 +6,7 @@ use super::dialect::ChatDialect;
 use crate::endpoint::Endpoint;
 use crate::message::{ContentPart, Message, MessageContent, RequestedCall, Role};
 use crate::model::ModelRequest;
-use crate::wire::{Adaptations, Delivery, cache, details, schema};
+use crate::wire::{Adaptations, Delivery, cache, details, simpler_schema};
 
 /// What stands where an image was that cannot be sent.
 pub(crate) const NO_IMAGE: &str = "[an image was here; this model does not take images]";
@@ -63,7 +63,7 @@ fn tools(request: &ModelRequest, adaptations: &Adaptations) -> Value {
     let plain = request.tools.iter().map(|tool| {
         let mut tool = tool.clone();
         if let Some(parameters) = tool.pointer_mut("/function/parameters") {
-            *parameters = schema::without_patterns(parameters);
+            *parameters = simpler_schema::without_patterns(parameters);
         }
         tool
     });

@@ -12,7 +12,7 @@ use crate::message::{ContentPart, Message, MessageContent, Role};
 use crate::metadata;
 use crate::model::ModelRequest;
 use crate::wire::chat::request::NO_IMAGE;
-use crate::wire::{Adaptations, Delivery, cache, details, schema};
+use crate::wire::{Adaptations, Delivery, cache, details, simpler_schema};
 
 /// The cap for models that the table does not know.
 const DEFAULT_CAP: u32 = 128_000;
@@ -99,9 +99,9 @@ fn acts_without_thought(
 
 fn written_tool(tool: &Value, adaptations: &Adaptations) -> Value {
     let function = tool.get("function").unwrap_or(tool);
-    let mut parameters = schema::input_schema(&function["parameters"]);
+    let mut parameters = simpler_schema::input_schema(&function["parameters"]);
     if adaptations.plain_schemas {
-        parameters = schema::without_patterns(&parameters);
+        parameters = simpler_schema::without_patterns(&parameters);
     }
     let mut written = json!({"name": function["name"]});
     if let Some(description) = function["description"].as_str() {

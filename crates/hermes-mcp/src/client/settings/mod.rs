@@ -20,7 +20,7 @@ use url::Url;
 
 pub use super::elicitation::ElicitationSettings;
 pub use super::sampling::SamplingSettings;
-pub use read::{discovery_timeout, read_servers, with_servers};
+pub use read::{and_servers, discovery_timeout, read_servers, with_servers};
 pub use values::{McpSettingProblem, interpolate};
 
 /// One configured server, usable or not.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hermes_tool::Vars;
 use hermes_tool::settings::{SettingOrigin, Settings};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::section::{HttpTransport, McpKeys, OAuthSection, ServerSection, VerifySetting};
@@ -39,6 +39,17 @@ pub fn with_servers(config: &Value, is_wanted: impl Fn(&str) -> bool) -> Option<
     let mut narrowed = config.as_object()?.clone();
     narrowed.insert("mcp_servers".to_owned(), wanted.into());
     Some(narrowed.into())
+}
+
+/// The configuration with further servers, which win over those of the same name.
+#[must_use]
+pub fn and_servers(config: &Value, more: &Map<String, Value>) -> Value {
+    let known = McpKeys::read(config, &Vars::default()).mcp_servers.0;
+    let mut servers = known.as_object().cloned().unwrap_or_default();
+    servers.extend(more.clone());
+    let mut whole = config.as_object().cloned().unwrap_or_default();
+    whole.insert("mcp_servers".to_owned(), servers.into());
+    whole.into()
 }
 
 /// How long the first list of tools waits for servers.

@@ -7,7 +7,7 @@ fn plain<'a>(file: &'a Path, args: Vec<&'a OsStr>) -> ImageParts<'a> {
     ImageParts {
         lifetime: Lifetime::Survives,
         terminal: Terminal::None,
-        privileges: Privileges::Kept,
+        privileges: 0,
         filter: &[],
         file,
         args,
@@ -51,13 +51,17 @@ fn tables_point_to_what_was_written() {
     }
 }
 
+#[cfg(all(target_os = "linux", not(hermes_portable)))]
 #[test]
 fn the_filter_and_the_choices_arrive() {
+    use crate::sandbox::enter::{Instruction, Privileges};
+
     let filter = [Instruction::load(4), Instruction::answer(7)];
+    let bytes: Vec<u8> = filter.iter().flat_map(|one| one.to_bytes()).collect();
     let parts = ImageParts {
         terminal: Terminal::Controlling,
-        privileges: Privileges::GivenUp,
-        filter: &filter,
+        privileges: Privileges::GivenUp as usize,
+        filter: &bytes,
         ..plain(Path::new("/x"), vec![OsStr::new("x")])
     };
     let (fd, len) = parts.write().unwrap();
@@ -76,11 +80,11 @@ fn an_image_is_either_taken_or_withdrawn() {
     let image = || plain(Path::new("/x"), vec![OsStr::new("x")]).write().unwrap().0;
     let withdrawn = image();
     assert_eq!(withdraw(withdrawn.as_fd()), Withdrawn::InTime);
-    assert_eq!(take(withdrawn.as_fd()), Err(Errno::EPERM));
+    assert_eq!(system::take(withdrawn.as_fd()), Err(Errno::EPERM));
     assert_eq!(withdraw(withdrawn.as_fd()), Withdrawn::InTime);
 
     let taken = image();
-    take(taken.as_fd()).unwrap();
+    system::take(taken.as_fd()).unwrap();
     assert_eq!(withdraw(taken.as_fd()), Withdrawn::TooLate);
 }
 
@@ -91,8 +95,7 @@ fn an_image_that_points_outside_itself_is_refused() {
     for word in (3..HEADER_WORDS).chain([HEADER_WORDS + 1]) {
         let mut bytes = good.clone();
         bytes[word * WORD..][..WORD].copy_from_slice(&(1_usize << 40).to_ne_bytes());
-        let fd = memfd_create(c"test", MFdFlags::MFD_CLOEXEC).unwrap();
-        std::fs::File::from(fd.try_clone().unwrap()).write_all(&bytes).unwrap();
+        let fd = system::create_command_file(&bytes).unwrap();
         assert!(Image::map(fd.as_fd(), bytes.len()).is_err(), "word {word}");
     }
 }

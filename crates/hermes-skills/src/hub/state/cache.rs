@@ -36,6 +36,12 @@ fn file_of(state: &HubState, key: &str) -> PathBuf {
     state.skills().hub_index_cache().join(format!("{key}.json"))
 }
 
+/// How old a kept answer is.
+pub(super) fn age(state: &HubState, key: &str) -> Option<Duration> {
+    let changed = std::fs::metadata(file_of(state, key)).ok()?.modified().ok()?;
+    SystemTime::now().duration_since(changed).ok()
+}
+
 /// The kept answer, with its age judged.
 #[must_use]
 pub fn get(state: &HubState, key: &str, kept: Duration) -> Option<(Vec<u8>, Freshness)> {

@@ -48,6 +48,8 @@ pub struct HubHealth {
     pub lock_problem: Option<String>,
     /// Whether a process died at work; the next command of the hub settles it.
     pub left_over: bool,
+    /// How old the kept list of all registries is, if there is one.
+    pub index_age: Option<Duration>,
 }
 
 /// Held while something is changed; there is one in all processes of a home.
@@ -136,6 +138,7 @@ impl HubState {
                 Err(error) => Some(error),
             },
             left_over: self.pending_file().exists() || change::has_quarantine(self),
+            index_age: cache::age(self, cache::INDEX_KEY),
         })
     }
 

@@ -163,7 +163,11 @@ pub enum SnapshotVerb {
 #[derive(Clone, Debug, Subcommand)]
 pub enum TapVerb {
     /// List them.
-    List,
+    List {
+        /// Print JSON for programs
+        #[arg(long)]
+        json: bool,
+    },
     /// Look in one more.
     Add {
         /// owner/name

@@ -104,9 +104,10 @@ async fn dispatch(
 fn failed(error: &HubError) -> VerbReport {
     let status = match error {
         error if error.is_block() => VerbStatus::Blocked,
-        HubError::Usage(_) | HubError::Identifier { .. } | HubError::Ambiguous { .. } => {
-            VerbStatus::Usage
-        }
+        HubError::Usage(_)
+        | HubError::Identifier { .. }
+        | HubError::NotFound(_)
+        | HubError::Ambiguous { .. } => VerbStatus::Usage,
         _ => VerbStatus::Failed,
     };
     let mut notes = vec![error.to_string()];

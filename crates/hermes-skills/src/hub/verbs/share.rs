@@ -2,6 +2,8 @@
 
 use hermes_store::atomic::{self, AtomicError, WriteOptions};
 
+use serde_json::json;
+
 use super::{PublishArgs, SnapshotVerb, TapVerb, VerbFront};
 use crate::hub::HubContext;
 use crate::hub::error::HubError;
@@ -78,7 +80,15 @@ pub(super) async fn snapshot(
 
 pub(super) fn tap(hub: &HubContext, verb: &TapVerb) -> Result<VerbReport, HubError> {
     match verb {
-        TapVerb::List => {
+        TapVerb::List { json: true } => {
+            let tap = |repo: &str, path: &str, always: bool| json!({"repo": repo, "path": path, "always": always});
+            let always = taps::default_taps();
+            let always = always.iter().map(|one| tap(&one.repo, &one.path, true));
+            let own = taps::read(&hub.state)?;
+            let own = own.iter().map(|one| tap(&one.repo, &one.path, false));
+            Ok(VerbReport::json(&always.chain(own).collect::<Vec<_>>()))
+        }
+        TapVerb::List { json: false } => {
             let mut out = String::new();
             for tap in taps::default_taps() {
                 out.push_str(&format!("{} {} (always)\n", tap.repo, tap.path));

@@ -10,7 +10,12 @@ use super::*;
 fn description(available: &[&str], config: &Value) -> String {
     let available: BTreeSet<Arc<str>> = available.iter().map(|name| Arc::from(*name)).collect();
     let vars = Vars::default();
-    let scope = SchemaScope { available: &available, vars: &vars, config };
+    let scope = SchemaScope {
+        available: &available,
+        vars: &vars,
+        config,
+        detail: hermes_tool::SchemaDetail::Full,
+    };
     match described(&scope) {
         SchemaPatch::Merge(fields) => fields["description"].as_str().unwrap().to_owned(),
         other => panic!("{other:?}"),

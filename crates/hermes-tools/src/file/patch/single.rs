@@ -16,6 +16,8 @@ use super::super::workspace::{Target, Workspace, fs_error};
 
 /// Failures in a row on one file after which the hint gets longer.
 const ESCALATE_AT: u32 = 3;
+/// Shorter texts stand in files by chance.
+const MIN_RECOGNISED: usize = 4;
 
 /// One replacement, as asked for.
 pub(super) struct Change {
@@ -37,8 +39,18 @@ pub(super) async fn apply(
         return Err(workspace.not_found(&target).await);
     };
     let path = target.canonical();
+    let (wanted, unwanted) = (change.new.clone(), change.old.clone());
+    let looked_at = workspace.is_models_turn().then(|| before.clone());
     let prepared = prepare(before, change, path.to_owned()).await?;
-    let prepared = prepared.map_err(|problem| refused(workspace, &target, &problem))?;
+    let prepared = match prepared {
+        Ok(prepared) => prepared,
+        Err(ReplaceError::NotFound { .. })
+            if looked_at.is_some_and(|before| is_there(&before, &wanted, &unwanted)) =>
+        {
+            return already_there(&target);
+        }
+        Err(problem) => return Err(refused(workspace, &target, &problem)),
+    };
     if let Some(problem) = &prepared.objection {
         return Err(ToolError::answer(format!(
             "Nothing was changed: the file would no longer be valid: {problem}"
@@ -69,6 +81,23 @@ pub(super) async fn apply(
         fields.insert("_warning".into(), warning.into());
     }
     ToolOutput::json(&Value::Object(fields))
+}
+
+/// Whether a change was made before: its new text is in the file once, and more than a word of it.
+fn is_there(before: &[u8], new: &str, old: &str) -> bool {
+    let new = new.trim();
+    let Ok(text) = std::str::from_utf8(before) else { return false };
+    let text = text.replace("\r\n", "\n");
+    new.len() >= MIN_RECOGNISED && !old.contains(new) && text.matches(new).count() == 1
+}
+
+fn already_there(target: &Target) -> ToolResult {
+    ToolOutput::json(&json!({
+        "success": true,
+        "unchanged": true,
+        "message": "nothing to do: the file holds new_string already, and old_string no longer",
+        "resolved_path": target.canonical().display().to_string(),
+    }))
 }
 
 /// An edit that has not been written, and everything there is to say about it.

@@ -36,12 +36,14 @@ fn core_has_fifty_two_tools() {
 }
 
 #[test]
-fn follow_toolset_table_of_fifty_seven_and_one_of_our_own() {
-    assert!(toolsets().contains_key("moa"));
-    assert_eq!(toolsets().len(), 57 + 1);
+fn follow_toolset_table_of_fifty_seven_and_three_of_our_own() {
+    assert!(toolsets().contains_key("moa") && toolsets().contains_key("local"));
+    // The reference has dropped it; in chats and jobs the tool is of use.
+    assert!(toolsets().contains_key("messaging"));
+    assert_eq!(toolsets().len(), 57 + 3);
     // Two rows of the same name would have become one entry.
-    assert_eq!(rows::ROWS.len() + presets::ROWS.len(), 57 + 1);
-    for gone in ["rl", "messaging", "browser-cdp"] {
+    assert_eq!(rows::ROWS.len() + presets::ROWS.len(), 57 + 3);
+    for gone in ["rl", "browser-cdp"] {
         assert!(!toolsets().contains_key(gone), "{gone}");
     }
 }
@@ -236,8 +238,8 @@ fn gateway_includes_every_messaging_preset() {
 #[test]
 fn lists_of_names_agree_with_the_table() {
     let catalog = toolset_catalog();
-    // The reference has 25 and 7; ours is `moa`.
-    assert_eq!((catalog.choices.len(), catalog.default_off.len()), (26, 8));
+    // The reference has 25 and 7; ours are `moa` and `rl`.
+    assert_eq!((catalog.choices.len(), catalog.default_off.len()), (27, 9));
     let tied = catalog.native.iter().map(|(toolset, _)| toolset);
     let named = [catalog.board, catalog.context_engine];
     for name in

@@ -4,7 +4,7 @@ use super::super::fit::{StyledSpan, columns, painted, shown, split_at_columns, w
 use super::super::style::{Hue, Ink, Style};
 use super::super::syntax::Highlighter;
 use super::inline::{footnote, inline};
-use super::{MarkdownMode, table};
+use super::{MarkdownMode, maths, table};
 
 /// Deepest set-in that is shown; no line begins so far to the right that nothing fits.
 const MAX_INDENT: usize = 24;
@@ -114,6 +114,14 @@ fn broken(spans: &[StyledSpan], width: usize) -> Vec<Vec<StyledSpan>> {
         }
     }
     rows
+}
+
+/// A line of a formula, in signs where it has them.
+pub(super) fn formula_rows(line: &str, style: &Style) -> Vec<String> {
+    match maths::drawn(&shown(line)).filter(|drawn| !drawn.is_empty()) {
+        Some(drawn) => set_in("  ", Ink::PLAIN, &[StyledSpan::new(drawn, Ink::ITALIC)], style),
+        None => line_rows(line, style),
+    }
 }
 
 /// Whether a line may be a row of a table.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::super::fit::StyledSpan;
 use super::super::style::Ink;
+use super::maths::formula;
 
 /// Longest address of a link; what looks longer is text.
 const MAX_ADDRESS: usize = 2_048;
@@ -75,6 +76,10 @@ impl Parser<'_> {
         while let Some(next) = self.text[at..].chars().next() {
             let rest = &self.text[at..];
             at += match next {
+                '$' | '\\' if let Some((length, drawn)) = formula(rest) => {
+                    self.pieces.push(Piece::Inked(drawn, Ink::ITALIC));
+                    length
+                }
                 '\\' => self.escape(rest),
                 '`' => self.code(at, rest),
                 '[' => self.bracket(rest),

@@ -12,11 +12,12 @@
 
 mod block;
 mod inline;
+mod maths;
 mod table;
 #[cfg(test)]
 mod tests;
 
-use self::block::{Fence, is_table_row, line_rows, table_rows};
+use self::block::{Fence, formula_rows, is_table_row, line_rows, table_rows};
 use super::fit::{shown, split_at_columns};
 use super::style::{Colour, Style};
 
@@ -41,6 +42,8 @@ pub(crate) struct Markdown {
     fence: Option<Fence>,
     /// Lines that may become a table.
     table: Vec<String>,
+    /// The line that ends the formula whose lines come now.
+    formula: Option<&'static str>,
 }
 
 impl Markdown {
@@ -115,11 +118,28 @@ impl Markdown {
             }
             return;
         }
+        if let Some(end) = self.formula {
+            // A formula holds no empty line: somebody has forgotten to end it.
+            if line.trim() == end || line.trim().is_empty() {
+                self.formula = None;
+            } else {
+                rows.extend(formula_rows(line, style));
+            }
+            return;
+        }
         if is_table_row(line) {
             self.table.push(line.to_owned());
             return;
         }
         self.end_table(style, rows);
+        self.formula = match line.trim() {
+            "$$" => Some("$$"),
+            "\\[" => Some("\\]"),
+            _ => None,
+        };
+        if self.formula.is_some() {
+            return;
+        }
         match Fence::opened_by(line) {
             Some(fence) => {
                 rows.extend(fence.top(style, self.mode));

@@ -173,3 +173,12 @@ fn a_megabyte_is_drawn_in_a_moment() {
     // Generous: a debug build on a busy machine.
     assert!(begun.elapsed() < std::time::Duration::from_secs(60));
 }
+
+#[test]
+fn a_formula_on_lines_of_its_own_is_drawn_and_a_forgotten_end_harms_little() {
+    let rows = |text: &str| render(text, MarkdownMode::Render, &plain(40));
+    assert_eq!(rows("so\n$$\na^2 + b^2 = c^2\n$$\n# End"), ["so", "  a² + b² = c²", "End"]);
+    assert_eq!(rows("\\[\nx \\ge 1\n\\]\n"), ["  x ≥ 1"]);
+    assert_eq!(rows("$$\nx^2\n\n**bold**"), ["  x²", "bold"]);
+    assert_eq!(rows("$$\n\\begin{matrix}\n$$"), ["\\begin{matrix}"]);
+}

@@ -36,8 +36,8 @@ const CELL: (u32, u32) = (10, 20);
 const MAX_PICTURES: usize = 4;
 /// Endings of files that are drawn.
 const ENDINGS: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
-/// Fields in which results name a file.
-const FIELDS: [&str; 4] = ["image", "screenshot_path", "image_path", "file_path"];
+/// Fields in which results, and arguments of what looks at pictures, name a file.
+const FIELDS: [&str; 5] = ["image", "screenshot_path", "image_path", "file_path", "image_url"];
 
 /// A language in which a terminal draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,14 +101,15 @@ impl PictureView {
     }
 }
 
-/// The pictures that a tool's result names and that are there: files by their whole path.
+/// The pictures that a tool's result or arguments name and that are there; a path that is not whole is one in the folder.
 #[must_use]
-pub fn pictures_in(result: &str) -> Vec<PathBuf> {
+pub fn pictures_in(result: &str, folder: &Path) -> Vec<PathBuf> {
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(result) else {
         return Vec::new();
     };
     let mut found: Vec<PathBuf> = Vec::new();
-    for path in FIELDS.iter().filter_map(|name| fields.get(*name)?.as_str()).map(PathBuf::from) {
+    for named in FIELDS.iter().filter_map(|name| fields.get(*name)?.as_str()) {
+        let path = folder.join(named);
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let is_picture = ENDINGS.contains(&ending.to_ascii_lowercase().as_str());
         let is_there = || path.is_absolute() && path.is_file();
@@ -123,7 +124,7 @@ fn drawn(path: &Path, protocol: PictureProtocol, columns: u16) -> Option<Picture
     let picture = thumbnail(path, columns)?;
     let (wide, rows) = cells(&picture);
     let sequence = match protocol {
-        PictureProtocol::Kitty => kitty::sequence(&png(&picture)?, wide, rows),
+        PictureProtocol::Kitty => kitty::sequence(&png(&picture)?, rows),
         PictureProtocol::Iterm2 => {
             let bytes = png(&picture)?;
             let data = STANDARD.encode(&bytes);

@@ -37,7 +37,7 @@ fn kitty_gets_a_small_png_in_pieces() {
     let view = PictureView::of(file.path(), Some(PictureProtocol::Kitty), 80);
     let PictureView::Drawn { sequence, rows } = view else { panic!("a link") };
     assert_eq!(rows, MAX_ROWS);
-    assert!(sequence.starts_with("\x1b_Ga=T,f=100,q=2,c=24,r=12,m=1;"), "{}", &sequence[..60]);
+    assert!(sequence.starts_with("\x1b_Ga=T,f=100,q=2,r=12,m=1;"), "{}", &sequence[..60]);
     let pieces: Vec<&str> = sequence.split_terminator("\x1b\\").collect();
     assert!(pieces.len() > 1 && pieces.last().unwrap().starts_with("\x1b_Gm=0;"));
     let data: String = pieces.iter().map(|piece| piece.split_once(';').unwrap().1).collect();
@@ -90,7 +90,7 @@ fn results_name_their_pictures() {
     let file = file(&RgbaImage::new(1, 1));
     let path = file.path().to_str().unwrap();
     let named = serde_json::json!({"image": path, "screenshot_path": path}).to_string();
-    assert_eq!(pictures_in(&named), [file.path()]);
+    assert_eq!(pictures_in(&named, Path::new("/")), [file.path()]);
     for other in [
         "",
         "[]",
@@ -99,7 +99,7 @@ fn results_name_their_pictures() {
         "{\"file_path\": \"/etc/passwd\"}",
         "{\"image\": \"https://x/y.png\"}",
     ] {
-        assert!(pictures_in(other).is_empty(), "{other}");
+        assert!(pictures_in(other, Path::new("/")).is_empty(), "{other}");
     }
 }
 

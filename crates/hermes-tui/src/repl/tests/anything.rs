@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::*;
 use crate::display::fit::columns;
+use crate::input::EditStyle;
 use crate::terminal::Frame;
 
 #[derive(Clone, Debug)]
@@ -25,7 +26,7 @@ fn keys() -> impl Strategy<Value = Act> {
         1 => prop::sample::select(vec![
             KeyCode::Enter, KeyCode::Esc, KeyCode::Tab, KeyCode::BackTab, KeyCode::Up, KeyCode::Down,
             KeyCode::Left, KeyCode::Right, KeyCode::Backspace, KeyCode::Home, KeyCode::End,
-            KeyCode::PageUp, KeyCode::PageDown, KeyCode::Delete,
+            KeyCode::PageUp, KeyCode::PageDown, KeyCode::Delete, KeyCode::F(1),
         ]),
     ];
     let modifiers = prop_oneof![
@@ -107,7 +108,7 @@ fn check(frame: &Frame, size: Size) {
     assert!(frame.rows.is_empty() || frame.cursor.0 < frame.rows.len(), "{frame:?}");
 }
 
-async fn play(acts: Vec<Act>) {
+async fn play(acts: Vec<Act>, editing: EditStyle) {
     let size = Size { columns: 60, rows: 20 };
     let (sender, _receiver) = ChatSender::pair();
     let agent = Arc::new(ScriptedSession::new(&sender, |_| Vec::new()));
@@ -121,6 +122,7 @@ async fn play(acts: Vec<Act>) {
         tool_lines: ToolLines::default(),
         settings: ChatSettings {
             status_line: Some("{model} · {dir}".into()),
+            editing,
             ..ChatSettings::default()
         },
         style: Style::new(Colour::Off, size.columns),
@@ -128,6 +130,7 @@ async fn play(acts: Vec<Act>) {
         place: PlaceNames::default(),
         home: "/home".into(),
         quick: Vec::new(),
+        pictures: None,
     });
     for act in acts {
         match act {
@@ -158,11 +161,13 @@ async fn play(acts: Vec<Act>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    // `PROPTEST_CASES=1000000` goes on for as long as one likes; a failure prints the seed to repeat it.
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
-    fn nothing_breaks_whatever_comes(acts in acts()) {
+    fn nothing_breaks_whatever_comes(acts in acts(), is_vim in any::<bool>()) {
+        let editing = if is_vim { EditStyle::Vim } else { EditStyle::Shell };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(play(acts));
+        runtime.block_on(play(acts, editing));
     }
 }

@@ -166,6 +166,8 @@ async fn commands_of_plugins_are_run_and_listed() {
     play.sees("trip to Rome").await;
     play.send("/help");
     play.sees("From plugins").await;
+    play.send("/help all");
+    play.key(KeyCode::End, KeyModifiers::NONE);
     play.sees("plan a trip").await;
     assert!(play.agent.log().is_empty());
 }
@@ -187,6 +189,14 @@ async fn commands_of_ones_own_run_or_stand_for_others() {
     play.send("/fix it");
     play.sees("called “fixed it”").await;
     play.send("/help");
+    play.sees("/disk /fix").await;
+    play.send("/help compact");
+    play.sees("make the history shorter").await;
+    play.send("/help all");
+    play.key(KeyCode::End, KeyModifiers::NONE);
+    for _ in 0..50 {
+        play.key(KeyCode::Up, KeyModifiers::NONE);
+    }
     play.sees("stands for /title fixed").await;
 }
 

@@ -41,10 +41,14 @@ async fn an_own_command_runs_and_its_output_goes_along() {
 async fn a_question_mark_shows_the_keys_and_shift_tab_changes_the_mode() {
     let play = Play::sized(nothing, ChatSettings::default(), Size { columns: 100, rows: 24 });
     play.type_in("?");
-    insta::assert_snapshot!(play.sees("Ctrl-Z").await);
+    insta::assert_snapshot!(play.sees("Ctrl-L").await);
     play.type_in("q");
     play.key(KeyCode::BackTab, KeyModifiers::SHIFT);
-    play.sees("Flagged commands run without asking").await;
+    play.did("planning On").await;
+    play.sees("The agent looks and plans").await;
+    play.sees("plan").await;
+    play.key(KeyCode::BackTab, KeyModifiers::SHIFT);
+    play.sees("flagged commands run without asking").await;
     play.key(KeyCode::BackTab, KeyModifiers::SHIFT);
     play.sees("You are asked about flagged commands again").await;
 }
@@ -63,9 +67,62 @@ async fn what_fills_the_window_and_what_changed_can_be_seen() {
     play.send("hello");
     play.did("turn hello").await;
     play.send("/context");
-    play.sees("you ").await;
-    play.sees("characters").await;
+    play.sees("█ you ").await;
+    play.sees("░ free").await;
     // The folder of the play does not exist.
     play.send("/diff");
     play.sees("no git repository").await;
+}
+
+fn settings(written: serde_json::Value) -> ChatSettings {
+    let config = hermes_store::config::Config::from_value(written);
+    ChatSettings::read(&config, hermes_guard::redact::Redactor::default())
+}
+
+#[tokio::test]
+async fn keys_of_ones_own_count_and_are_listed() {
+    let keys = serde_json::json!({"keys": {"send": "f9", "editor": "ctrl-e", "suspend": "none"}});
+    let play = Play::sized(nothing, settings(keys), Size { columns: 100, rows: 50 });
+    play.type_in("hello");
+    // Neither of them does anything any more.
+    play.key(KeyCode::Enter, KeyModifiers::NONE);
+    play.control('g');
+    play.key(KeyCode::F(9), KeyModifiers::NONE);
+    play.did("turn hello").await;
+    play.type_in("draft ");
+    play.control('e');
+    play.sees("❯ draft composed").await;
+    play.control('u');
+    play.type_in("?");
+    let page = play.sees("Edits the line in $EDITOR").await;
+    assert!(page.contains("  F9 ") && page.contains("  Ctrl-E "), "{page}");
+    assert!(!page.contains("Ctrl-G") && !page.contains("Back to the shell"), "{page}");
+}
+
+#[tokio::test]
+async fn with_vim_keys_escape_leads_to_commands_and_a_second_one_stops() {
+    let vim = serde_json::json!({"display": {"vim_keys": true}});
+    let play = Play::with(forever, settings(vim));
+    play.type_in("one two three");
+    play.key(KeyCode::Esc, KeyModifiers::NONE);
+    play.until("the prompt turned round", |text| text.contains("❮ one two three")).await;
+    play.type_in("bdwacut ");
+    play.sees("❯ one two cut").await;
+    play.key(KeyCode::Esc, KeyModifiers::NONE);
+    play.type_in("u0");
+    play.key(KeyCode::Enter, KeyModifiers::NONE);
+    play.did("turn one two ").await;
+    play.type_in("x");
+    play.key(KeyCode::Esc, KeyModifiers::NONE);
+    play.key(KeyCode::Esc, KeyModifiers::NONE);
+    play.sees("· stopped").await;
+}
+
+#[tokio::test]
+async fn a_command_that_was_pasted_is_told_in_one_row_without_control_sequences() {
+    let play = Play::new(nothing);
+    play.type_in("!");
+    play.keys.send(TerminalInput::Paste("ls\n\x1b]0;title\x07-l".into())).unwrap();
+    play.key(KeyCode::Enter, KeyModifiers::NONE);
+    play.sees("❯ !ls -l\n").await;
 }

@@ -6,6 +6,7 @@ mod background;
 mod calls;
 mod choosing;
 mod commands;
+mod gallery;
 mod habits;
 mod screens;
 mod turns;
@@ -77,6 +78,10 @@ impl Play {
     }
 
     fn sized(script: Script, settings: ChatSettings, size: Size) -> Self {
+        Self::styled(script, settings, size, Style::new(Colour::Off, size.columns))
+    }
+
+    fn styled(script: Script, settings: ChatSettings, size: Size, style: Style) -> Self {
         let screen = Emulator::new(size);
         let (sender, receiver) = ChatSender::pair();
         let agent = Arc::new(ScriptedSession::new(&sender, script));
@@ -97,11 +102,12 @@ impl Play {
             composer: Composer::new(History::default(), completer),
             tool_lines: crate::test_looks::tool_lines(&[]),
             settings,
-            style: Style::new(Colour::Off, size.columns),
+            style,
             size,
             place: PlaceNames { folder: "/home/me/src".into(), user_home: Some("/home/me".into()) },
             home: "/home/someone/.hermes".into(),
             quick,
+            pictures: None,
         });
         let task = tokio::spawn(async move { repl.run(input, receiver, done).await });
         Self { screen, agent, keys, task, sender }

@@ -1,4 +1,4 @@
-//! Asking the person behind an MCP client. Whatever is no clear yes is a no.
+//! The approval prompt for the person behind an MCP client. Whatever is no clear yes is a no.
 
 use std::sync::Arc;
 

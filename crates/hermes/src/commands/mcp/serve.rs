@@ -16,13 +16,14 @@ use hermes_mcp::server::{
     Callers, HTTP_PATH, HouseholdPrompts, HttpOptions, Server, SessionResources, SkillSource,
 };
 use hermes_runtime::{Runtime, ToolScope};
+use hermes_serve::{HttpFlags, Opening};
 use hermes_sessions::SessionDatabase;
 use hermes_skills::SkillLibrary;
 
 use super::ask::{ClientApprover, ClientAsker};
 use crate::exit::Exit;
 use crate::host::{self, Host};
-use crate::http::{HttpFlags, Opening, own_token};
+use crate::http::own_token;
 use crate::ui::Ui;
 use crate::workers::{block_on, stop_on_signals};
 
@@ -92,14 +93,14 @@ pub(crate) fn run(args: &ServeArgs, host: &Host, ui: &mut Ui) -> anyhow::Result<
                 server.serve(stdin, stdout, stop).await.map_err(Into::into)
             }
             Some(address) => {
-                let token = match args.web.token(host, TOKEN_VARIABLE)? {
+                let token = match args.web.token(host.vars(), TOKEN_VARIABLE)? {
                     None if address.ip().is_loopback() => Some(own_token(host, TOKEN_FILE, ui)?),
                     given => given,
                 };
                 let opening = Opening::new(address, token, &args.web).await?;
                 ui.line(format_args!("http://{}{HTTP_PATH}", opening.address()))?;
                 let options = HttpOptions { hosts: opening.host_names(), stop: stop.clone() };
-                opening.serve(server.http_router(&options), stop).await
+                opening.serve(server.http_router(&options), stop).await.map_err(Into::into)
             }
         };
         tools.close().await;

@@ -107,7 +107,16 @@ fn change(
         old_text: old_text.cloned(),
         operations: None,
     });
-    let exit = if answer["success"] == true { Exit::Done } else { Exit::Failed };
+    let entries = answer["current_entries"].as_array().into_iter().flatten();
+    let names_one = |old: &String| {
+        entries.filter_map(Value::as_str).filter(|entry| entry.contains(old.as_str())).count() == 1
+    };
+    let exit = match answer["success"] == true {
+        true => Exit::Done,
+        // No note, or several, hold what is to name one.
+        false if !old_text.is_none_or(names_one) => Exit::Usage,
+        false => Exit::Failed,
+    };
     if options.json {
         ui.json(&answer)?;
         return Ok(exit);

@@ -6,13 +6,16 @@
 
 mod chat;
 mod errors;
+mod first_run;
 mod locked;
 mod loop_tests;
+mod planning;
 mod real_model;
 mod recovery;
 mod servers;
 mod session;
 mod slips;
+mod small;
 mod stream;
 mod terminal;
 

@@ -167,7 +167,8 @@ fn killed_during_compression_a_session_resumes() {
         ],
     );
     // A window so small that a few exchanges fill it.
-    let settings = "compression:\n  threshold: 0.30\n  protect_last_n: 4\n";
+    let settings =
+        "compression:\n  threshold: 0.30\n  protect_last_n: 4\nagent: { tool_profile: full }\n";
     let scene = Scene::with_window(Wire::Chat, script, 17_000, settings);
     kill_again_and_again(&scene, &"tell me more ".repeat(250), 200, 1);
     let requests = scene.server.requests();

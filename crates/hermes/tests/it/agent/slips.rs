@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 use super::{Scene, Wire};
 use crate::support::Sandbox;
 
+/// All tools, however small the window.
+const FULL: &str = "agent: { tool_profile: full }\n";
+
 fn plan() -> Step {
     let todos = json!([{"id": "a", "content": "look"}, {"id": "b", "content": "think"}]);
     Step::call("todo", json!({"todos": todos}))
@@ -98,7 +101,7 @@ fn a_server_that_does_not_run_on_this_machine_is_told_at_once() {
 
 #[test]
 fn instructions_and_tools_that_fill_the_window_are_named_with_the_remedy() {
-    let scene = Scene::with_window(Wire::Chat, [Step::text("unused")], 4_000, "");
+    let scene = Scene::with_window(Wire::Chat, [Step::text("unused")], 4_000, FULL);
     let run = scene.asks("hello").exits(1);
     let run = run.notes("the instructions and tools alone take about").notes("4000");
     run.notes("fewer toolsets").notes("larger window");
@@ -107,7 +110,7 @@ fn instructions_and_tools_that_fill_the_window_are_named_with_the_remedy() {
     // The provider knows better than the estimate.
     let overflow = Step::status(400)
         .error(json!({"error": {"message": "This model's maximum context length is 20000 tokens, however you requested 21000 tokens"}}));
-    let scene = Scene::with_window(Wire::Chat, [overflow.times(5)], 20_000, "");
+    let scene = Scene::with_window(Wire::Chat, [overflow.times(5)], 20_000, FULL);
     let run = scene.asks("hello").exits(1).notes("nearly all of it are the instructions and tools");
     run.notes("fewer toolsets").notes("larger window");
 }
@@ -127,7 +130,8 @@ fn a_turn_compacts_as_often_as_it_makes_progress() {
         Match::toolless(),
         vec![Step::text("They worked.").times(100)],
     );
-    let settings = "compression:\n  protect_last_n: 4\nagent:\n  max_turns: 60\n";
+    let settings =
+        "compression:\n  protect_last_n: 4\nagent:\n  max_turns: 60\n  tool_profile: full\n";
     let scene = Scene::with_window(Wire::Chat, script, 24_000, settings);
     scene.asks("work through all of it").exits(0).says("All forty steps are done.");
     let sizes: Vec<usize> = scene

@@ -25,6 +25,13 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// Starts the chat and waits for its prompt.
     pub(crate) fn open(sandbox: &Sandbox) -> Self {
+        let terminal = Self::start(sandbox, &[]);
+        terminal.sees("/help lists commands");
+        terminal
+    }
+
+    /// Starts the program with these arguments.
+    pub(crate) fn start(sandbox: &Sandbox, args: &[&str]) -> Self {
         let size = nix::pty::Winsize {
             ws_row: ROWS.get(),
             ws_col: COLUMNS.get(),
@@ -33,6 +40,7 @@ impl Terminal {
         };
         let pair = nix::pty::openpty(Some(&size), None).unwrap();
         let mut command = sandbox.command();
+        command.args(args);
         command.env("TERM", "xterm-256color").env("NO_COLOR", "1");
         command.stdin(pair.slave.try_clone().unwrap());
         command.stdout(pair.slave.try_clone().unwrap()).stderr(pair.slave);
@@ -47,9 +55,7 @@ impl Terminal {
                 drawn.lock().unwrap().process(&part[..count]);
             }
         });
-        let terminal = Self { keys, child, screen };
-        terminal.sees("/help lists commands");
-        terminal
+        Self { keys, child, screen }
     }
 
     /// What stands on the screen.

@@ -34,7 +34,7 @@ fn session_id(answer: &Answer) -> String {
 }
 
 /// A client's session, after the handshake.
-pub(super) struct Session<'a> {
+pub(crate) struct Session<'a> {
     server: &'a Served,
     id: String,
     token: String,
@@ -48,7 +48,7 @@ pub(crate) fn listening(sandbox: &Sandbox) -> (Served, String) {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn begin(server: &'a Served, token: &str) -> Self {
+    pub(crate) fn begin(server: &'a Served, token: &str) -> Self {
         let hello = server.send(&post(&hello()).token(token));
         assert_eq!(messages(&hello)[0]["result"]["serverInfo"]["name"], "hermes");
         let session = Self { server, id: session_id(&hello), token: token.to_owned() };
@@ -64,7 +64,7 @@ impl<'a> Session<'a> {
     }
 
     /// Calls a tool; the text of its result.
-    pub(super) fn call(&self, tool: &str, arguments: &Value) -> String {
+    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> String {
         let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
             "params": {"name": tool, "arguments": arguments}});
         let last = messages(&self.send(&message)).pop().unwrap();

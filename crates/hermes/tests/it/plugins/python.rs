@@ -92,7 +92,9 @@ fn a_model_uses_a_plugins_tools_and_hears_its_context_for_the_turn() {
         let view = request.view();
         let said = view.last_text("user");
         let context = "The desk opens at nine. First turn: True. Asked: how much?";
-        assert_eq!(said, format!("how much?\n\n{context}"));
+        // Before it stands where and when the agent works.
+        assert!(said.starts_with("Working directory: "), "{said}");
+        assert!(said.ends_with(&format!("\n\nhow much?\n\n{context}")), "{said}");
     }
     assert!(sent[1].view().last_text("tool").contains(r#""price": 107"#));
     // What the person said is kept without it.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{Sandbox, write};
 use crate::wire::{Answer, Request, Served, pid_in, wait_until_gone};
 
+mod addresses;
 mod state;
 mod walls;
 

@@ -2,6 +2,7 @@
 
 mod agent;
 mod crash;
+mod doctor;
 mod of_plugins;
 mod scan;
 mod variables;
@@ -34,7 +35,7 @@ fn a_new_skill_passes_its_own_check_and_is_listed() {
     sandbox.run(["skills", "new", "Bake Bread"]).exits(1).notes("lower-case letters");
     sandbox.run(["skills", "list"]).exits(0).says("bake-bread").says("local");
     sandbox.run(["skills", "view", "bake-bread"]).exits(0).says("## When to use");
-    sandbox.run(["skills", "view", "bake-bred"]).exits(1).notes("Did you mean bake-bread?");
+    sandbox.run(["skills", "view", "bake-bred"]).exits(2).notes("Did you mean bake-bread?");
 }
 
 #[test]
@@ -105,6 +106,17 @@ fn skills_that_come_with_the_program_are_seeded_and_declined_for_good() {
     assert!(!column(&list, "name").contains(&"make-tool"), "what was deleted stays deleted");
     sandbox.run(["skills", "reset", "plan", "--restore"]).exits(0);
     sandbox.run(["skills", "list-modified", "--json"]).exits(0).says("[]");
+    write(&sandbox.path("skills/coding/plan/SKILL.md"), b"");
+    put(&sandbox, "skills/coding/review-change/SKILL.md", &document("review-change", "mine", "x"));
+    let repaired = sandbox.run(["skills", "repair-official", "--json"]).exits(0).json();
+    assert_eq!(
+        (&repaired["repaired"], &repaired["kept"]),
+        (&json!(["plan"]), &json!(["review-change"]))
+    );
+    assert!(sandbox.read("skills/coding/plan/SKILL.md").contains("name: plan"));
+    assert!(sandbox.read("skills/coding/review-change/SKILL.md").contains("mine"));
+    sandbox.run(["skills", "repair-official"]).exits(0).says("0 skills put back");
+    sandbox.run(["skills", "reset", "review-change", "--restore"]).exits(0);
     sandbox.run(["skills", "opt-out", "--remove"]).exits(0);
     let list = sandbox.run(["skills", "list", "--json"]).exits(0).json();
     assert_eq!(list, json!([]));
@@ -184,7 +196,7 @@ fn the_curator_says_what_it_does() {
     sandbox.run(["curator", "list-archived"]).exits(0).says("old");
     sandbox.run(["curator", "restore", "old"]).exits(0);
     assert!(sandbox.path("skills/old/SKILL.md").exists());
-    sandbox.run(["curator", "restore", "old"]).exits(1).notes("no archived skill");
+    sandbox.run(["curator", "restore", "old"]).exits(2).notes("no archived skill");
 }
 
 #[test]
@@ -201,7 +213,7 @@ fn bundles_are_made_shown_and_removed() {
     );
     sandbox.run(["bundles", "show", "lunch"]).exits(0).says("sail (left out").says("Be quick");
     sandbox.run(["bundles", "delete", "lunch"]).exits(0);
-    sandbox.run(["bundles", "show", "lunch"]).exits(1).notes("bundles are: none");
+    sandbox.run(["bundles", "show", "lunch"]).exits(2).notes("bundles are: none");
     assert!(sandbox.path("skills/bake/SKILL.md").exists());
 }
 
@@ -237,19 +249,19 @@ fn words_that_cannot_be_meant_are_answered_with_what_to_do() {
         (&["skills", "lint", nowhere], 1, "no SKILL.md"),
         (&["skills", "scan", nowhere], 2, "no such file"),
         (&["skills", "uninstall", "plan"], 2, "not installed from the hub"),
-        (&["skills", "reset", "nope"], 1, "these do:"),
-        (&["skills", "approve", "xyz"], 1, "hermes skills pending"),
+        (&["skills", "reset", "nope"], 2, "these do:"),
+        (&["skills", "approve", "xyz"], 2, "hermes skills pending"),
         (&["skills", "config", "plan"], 2, "--enable|--disable"),
         (&["skills", "tap", "add", "not a repo"], 2, "no identifier"),
         (&["skills", "browse", "--size", "0"], 2, "1..=100"),
-        (&["curator", "pin", "nope"], 1, "no skill `nope`"),
-        (&["curator", "restore", "../../x"], 1, "names no archived skill"),
+        (&["curator", "pin", "nope"], 2, "no skill `nope`"),
+        (&["curator", "restore", "../../x"], 2, "names no archived skill"),
         (&["curator", "rollback"], 1, "hermes curator backup"),
-        (&["curator", "rollback", "nope"], 1, "copies are: none"),
-        (&["curator", "archive", "nope"], 1, "no skill `nope`"),
+        (&["curator", "rollback", "nope"], 2, "copies are: none"),
+        (&["curator", "archive", "nope"], 2, "no skill `nope`"),
         (&["curator", "run", "--bogus"], 2, "--bogus"),
         (&["bundles", "create", "x", ""], 1, "at least one skill"),
-        (&["bundles", "show", "nope"], 1, "bundles are: none"),
+        (&["bundles", "show", "nope"], 2, "bundles are: none"),
     ] {
         sandbox.run(words).exits(code).notes(told);
     }

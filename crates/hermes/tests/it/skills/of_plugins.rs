@@ -101,3 +101,25 @@ fn the_skills_of_a_plugin_that_is_not_enabled_are_named_and_not_served() {
     assert_eq!(refused["plugin_skills"], json!(["trail:packing", "trail:maps"]));
     assert!(scene.results()[1].contains("Knead."), "a namespace that is no plugin is a category");
 }
+
+#[test]
+fn a_person_calls_a_plugins_skill_with_a_slash() {
+    let steps = [Step::text("Socks."), Step::text("Maps."), Step::text("Mine.")];
+    let scene = Scene::new(Wire::Chat, steps);
+    install(&scene.sandbox);
+    put(&scene.sandbox, "skills/maps/SKILL.md", &document("maps", "My maps", "South is up."));
+    scene.sandbox.run(["plugins", "enable", "trail"]).exits(0);
+    for line in ["/packing for snow", "/trail:maps home", "/maps home"] {
+        scene.asks(line).exits(0);
+    }
+    let said: Vec<String> = scene
+        .server
+        .questions()
+        .iter()
+        .map(|one| one.view().last_text("user").to_owned())
+        .collect();
+    assert!(said[0].contains("\"trail:packing\"") && said[0].contains("Socks first."), "{said:?}");
+    assert!(said[0].contains("references/winter.md") && said[0].ends_with("for snow"), "{said:?}");
+    assert!(said[1].contains("North is up."), "{said:?}");
+    assert!(said[2].contains("South is up."), "the home's own comes first: {said:?}");
+}

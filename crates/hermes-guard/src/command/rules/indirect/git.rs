@@ -65,6 +65,21 @@ fn git_setting(key: &str, value: &str) -> bool {
     match key.to_ascii_lowercase().as_str() {
         "core.fsmonitor" | "core.worktree" => !matches!(value, "true" | "false" | ""),
         "protocol.allow" | "protocol.ext.allow" => value == "always",
+        // Whatever says yes to every signature.
+        key if key.starts_with("gpg.") && key.ends_with("program") => {
+            let name = value.rsplit('/').next().unwrap_or(value);
+            ![
+                "gpg",
+                "gpg2",
+                "gpgsm",
+                "ssh-keygen",
+                "smimesign",
+                "op-ssh-sign",
+                "gitsign",
+                "qubes-gpg-client",
+            ]
+            .contains(&name.trim_end_matches(".exe"))
+        }
         "core.hookspath" | "init.templatedir" | "core.attributesfile" => {
             // Hooks that a repository keeps for all who work on it are its own.
             !matches!(value, "" | "/dev/null" | ".husky" | ".githooks" | ".husky/_" | "hooks")

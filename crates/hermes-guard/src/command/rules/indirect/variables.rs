@@ -131,7 +131,21 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("CFLAGS", &["-wrapper", "-fplugin", "-B"]),
     ("CXXFLAGS", &["-wrapper", "-fplugin", "-B"]),
     ("LDFLAGS", &["--plugin", "-wrapper", "-fuse-ld=/", "-B"]),
-    ("GOFLAGS", &["-toolexec", "-exec"]),
+    ("GOFLAGS", &["-toolexec", "-exec", "-overlay", "-modfile=/tmp"]),
+    ("SBT_OPTS", &["-javaagent", "-agentpath", "-Dsbt.global.base=/tmp"]),
+    ("ANT_ARGS", &["-lib", "-f", "-listener", "-logger"]),
+    ("ANT_OPTS", &["-javaagent", "-agentpath"]),
+    ("MAVEN_ARGS", &["-Dmaven.ext.class.path", "-f", "-s"]),
+    ("CMAKE_ARGS", &["-DCMAKE_C_COMPILER_LAUNCHER", "-DCMAKE_TOOLCHAIN_FILE=/tmp"]),
+    ("ERL_FLAGS", &["-eval", "-s", "-run", "-pa"]),
+    ("ERL_AFLAGS", &["-eval", "-s", "-run", "-pa"]),
+    ("ELIXIR_ERL_OPTIONS", &["-eval", "-s", "-run", "-pa"]),
+    ("OPENSSL_MODULES", &["/tmp"]),
+    ("CGO_CFLAGS", &["-fplugin", "-wrapper", "-B"]),
+    ("CGO_CXXFLAGS", &["-fplugin", "-wrapper", "-B"]),
+    ("CGO_LDFLAGS", &["-Wl,-plugin", "-fplugin", "--plugin", "-wrapper", "-B"]),
+    ("NPM_CONFIG_NODE_OPTIONS", &["-r", "--require", "--import", "--loader"]),
+    ("npm_config_node_options", &["-r", "--require", "--import", "--loader"]),
     ("PYTEST_ADDOPTS", &["-p", "--rootdir", "-c"]),
     ("ZSTD_CLEVEL", &[]),
     ("SSH_OPTIONS", &["ProxyCommand", "LocalCommand"]),
@@ -190,6 +204,24 @@ pub(crate) fn makes_run(name: &str, value: &str, temp_dir: &str) -> bool {
         "LOADER",
         "RCFILE",
     ];
+    if LOADED.iter().any(|word| name.contains(word))
+        && ["sh ", "bash ", "python ", "python3 ", "perl ", "node "]
+            .iter()
+            .any(|shell| value.starts_with(shell))
+    {
+        return true;
+    }
+    // Where packages come from, over a line that anybody may change.
+    let names_source = ["INDEX_URL", "REGISTRY", "GOPROXY", "_MIRROR"]
+        .iter()
+        .any(|word| name.to_ascii_uppercase().contains(word));
+    if names_source
+        && value.starts_with("http://")
+        && !value.contains("localhost")
+        && !value.contains("127.0.0.1")
+    {
+        return true;
+    }
     if is_strange_place(value, temp_dir)
         && value.len() > 5
         && (value.ends_with(".so") || LOADED.iter().any(|word| name.contains(word)))
@@ -197,6 +229,16 @@ pub(crate) fn makes_run(name: &str, value: &str, temp_dir: &str) -> bool {
         return true;
     }
     match name {
+        "PSQLRC" | "MYSQL_HOME" | "ANSIBLE_CONFIG" | "TERMINAL" | "MAILRC" | "NETRC"
+        | "GNUPGHOME" | "LESSKEY" | "MAKEFILES" | "PKG_CONFIG" | "AUTOM4TE" | "AUTOCONF"
+        | "RUSTDOC" | "ANSIBLE_LIBRARY" | "YARN_RC_FILENAME" | "SQLITERC" | "PIP_CONFIG_FILE"
+        | "TF_CLI_CONFIG_FILE" | "CC" | "CXX" | "AR" | "AS" | "NM" | "MAKE" | "RUSTC"
+        | "GOROOT" | "JAVA_HOME" | "BUNDLE_GEMFILE" | "KUBECONFIG" | "HELM_PLUGINS"
+        | "R_PROFILE" | "R_PROFILE_USER" | "LUA_INIT" | "PHPRC" | "PHP_INI_SCAN_DIR"
+        | "JUPYTER_CONFIG_DIR" | "IPYTHONDIR" | "VIMRUNTIME" | "GEM_HOME" | "GEM_PATH"
+        | "MAVEN_CONFIG" | "DOCKER_CONFIG" | "AWS_CONFIG_FILE" | "BOTO_CONFIG"
+        | "JULIA_DEPOT_PATH" | "CABAL_DIR" | "MIX_HOME" | "ELIXIR_HOME" | "SBT_HOME"
+        | "ANT_HOME" | "COMPOSER_HOME" => is_strange_place(value, temp_dir),
         "LD_LIBRARY_PATH" | "PATH" | "PERL5LIB" | "RUBYLIB" | "NODE_PATH" => {
             value.split(':').any(|entry| is_strange_place(entry, temp_dir))
         }
@@ -213,7 +255,7 @@ pub(crate) fn makes_run(name: &str, value: &str, temp_dir: &str) -> bool {
             *variable == name
                 && value.split_whitespace().any(|word| {
                     dangerous.iter().any(|start| word.starts_with(start))
-                        && (name == "MAKEFLAGS" || !is_usual_module(word))
+                        && (matches!(name, "MAKEFLAGS" | "TAR_OPTIONS") || !is_usual_module(word))
                 })
         }),
     }

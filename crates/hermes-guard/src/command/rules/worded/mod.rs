@@ -13,10 +13,12 @@ mod packages;
 mod remote;
 mod revisions;
 mod secret;
-pub(crate) use secret::{SHOWN, names_secret};
+pub(crate) use secret::{SHOWN, is_key, names_key, names_secret, shows_named};
 mod settings;
 mod shells;
+pub(crate) use shells::SHELL_STATE;
 mod traces;
+pub(crate) use traces::TRACES;
 pub(crate) mod trust;
 mod windows;
 
@@ -85,7 +87,14 @@ fn rehearses(call: &ProgramCall<'_>) -> bool {
         let text = arg.as_str();
         matches!(
             text,
-            "--dryrun" | "--dry-run" | "--help" | "-help" | "--simulate" | "--just-print"
+            "--dryrun"
+                | "--dry-run"
+                | "--help"
+                | "-help"
+                | "--simulate"
+                | "--just-print"
+                | "-WhatIf"
+                | "-whatif"
         ) || text.starts_with("--dry-run=") && !text.ends_with("none")
     })
 }

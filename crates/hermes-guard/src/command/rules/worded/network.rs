@@ -12,6 +12,26 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
     category: NETWORK,
     programs: &[],
     check: RuleCheck::Words(&[
+        ("vtysh|vtyshell", "*conf*|*clear*|*write*|*no~*|*reload*|*shutdown*"),
+        ("birdc|birdc6|birdcl", "disable|restart|down|configure|reload|graceful"),
+        ("frr-reload|frr-reload.py", "--reload|--overwrite"),
+        ("nsupdate|knsupdate", "*"),
+        (
+            "rndc|unbound-control|pdnsutil|knotc|pdns_control",
+            "flush*|stop|halt|delzone|freeze|delete-*|clear-*|zone-unset|zone-purge|reload|replace-*|local_zone*|forward_add|set",
+        ),
+        ("dnscontrol|octodns-sync|octodns", "push|--doit"),
+        (
+            "netbird|tailscale",
+            "up --authkey*|--auth-key*|--accept-routes|--advertise*|--ssh|--exit-node*",
+        ),
+        ("tailscale", "funnel|down|logout|set"),
+        ("teamd|teamdctl|bonding|ifenslave|vconfig|tunctl", "*"),
+        ("lldptool|dcbtool|devlink|rdma", "set|reload|delete|add"),
+        ("cli|junos-cli|opcmd", "-c *configure*|*commit*|*request~system*|*delete*"),
+        ("snmpset|snmptrap", "*"),
+        ("exabgpcli|gobgp|gobgpd", "withdraw|announce|del|shutdown|reset|add|neighbor"),
+        ("acme.sh", "--remove|--revoke|--deactivate*|--uninstall"),
         ("ip", "link|l set down|address|mtu|promisc|netns|nomaster|master"),
         (
             "ip",

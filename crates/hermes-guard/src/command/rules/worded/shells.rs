@@ -13,7 +13,7 @@ const TYPED: Category = Category::asks(
     "typing elsewhere",
     "Keys would be pressed in another terminal or window, where nobody judges them.",
 );
-const SHELL_STATE: Category = Category::asks(
+pub(crate) const SHELL_STATE: Category = Category::asks(
     "shell that is not what it seems",
     "Names, keys or history of the shell would stand for other commands than they say.",
 );
@@ -36,6 +36,9 @@ pub(super) const RULES: &[DangerRule] = &[
             "pkexec /bin/sh",
             "unshare -r sh",
             "sudo -s",
+            "su root -c id",
+            "su -c 'source x; bash'",
+            "sudo -u root -i",
         ],
         passes: &[
             "sudo ls",
@@ -46,6 +49,8 @@ pub(super) const RULES: &[DangerRule] = &[
             "sudo sh -c 'echo x'",
             "sudo -E make install",
             "su - postgres",
+            "sudo -u www-data ls",
+            "su app -c ls",
             "sudo su -c ls",
         ],
     },
@@ -151,14 +156,36 @@ fn becomes_another(call: &ProgramCall<'_>) -> bool {
             if call.stdin.text.is_some() {
                 return false;
             }
-            (call.name == "sudo" && (letters(&['i']) || call.has(&["--login"])) && words.len() < 2)
+            let is_root = |two: &[Arg<'_>]| {
+                matches!(two[0].as_str(), "-u" | "--user") && two[1].text == "root"
+            };
+            let of_root = usize::from(call.args.windows(2).any(is_root));
+            (call.name == "sudo"
+                && (letters(&['i']) || call.has(&["--login"]) || of_root > 0 && call.has(&["-i"]))
+                && words.len() < 2 + of_root
+                && (words.is_empty() || of_root == words.len() || of_root == 0))
                 || (letters(&['s']) && words.len() < 2)
                 || (first.is_some_and(|word| *word == "su")
                     && is_root_shell(&words)
                     && !has_command(call))
                 || opens_shell(&words)
         }
-        "su" => call.stdin.text.is_none() && is_root_shell(&words) && !has_command(call),
+        "su" => {
+            // The words behind `-c` are a text, not a user.
+            let text = call.args.iter().position(|arg| {
+                arg.text.starts_with('-') && (arg.text.ends_with('c') || arg.text == "--command")
+            });
+            let text = text.and_then(|at| call.args.get(at + 1)).map_or("", Arg::as_str);
+            let users: Vec<&str> = words.iter().copied().filter(|word| *word != text).collect();
+            let last = text.rsplit([';', '&', '|']).next().unwrap_or(text);
+            let ends_in_shell = last.split_whitespace().next().is_some_and(is_shell);
+            let named = users.contains(&"root");
+            is_root_shell(&users)
+                && match has_command(call) {
+                    true => named || ends_in_shell,
+                    false => call.stdin.text.is_none(),
+                }
+        }
         "pkexec" | "gosu" | "su-exec" => opens_shell(&words),
         "runuser" => words.len() <= 2 || opens_shell(&words),
         "unshare" => {

@@ -5,7 +5,7 @@ use super::super::super::category::Category;
 use super::super::super::paths;
 use super::super::{DangerRule, REDIRECTION, RuleCheck};
 
-const TRACES: Category =
+pub(crate) const TRACES: Category =
     Category::asks("traces erased", "Logs or histories that show what happened would be lost.");
 
 pub(super) const RULES: &[DangerRule] = &[

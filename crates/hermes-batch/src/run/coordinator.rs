@@ -1,0 +1,514 @@
+//! What runs next, and when it is over.
+//!
+//! Tasks without a record are tried in the order of the data set, so many at a time. A record is counted when the
+//! disk has it ([`SegmentWriter::commit`]). A failure that another attempt may cure is tried again later; three tasks
+//! in a row that fail for a reason of the whole run (a wrong key) end the run, and count as not tried.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hermes_runtime::distributions::DrawSource as _;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::limiter::{RateLimiter, RunSpend};
+use super::progress::{RunFront, RunProgress, Running};
+use super::task::{AttemptOutcome, BatchTask, TaskExecutor, is_of_the_run, is_worth_repeating};
+use crate::BatchError;
+use crate::dataset::Dataset;
+use crate::options::RunOptions;
+use crate::record::{TaskRecord, TaskStatus, TaskUsage};
+use crate::seed::TaskStream;
+use crate::store::{IndexEntry, RunFolder, SegmentWriter};
+
+/// How often the screen is drawn, at most.
+const DRAW_EVERY: Duration = Duration::from_millis(250);
+/// How often `status.json` is written.
+const STATUS_EVERY: Duration = Duration::from_secs(5);
+/// Tasks in a row that fail for a reason of the whole run.
+const FATAL_IN_A_ROW: usize = 3;
+/// How long nothing is begun after the disk refused a record.
+const DISK_PAUSE: Duration = Duration::from_secs(2);
+/// Workers that one task may lose in a row; after so many it is taken to be the reason.
+const MOST_LOST: u32 = 5;
+
+/// Ends a run before its time.
+#[derive(Clone, Debug, Default)]
+pub struct RunControl {
+    /// Begin nothing new, finish what runs.
+    pub drain: CancellationToken,
+    /// Stop what runs; it stays pending.
+    pub cancel: CancellationToken,
+}
+
+/// When a start ends before all tasks have a record.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunLimits {
+    /// Tasks at a time.
+    pub slots: usize,
+    /// Dollars of this run, what was spent before included.
+    pub max_usd: Option<f64>,
+    /// Tokens of this run.
+    pub max_tokens: Option<u64>,
+    /// How long this start may take.
+    pub max_time: Option<Duration>,
+}
+
+/// What a start works on.
+pub struct RunJob {
+    /// Where.
+    pub folder: RunFolder,
+    /// The rows.
+    pub dataset: Arc<Dataset>,
+    /// How tasks are run.
+    pub options: RunOptions,
+    /// Which start it is.
+    pub epoch: u64,
+    /// The numbers of tasks without a record, in order.
+    pub pending: Vec<u32>,
+    /// How the others ended.
+    pub done: BTreeMap<TaskStatus, usize>,
+    /// How many tasks there are.
+    pub total: usize,
+    /// Where records go.
+    pub writer: Arc<SegmentWriter>,
+    /// Who tries tasks.
+    pub executor: Arc<dyn TaskExecutor>,
+    /// The limiter of the run, to look at.
+    pub limiter: Arc<RateLimiter>,
+    /// Dollars and tokens so far, compared with the limits.
+    pub spend: Arc<RunSpend>,
+    /// What runs.
+    pub running: Arc<Running>,
+}
+
+/// Why a start ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// Every task has a record.
+    Complete,
+    /// Before that, for this reason; it can be resumed.
+    Stopped(String),
+    /// Somebody insisted.
+    Cancelled,
+}
+
+/// What a start came to.
+#[derive(Clone, Debug)]
+pub struct RunTotals {
+    /// Why it ended.
+    pub end: RunEnd,
+    /// Where the run is now.
+    pub progress: RunProgress,
+}
+
+/// A task that is tried again later.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Again {
+    at: Instant,
+    task: u32,
+}
+
+/// How one attempt went, once its record is safe or cannot be.
+enum Finished {
+    Safe { record: Box<TaskRecord> },
+    NotWritten { task: u32, why: String },
+    Failed { task: u32, record: Box<TaskRecord> },
+    Unreadable { why: BatchError },
+    Cancelled { usage: TaskUsage, task: u32 },
+    Lost { task: Box<BatchTask>, reason: String },
+}
+
+struct Coordinator<'a> {
+    job: &'a RunJob,
+    limits: RunLimits,
+    control: &'a RunControl,
+    front: &'a dyn RunFront,
+    next: usize,
+    again: BinaryHeap<Reverse<Again>>,
+    /// Attempts and usage of tasks that were tried before.
+    history: HashMap<u32, (u32, TaskUsage)>,
+    /// Failures of the whole run that nothing has refuted yet.
+    held: Vec<(u32, Box<TaskRecord>)>,
+    /// How many workers in a row each task has lost.
+    lost: HashMap<u32, u32>,
+    paused_until: Option<Instant>,
+    at_work: JoinSet<Finished>,
+    progress: RunProgress,
+    began: Instant,
+    events: Option<File>,
+    stop_reason: Option<String>,
+    throttled: u64,
+}
+
+/// Works until every task has a record, or something ends it before.
+///
+/// # Errors
+/// If the data set cannot be read any more.
+pub async fn coordinate(
+    job: &RunJob,
+    limits: RunLimits,
+    control: &RunControl,
+    front: &dyn RunFront,
+) -> Result<RunTotals, BatchError> {
+    let events =
+        File::options().append(true).create(true).open(job.folder.path("events.jsonl")).ok();
+    let done = job.done.values().sum();
+    let progress = RunProgress {
+        total: job.total,
+        done,
+        by_status: job.done.clone(),
+        max_usd: limits.max_usd,
+        ..RunProgress::default()
+    };
+    let mut coordinator = Coordinator {
+        job,
+        limits,
+        control,
+        front,
+        next: 0,
+        again: BinaryHeap::new(),
+        history: HashMap::new(),
+        held: Vec::new(),
+        lost: HashMap::new(),
+        paused_until: None,
+        at_work: JoinSet::new(),
+        progress,
+        began: Instant::now(),
+        events,
+        stop_reason: None,
+        throttled: 0,
+    };
+    let end = coordinator.run().await?;
+    coordinator.draw();
+    coordinator.write_status();
+    Ok(RunTotals { end, progress: coordinator.progress })
+}
+
+impl Coordinator<'_> {
+    async fn run(&mut self) -> Result<RunEnd, BatchError> {
+        self.tell(
+            &json!({"event": "run_started", "epoch": self.job.epoch, "tasks": self.job.total,
+            "pending": self.job.pending.len()}),
+        );
+        let mut drawn = tokio::time::interval(DRAW_EVERY);
+        drawn.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let (mut status_at, mut drawn_at) = (Instant::now(), Instant::now());
+        let mut told_draining = false;
+        loop {
+            self.look_at_limits();
+            self.begin_tasks();
+            if self.at_work.is_empty() {
+                if self.is_stopping() {
+                    break;
+                }
+                if self.next >= self.job.pending.len() && self.again.is_empty() {
+                    if self.held.is_empty() {
+                        break;
+                    }
+                    self.settle_held();
+                    continue;
+                }
+            }
+            if self.is_stopping() && !told_draining && !self.at_work.is_empty() {
+                told_draining = true;
+                let count = self.at_work.len();
+                self.front.note(&format!(
+                    "draining: {count} tasks finish (Ctrl-C again to cancel them; they stay pending)"
+                ));
+            }
+            tokio::select! {
+                finished = self.at_work.join_next(), if !self.at_work.is_empty() => {
+                    match finished {
+                        Some(Ok(finished)) => self.take(finished)?,
+                        Some(Err(error)) => {
+                            // A panic in a task's own work is a fault of ours, and costs that task only.
+                            self.progress.last_failure = Some(format!("internal: {error}"));
+                        }
+                        None => {}
+                    }
+                }
+                _ = drawn.tick() => {}
+                () = self.control.drain.cancelled(), if !told_draining && self.stop_reason.is_none() => {}
+            }
+            if drawn_at.elapsed() >= DRAW_EVERY {
+                drawn_at = Instant::now();
+                self.draw();
+            }
+            if status_at.elapsed() >= STATUS_EVERY {
+                status_at = Instant::now();
+                self.write_status();
+            }
+        }
+        let end = match &self.stop_reason {
+            _ if self.control.cancel.is_cancelled() => RunEnd::Cancelled,
+            _ if self.progress.done >= self.progress.total => RunEnd::Complete,
+            Some(why) => RunEnd::Stopped(why.clone()),
+            None if self.control.drain.is_cancelled() => RunEnd::Stopped("drained".to_owned()),
+            None => RunEnd::Stopped("some tasks could not be run".to_owned()),
+        };
+        self.tell(
+            &json!({"event": "run_done", "done": self.progress.done, "end": format!("{end:?}")}),
+        );
+        Ok(end)
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stop_reason.is_some() || self.control.drain.is_cancelled()
+    }
+
+    fn look_at_limits(&mut self) {
+        self.progress.usd = self.job.spend.usd();
+        self.progress.tokens = self.job.spend.tokens();
+        let throttled = self.job.limiter.throttled();
+        if throttled > self.throttled {
+            self.throttled = throttled;
+            self.tell(&json!({"event": "throttled", "answers": throttled, "concurrency": self.job.limiter.allowed()}));
+        }
+        if self.stop_reason.is_none() {
+            self.stop_reason = self.job.executor.given_up();
+        }
+        if self.stop_reason.is_some()
+            || self.next >= self.job.pending.len() && self.again.is_empty()
+        {
+            return;
+        }
+        let RunLimits { max_usd, max_tokens, max_time, .. } = self.limits;
+        let usd = self.progress.usd;
+        let reason = match (max_usd, max_tokens, max_time) {
+            (Some(most), _, _) if usd >= most => Some(format!("${usd:.2} of ${most:.2} are spent")),
+            (_, Some(most), _) if self.progress.tokens >= most => {
+                Some(format!("{most} tokens are used"))
+            }
+            (_, _, Some(most)) if self.began.elapsed() >= most => {
+                Some("its time is over".to_owned())
+            }
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            self.tell(&json!({"event": "budget", "reason": reason}));
+            self.stop_reason = Some(reason);
+        }
+    }
+
+    fn begin_tasks(&mut self) {
+        let now = Instant::now();
+        if self.paused_until.is_some_and(|until| until > now) {
+            return;
+        }
+        while self.at_work.len() < self.limits.slots.max(1) && !self.is_stopping() {
+            let ready = self.again.peek().is_some_and(|Reverse(again)| again.at <= now);
+            let number = if ready {
+                self.again.pop().map(|Reverse(again)| again.task)
+            } else {
+                let next = self.job.pending.get(self.next).copied();
+                self.next += usize::from(next.is_some());
+                next
+            };
+            let Some(number) = number else { return };
+            self.begin(number);
+        }
+    }
+
+    fn begin(&mut self, number: u32) {
+        let job = self.job;
+        let (dataset, options) = (Arc::clone(&job.dataset), job.options.clone());
+        let (executor, writer) = (Arc::clone(&job.executor), Arc::clone(&job.writer));
+        let (running, stop) = (Arc::clone(&job.running), self.control.cancel.child_token());
+        let (attempts, spent) = self.history.get(&number).cloned().unwrap_or_default();
+        self.at_work.spawn(async move {
+            let task = match BatchTask::read(&dataset, &options, number) {
+                Ok(task) => task,
+                Err(why) => return Finished::Unreadable { why },
+            };
+            running.begin(number, &task.id);
+            let outcome = executor.attempt(&task, &stop).await;
+            running.end(number);
+            let mut record = match outcome {
+                AttemptOutcome::Cancelled { usage } => {
+                    return Finished::Cancelled { usage, task: number };
+                }
+                AttemptOutcome::Lost { reason } => {
+                    return Finished::Lost { task: Box::new(task), reason };
+                }
+                AttemptOutcome::Recorded(record) => record,
+                AttemptOutcome::Failed(mut record) => {
+                    record.attempts = attempts + 1;
+                    return Finished::Failed { task: number, record };
+                }
+            };
+            record.attempts = attempts + 1;
+            record.usage.add(&spent);
+            commit(&writer, number, record).await
+        });
+    }
+
+    fn take(&mut self, finished: Finished) -> Result<(), BatchError> {
+        match finished {
+            Finished::Unreadable { why } => return Err(why),
+            Finished::Safe { record } => {
+                if record.status != TaskStatus::Failed {
+                    self.settle_held();
+                }
+                self.count(&record);
+            }
+            Finished::NotWritten { task, why } => {
+                self.front.note(&format!("a record could not be written, waiting for room: {why}"));
+                self.paused_until = Some(Instant::now() + DISK_PAUSE);
+                self.again.push(Reverse(Again { at: Instant::now() + DISK_PAUSE, task }));
+            }
+            Finished::Cancelled { usage, task } => self.remember(task, &usage),
+            Finished::Failed { task, record } => {
+                self.lost.remove(&task);
+                self.failed(task, record);
+            }
+            Finished::Lost { task, reason } => self.lost(&task, &reason),
+        }
+        Ok(())
+    }
+
+    /// Another worker takes the task. One that takes every worker along is the reason itself.
+    fn lost(&mut self, task: &BatchTask, reason: &str) {
+        let losses = self.lost.entry(task.number).or_default();
+        *losses += 1;
+        let losses = *losses;
+        self.tell(
+            &json!({"event": "worker_lost", "id": task.id, "reason": reason, "losses": losses}),
+        );
+        self.progress.last_failure = Some(format!("infra.worker_lost: {}", first_line(reason)));
+        if losses < MOST_LOST {
+            self.again.push(Reverse(Again { at: Instant::now(), task: task.number }));
+            return;
+        }
+        let mut record = task.begun("", self.job.epoch, jiff::Timestamp::now());
+        record.status = TaskStatus::Failed;
+        record.class = Some("infra.worker_lost".to_owned());
+        record.reason =
+            Some(format!("this task kills its worker, {losses} times in a row: {reason}"));
+        record.completed = false;
+        record.attempts = losses;
+        self.write_failed(task.number, Box::new(record));
+    }
+
+    fn failed(&mut self, task: u32, mut record: Box<TaskRecord>) {
+        let class = record.class.clone().unwrap_or_default();
+        let reason = record.reason.clone().unwrap_or_default();
+        self.progress.last_failure = Some(format!("{class}: {}", first_line(&reason)));
+        let attempts = record.attempts;
+        if is_worth_repeating(&class) && attempts <= self.job.options.retries {
+            self.remember(task, &record.usage);
+            let mut stream = TaskStream::new(record.seed ^ u64::from(attempts));
+            let seconds = (2.0 * 2_f64.powi(attempts as i32 - 1)).min(60.0);
+            let wait = Duration::from_secs_f64(seconds * (0.75 + stream.draw() / 2.0));
+            self.again.push(Reverse(Again { at: Instant::now() + wait, task }));
+            self.tell(&json!({"event": "retry", "id": record.id, "class": class, "reason": reason,
+                "attempt": attempts, "wait_ms": wait.as_millis() as u64}));
+            return;
+        }
+        if let Some((_, spent)) = self.history.get(&task) {
+            record.usage.add(spent);
+        }
+        if is_of_the_run(&class) {
+            self.held.push((task, record));
+            if self.held.len() >= FATAL_IN_A_ROW && self.stop_reason.is_none() {
+                self.stop_reason =
+                    Some(format!("{FATAL_IN_A_ROW} tasks in a row failed with {class}: {reason}"));
+            }
+            return;
+        }
+        self.write_failed(task, record);
+    }
+
+    /// Failures of single tasks after all: something else went well, or there is nothing else.
+    fn settle_held(&mut self) {
+        if self.held.len() >= FATAL_IN_A_ROW {
+            return;
+        }
+        for (task, record) in std::mem::take(&mut self.held) {
+            self.write_failed(task, record);
+        }
+    }
+
+    fn write_failed(&mut self, task: u32, record: Box<TaskRecord>) {
+        let writer = Arc::clone(&self.job.writer);
+        self.at_work.spawn(async move { commit(&writer, task, record).await });
+    }
+
+    fn remember(&mut self, task: u32, usage: &TaskUsage) {
+        let (attempts, spent) = self.history.entry(task).or_default();
+        *attempts += 1;
+        spent.add(usage);
+    }
+
+    fn count(&mut self, record: &TaskRecord) {
+        self.progress.done += 1;
+        self.progress.done_now += 1;
+        *self.progress.by_status.entry(record.status).or_default() += 1;
+        self.tell(&json!({"event": "task_done", "id": record.id, "status": record.status,
+            "class": record.class, "attempts": record.attempts, "done": self.progress.done}));
+    }
+
+    fn draw(&mut self) {
+        let running = self.job.running.list();
+        self.progress.running = running.len();
+        self.progress.oldest = running.into_iter().next();
+        self.progress.waiting = self.job.limiter.waiting();
+        self.progress.took = self.began.elapsed();
+        self.front.progress(&self.progress);
+    }
+
+    fn tell(&mut self, event: &Value) {
+        self.front.event(event);
+        if let Some(events) = &mut self.events
+            && writeln!(events, "{event}").is_err()
+        {
+            // The log is a convenience; the records are what counts.
+            self.events = None;
+        }
+    }
+
+    fn write_status(&mut self) {
+        let running: Vec<Value> = self
+            .job
+            .running
+            .list()
+            .iter()
+            .map(|task| json!({"id": task.id, "turn": task.turn, "seconds": task.since.elapsed().as_secs()}))
+            .collect();
+        let status = json!({
+            "epoch": self.job.epoch, "pid": std::process::id(), "host": crate::store::host_name(),
+            "updated": jiff::Timestamp::now().to_string(), "running": running,
+            "progress": self.progress.to_json(),
+        });
+        if let Err(error) = self.job.folder.write("status.json", status.to_string().as_bytes()) {
+            tracing::debug!(%error, "status.json");
+        }
+    }
+}
+
+async fn commit(writer: &SegmentWriter, task: u32, record: Box<TaskRecord>) -> Finished {
+    let line = match serde_json::to_vec(&record) {
+        Ok(line) => line,
+        Err(error) => return Finished::NotWritten { task, why: error.to_string() },
+    };
+    let entry = IndexEntry {
+        id: record.id.clone(),
+        offset: 0,
+        length: 0,
+        status: record.status,
+        row_hash: record.row_hash.clone(),
+    };
+    match writer.commit(entry, line).await {
+        Ok(()) => Finished::Safe { record },
+        Err(error) => Finished::NotWritten { task, why: error.to_string() },
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(160).collect()
+}

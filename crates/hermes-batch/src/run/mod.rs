@@ -1,0 +1,28 @@
+//! Running tasks: which is next, how one is run, when it is over.
+
+mod companion;
+mod coordinator;
+mod executor;
+mod limiter;
+mod permits;
+mod pool;
+mod progress;
+mod task;
+mod toolsets;
+mod wire;
+mod worker;
+
+pub use companion::{AttemptSide, TaskCompanion};
+pub use coordinator::{RunControl, RunEnd, RunJob, RunLimits, RunTotals, coordinate};
+pub use executor::{AgentExecutor, ExecutorOptions};
+pub use limiter::{LocalPermits, MeteredModel, RateLimiter, RateLimits, RunSpend, TaskMeter};
+pub use permits::{Permit, Permits};
+pub use pool::{DriverOptions, PoolOptions, ProcessOptions, RAY_DRIVER, WorkerPool};
+pub use progress::{RunFront, RunProgress, Running, RunningTask};
+pub use task::{AttemptOutcome, BatchTask, TaskExecutor, is_worth_repeating};
+pub use toolsets::ToolsetDraw;
+pub use wire::{
+    HostMessage, PROTOCOL, SentTask, SpooledRecord, WorkerManifest, WorkerMessage, host_message,
+    worker_message,
+};
+pub use worker::{WorkerEnd, serve};

@@ -1,0 +1,345 @@
+//! Workers in processes of their own: tasks are handed to whoever has room, and a worker that is gone costs its own
+//! tasks one more try.
+//!
+//! What a worker is reached by does not matter here: a pipe to a process on this machine, or a driver that passes lines
+//! on to workers elsewhere. Records, retries and permissions to ask the model stay with the coordinator.
+
+mod driver;
+mod process;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hermes_llm::model::BoxFuture;
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+pub use driver::{DriverOptions, RAY_DRIVER};
+pub use process::ProcessOptions;
+
+use super::limiter::LocalPermits;
+use super::progress::Running;
+use super::task::{AttemptOutcome, BatchTask, TaskExecutor};
+use super::wire::{HostMessage, SpooledRecord, WorkerMessage, line_of, worker_message};
+use crate::dataset::hex;
+use crate::record::{TaskRecord, TaskUsage};
+use crate::store::RunFolder;
+
+/// A worker that says nothing for so long is gone.
+const SILENCE: Duration = Duration::from_secs(60);
+/// How long workers have to end by themselves.
+const CLOSING: Duration = Duration::from_secs(40);
+/// How long a task has to stop when it is told to.
+const STOPPING: Duration = Duration::from_secs(15);
+
+/// What all workers of a run are told and share.
+pub struct PoolOptions {
+    /// The first message to each.
+    pub hello: HostMessage,
+    /// Where their tool definitions go.
+    pub folder: RunFolder,
+    /// Says when their requests may go.
+    pub permits: LocalPermits,
+    /// What runs, for whoever looks.
+    pub running: Arc<Running>,
+}
+
+/// Tries tasks in other processes.
+pub struct WorkerPool {
+    inner: Arc<PoolInner>,
+    pumps: Mutex<JoinSet<()>>,
+}
+
+/// The way to a worker: a pipe of its own, or a driver's with its number on every line.
+#[derive(Clone)]
+struct WorkerWay {
+    lines: mpsc::UnboundedSender<String>,
+    slot: Option<usize>,
+}
+
+impl WorkerWay {
+    fn send(&self, message: &HostMessage) {
+        let line = line_of(message);
+        let line = match self.slot {
+            None => line,
+            Some(slot) => line_of(&serde_json::json!({"slot": slot, "line": line.trim_end()})),
+        };
+        // A worker that is gone is found out by whoever reads from it.
+        let _ = self.lines.send(line);
+    }
+}
+
+struct Worker {
+    way: Option<WorkerWay>,
+    /// Tasks it takes at a time; none before it has said so.
+    slots: usize,
+    at_work: HashMap<String, oneshot::Sender<AttemptOutcome>>,
+    tickets: HashSet<u64>,
+    heard: Instant,
+    who: String,
+}
+
+impl Default for Worker {
+    fn default() -> Self {
+        let (at_work, tickets) = (HashMap::new(), HashSet::new());
+        Self { way: None, slots: 0, at_work, tickets, heard: Instant::now(), who: String::new() }
+    }
+}
+
+struct PoolInner {
+    options: PoolOptions,
+    workers: Mutex<Vec<Worker>>,
+    changed: Notify,
+    given_up: Mutex<Option<String>>,
+    closing: CancellationToken,
+}
+
+impl PoolInner {
+    fn new(options: PoolOptions, workers: usize) -> Arc<Self> {
+        Arc::new(Self {
+            options,
+            workers: Mutex::new((0..workers).map(|_| Worker::default()).collect()),
+            changed: Notify::new(),
+            given_up: Mutex::default(),
+            closing: CancellationToken::new(),
+        })
+    }
+
+    fn workers(&self) -> MutexGuard<'_, Vec<Worker>> {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn give_up(&self, why: String) {
+        self.given_up.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+        self.changed.notify_waiters();
+    }
+
+    fn given_up(&self) -> Option<String> {
+        self.given_up.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A worker can be spoken to.
+    fn up(&self, place: usize, way: WorkerWay) {
+        way.send(&self.options.hello);
+        let mut workers = self.workers();
+        workers[place] = Worker { way: Some(way), ..Worker::default() };
+    }
+
+    /// A worker is gone, and with it what it was working on; how many tasks that were.
+    fn down(&self, place: usize, reason: &str) -> usize {
+        let lost = std::mem::take(&mut self.workers()[place]);
+        for _ in &lost.tickets {
+            self.options.permits.limiter.give_back(None);
+        }
+        let count = lost.at_work.len();
+        for (_, reply) in lost.at_work {
+            let _ = reply.send(AttemptOutcome::Lost { reason: reason.to_owned() });
+        }
+        self.changed.notify_waiters();
+        count
+    }
+
+    /// Whether a worker has been silent for too long.
+    fn is_silent(&self, place: usize) -> bool {
+        let workers = self.workers();
+        workers[place].way.is_some() && workers[place].heard.elapsed() > SILENCE
+    }
+
+    /// Hands a task to the worker with the most room, if any has room.
+    fn hand_out(&self, task: &BatchTask) -> Option<(usize, oneshot::Receiver<AttemptOutcome>)> {
+        let mut workers = self.workers();
+        let free = |worker: &Worker| worker.slots.saturating_sub(worker.at_work.len());
+        let (place, worker) =
+            workers.iter_mut().enumerate().max_by_key(|(_, worker)| free(worker))?;
+        if free(worker) == 0 {
+            return None;
+        }
+        let (reply, outcome) = oneshot::channel();
+        worker.at_work.insert(task.id.clone(), reply);
+        worker.way.as_ref()?.send(&HostMessage::Task(Box::new(task.sent(1))));
+        Some((place, outcome))
+    }
+
+    fn tell(&self, place: usize, message: &HostMessage) {
+        if let Some(way) = &self.workers()[place].way {
+            way.send(message);
+        }
+    }
+
+    fn settle(&self, place: usize, id: &str, outcome: AttemptOutcome) {
+        let reply = self.workers()[place].at_work.remove(id);
+        if let Some(reply) = reply {
+            let _ = reply.send(outcome);
+        }
+        self.changed.notify_waiters();
+    }
+
+    /// Deals with a line of a worker.
+    fn heard(self: &Arc<Self>, place: usize, line: &[u8]) {
+        self.workers()[place].heard = Instant::now();
+        let Some(message) = worker_message(line) else {
+            tracing::warn!(place, "a worker wrote a line that is no message");
+            return;
+        };
+        match message {
+            WorkerMessage::Ready { slots, host, pid, .. } => {
+                let worker = &mut self.workers()[place];
+                (worker.slots, worker.who) = (slots, format!("process {pid} on {host}"));
+                self.changed.notify_waiters();
+            }
+            WorkerMessage::Turn { number, turn } => self.options.running.turn(number, turn),
+            WorkerMessage::Want { ticket, .. } => {
+                self.workers()[place].tickets.insert(ticket);
+                tokio::spawn(Arc::clone(self).permit(place, ticket));
+            }
+            WorkerMessage::Used { ticket, input, output, usd } => {
+                if self.workers()[place].tickets.remove(&ticket) {
+                    self.options.permits.limiter.give_back(Some([input, output]));
+                }
+                self.options.permits.spend.add(usd, input + output);
+            }
+            WorkerMessage::Throttled { retry_after_ms } => {
+                let wait = retry_after_ms.map(Duration::from_millis);
+                self.options.permits.limiter.slow_down(wait);
+            }
+            WorkerMessage::Tools { name, text } => self.keep_tools(&name, &text),
+            WorkerMessage::Result { record: Some(record), .. } => {
+                let id = record.id.clone();
+                self.settle(place, &id, AttemptOutcome::Recorded(record));
+            }
+            WorkerMessage::Result { spool: Some(spool), .. } => match read_spool(&spool) {
+                Ok(record) => {
+                    let id = record.id.clone();
+                    self.settle(place, &id, AttemptOutcome::Recorded(Box::new(record)));
+                }
+                Err(why) => tracing::warn!("a long record is lost with its file: {why}"),
+            },
+            WorkerMessage::Failed { record } => {
+                let id = record.id.clone();
+                self.settle(place, &id, AttemptOutcome::Failed(record));
+            }
+            WorkerMessage::Cancelled { id, usage } => {
+                self.settle(place, &id, AttemptOutcome::Cancelled { usage });
+            }
+            WorkerMessage::Started { .. }
+            | WorkerMessage::Result { .. }
+            | WorkerMessage::Pong
+            | WorkerMessage::Bye
+            | WorkerMessage::Unknown => {}
+        }
+    }
+
+    /// Waits for leave for a worker's request. A worker that is gone by then gives it back.
+    async fn permit(self: Arc<Self>, place: usize, ticket: u64) {
+        // Whoever is told to stop stops by itself, and gives back what it got.
+        if self.options.permits.limiter.take(&CancellationToken::new()).await.is_none() {
+            return;
+        }
+        if self.workers()[place].tickets.contains(&ticket) {
+            self.tell(place, &HostMessage::Permit { ticket });
+        } else {
+            self.options.permits.limiter.give_back(None);
+        }
+    }
+
+    fn keep_tools(&self, name: &str, text: &str) {
+        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
+        let path = format!("tools/{name}");
+        if !is_plain || name.starts_with('.') || self.options.folder.path(&path).exists() {
+            return;
+        }
+        if let Err(error) = self.options.folder.write(&path, text.as_bytes()) {
+            tracing::warn!(%error, "definitions of tools could not be kept");
+        }
+    }
+}
+
+fn read_spool(spool: &SpooledRecord) -> Result<TaskRecord, String> {
+    use sha2::{Digest as _, Sha256};
+    let bytes = std::fs::read(&spool.path).map_err(|error| error.to_string())?;
+    let _ = std::fs::remove_file(&spool.path);
+    if bytes.len() as u64 != spool.length || hex(&Sha256::digest(&bytes)) != spool.sha256 {
+        return Err("it is not what was written".to_owned());
+    }
+    serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+}
+
+impl WorkerPool {
+    /// Starts workers on this machine.
+    #[must_use]
+    pub fn of_processes(options: PoolOptions, processes: &ProcessOptions) -> Self {
+        let inner = PoolInner::new(options, processes.count.max(1));
+        let mut pumps = JoinSet::new();
+        for place in 0..processes.count.max(1) {
+            pumps.spawn(process::pump(Arc::clone(&inner), place, processes.clone()));
+        }
+        Self { inner, pumps: Mutex::new(pumps) }
+    }
+
+    /// Starts a driver that places workers elsewhere.
+    #[must_use]
+    pub fn of_driver(options: PoolOptions, driver: DriverOptions) -> Self {
+        let inner = PoolInner::new(options, driver.slots.max(1));
+        let mut pumps = JoinSet::new();
+        pumps.spawn(driver::pump(Arc::clone(&inner), driver));
+        Self { inner, pumps: Mutex::new(pumps) }
+    }
+
+    async fn try_task(&self, task: &BatchTask, stop: &CancellationToken) -> AttemptOutcome {
+        let stopped = || AttemptOutcome::Cancelled { usage: TaskUsage::default() };
+        let (place, mut outcome) = loop {
+            // Looked at before the hand-out, so that a change in between is not missed.
+            let changed = self.inner.changed.notified();
+            if stop.is_cancelled() || self.inner.given_up().is_some() {
+                return stopped();
+            }
+            if let Some(handed) = self.inner.hand_out(task) {
+                break handed;
+            }
+            tokio::select! {
+                () = changed => {}
+                () = tokio::time::sleep(Duration::from_millis(500)) => {}
+                () = stop.cancelled() => {}
+            }
+        };
+        tokio::select! {
+            outcome = &mut outcome => outcome.unwrap_or_else(|_| stopped()),
+            () = stop.cancelled() => {
+                self.inner.tell(place, &HostMessage::Cancel { id: task.id.clone() });
+                let ended = tokio::time::timeout(STOPPING, outcome).await;
+                ended.ok().and_then(Result::ok).unwrap_or_else(stopped)
+            }
+        }
+    }
+}
+
+impl TaskExecutor for WorkerPool {
+    fn attempt<'a>(
+        &'a self,
+        task: &'a BatchTask,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, AttemptOutcome> {
+        Box::pin(self.try_task(task, stop))
+    }
+
+    fn given_up(&self) -> Option<String> {
+        self.inner.given_up()
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.inner.closing.cancel();
+            for worker in self.inner.workers().iter_mut() {
+                if let Some(way) = worker.way.take() {
+                    way.send(&HostMessage::Drain);
+                }
+            }
+            let mut pumps =
+                std::mem::take(&mut *self.pumps.lock().unwrap_or_else(PoisonError::into_inner));
+            let ended = async { while pumps.join_next().await.is_some() {} };
+            let _ = tokio::time::timeout(CLOSING, ended).await;
+        })
+    }
+}

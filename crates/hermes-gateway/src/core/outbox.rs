@@ -1,0 +1,227 @@
+//! The one thing that sends answers.
+//!
+//! A row says which parts of an answer are in the chat. A part that was being sent when its process died, or whose answer was
+//! lost on the way, may be there or not: it is sent again with a visible mark, unless the platform recognises a repeated key.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hermes_sessions::{Obligation, ObligationState};
+use hermes_store::clock::now;
+use serde::{Deserialize, Serialize};
+
+use super::Gateway;
+use crate::adapter::{Outgoing, SendClass, SendError, Target};
+use crate::link::{Link, MAX_WAIT};
+use crate::markdown::Document;
+use crate::media::DeliveryRules;
+
+/// Tries of one part before it is left for later.
+const TRIES: u32 = 3;
+/// So often a platform may say that we are too fast.
+const FLOODS: u32 = 20;
+/// Answers older than this are of no use.
+const MAX_AGE: f64 = 24.0 * 3_600.0;
+/// Before a part that may be in the chat already.
+const RECOVERED: &str = "(recovered)";
+/// More parts than this become one part and a file.
+const MAX_PARTS: usize = 8;
+
+/// What is known of one part.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct PartState {
+    /// The platform's id of its message.
+    pub(super) id: Option<String>,
+    /// It was sent, and nothing came back yet.
+    pub(super) is_sending: bool,
+    /// It says what it is to say.
+    pub(super) is_final: bool,
+}
+
+pub(super) fn parts_of(text: &str) -> Vec<PartState> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+pub(super) fn parts_text(parts: &[PartState]) -> String {
+    serde_json::to_string(parts).unwrap_or_else(|_| "[]".to_owned())
+}
+
+impl Gateway {
+    /// Sends what an earlier process owed.
+    pub(crate) async fn recover_outbox(&self) {
+        let open =
+            self.store.read(|database| database.open_obligations()).await.unwrap_or_default();
+        for answer in open {
+            self.deliver(answer).await;
+        }
+    }
+
+    /// Tries again what could not be sent, now and then.
+    pub(crate) async fn keep_sending(self: Arc<Self>) {
+        loop {
+            tokio::time::sleep(Duration::from_secs(15)).await;
+            let open =
+                self.store.read(|database| database.open_obligations()).await.unwrap_or_default();
+            for answer in open.into_iter().filter(|answer| answer.attempts > 0) {
+                self.deliver(answer).await;
+            }
+            let _ = self.store.write(|database| database.gateway_forget(now() - MAX_AGE)).await;
+        }
+    }
+
+    /// Sends an answer, as far as it is not in the chat yet.
+    pub(super) async fn deliver(&self, mut answer: Obligation) {
+        let Some(link) = self.links.get(answer.platform.as_str()).cloned() else { return };
+        if now() - answer.created_at > MAX_AGE {
+            answer.state = ObligationState::Abandoned;
+            return self.keep(&answer).await;
+        }
+        let (text, files) = crate::media::attachments(&answer.body);
+        let text = text.trim().to_owned();
+        let mut texts = if text.is_empty() { Vec::new() } else { link.parts(&text) };
+        let mut long = None;
+        if texts.len() > MAX_PARTS && link.platform.capabilities.files {
+            texts.truncate(1);
+            long = Some(crate::media::whole_answer(&text));
+        }
+        let mut parts = parts_of(&answer.parts);
+        for (at, text) in texts.iter().enumerate() {
+            if parts.len() <= at {
+                parts.push(PartState::default());
+            }
+            if parts.get(at).is_some_and(|part| part.is_final) {
+                continue;
+            }
+            if let Err(error) = self.deliver_part(&link, &mut answer, &mut parts, at, text).await {
+                tracing::warn!(platform = link.platform.name, class = error.class.name(), %error, "an answer was not sent");
+                answer.attempts += 1;
+                let is_lost = matches!(error.class, SendClass::Forbidden | SendClass::NotFound);
+                if is_lost {
+                    answer.state = ObligationState::Failed;
+                    self.mark_dead(&link, &answer.chat_id, &error).await;
+                }
+                return self.keep(&answer).await;
+            }
+        }
+        let target =
+            Target { chat_id: answer.chat_id.clone(), thread_id: answer.thread_id.clone() };
+        let rules = DeliveryRules::of(&self.host);
+        for problem in link.send_files(&rules, &target, &files, long).await {
+            let _ = link.say(&target, &problem, Vec::new()).await;
+        }
+        answer.state = ObligationState::Delivered;
+        self.keep(&answer).await;
+    }
+
+    async fn keep(&self, answer: &Obligation) {
+        let row = answer.clone();
+        if let Err(error) = self.store.write(move |database| database.put_obligation(&row)).await {
+            tracing::warn!(%error, "how far an answer has come is not recorded");
+        }
+    }
+
+    async fn keep_part(
+        &self,
+        answer: &mut Obligation,
+        parts: &mut [PartState],
+        at: usize,
+        part: PartState,
+    ) {
+        if let Some(place) = parts.get_mut(at) {
+            *place = part;
+        }
+        answer.parts = parts_text(parts);
+        self.keep(answer).await;
+    }
+
+    async fn deliver_part(
+        &self,
+        link: &Link,
+        answer: &mut Obligation,
+        parts: &mut [PartState],
+        at: usize,
+        text: &str,
+    ) -> Result<(), SendError> {
+        let capabilities = link.platform.capabilities;
+        let (mut tries, mut floods, mut is_plain) = (0, 0, false);
+        loop {
+            let part = parts.get(at).cloned().unwrap_or_default();
+            let may_be_there =
+                part.id.is_none() && part.is_sending && !capabilities.idempotent_send;
+            let words = match may_be_there {
+                true => format!("{RECOVERED}\n\n{text}"),
+                false => text.to_owned(),
+            };
+            let document =
+                if is_plain { Document::literal(&words) } else { Document::parse(&words) };
+            let message = Outgoing {
+                target: Target {
+                    chat_id: answer.chat_id.clone(),
+                    thread_id: answer.thread_id.clone(),
+                },
+                content: link.adapter.render(&document),
+                reply_to: answer.reply_to.clone().filter(|_| at == 0),
+                key: format!("{}-{at}", answer.id),
+                ..Outgoing::default()
+            };
+            let sent = match part.id.as_ref().filter(|_| capabilities.edit) {
+                Some(id) => link.adapter.edit(id, &message).await.map(|()| id.clone()),
+                None => {
+                    let sending = PartState { id: None, is_sending: true, is_final: false };
+                    self.keep_part(answer, parts, at, sending).await;
+                    link.paced(&answer.chat_id).await;
+                    link.adapter.send(&message).await
+                }
+            };
+            let error = match sent {
+                Ok(id) => {
+                    let done = PartState { id: Some(id), is_sending: false, is_final: true };
+                    self.keep_part(answer, parts, at, done).await;
+                    return Ok(());
+                }
+                Err(error) => error,
+            };
+            if let Some(chat) = &error.moved_to {
+                answer.chat_id.clone_from(chat);
+                self.keep_part(answer, parts, at, PartState::default()).await;
+                tries += 1;
+                if tries < TRIES {
+                    continue;
+                }
+            }
+            // What was refused is not in the chat.
+            if part.id.is_none() && error.class != SendClass::MaybeArrived && !may_be_there {
+                self.keep_part(answer, parts, at, PartState::default()).await;
+            }
+            match error.class {
+                SendClass::RateLimited if floods < FLOODS => {
+                    floods += 1;
+                    let wait = error.retry_after.unwrap_or(Duration::from_secs(2));
+                    tokio::time::sleep(wait.min(MAX_WAIT)).await;
+                }
+                SendClass::Transient | SendClass::MaybeArrived if tries < TRIES => {
+                    tries += 1;
+                    let wait = error.retry_after.unwrap_or(Duration::from_secs(1 << tries));
+                    tokio::time::sleep(wait.min(MAX_WAIT)).await;
+                }
+                SendClass::BadFormat if !is_plain => is_plain = true,
+                SendClass::NoThread if answer.thread_id.is_some() => answer.thread_id = None,
+                // The message that was written to is gone: a new one.
+                SendClass::NotFound | SendClass::Unknown if part.id.is_some() && tries < TRIES => {
+                    tries += 1;
+                    self.keep_part(answer, parts, at, PartState::default()).await;
+                }
+                _ => return Err(error),
+            }
+        }
+    }
+
+    /// A chat that cannot be written to is remembered, so that people find out why.
+    async fn mark_dead(&self, link: &Link, chat: &str, error: &SendError) {
+        let marks = vec![(format!("dead:{chat}"), format!("{} {}", now(), error.what))];
+        let platform = link.platform.name.to_owned();
+        let _ =
+            self.store.write(move |database| database.gateway_accept(&platform, &[], &marks)).await;
+    }
+}
