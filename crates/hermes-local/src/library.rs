@@ -58,7 +58,9 @@ impl Library {
             .filter_map(|entry| {
                 let path = entry.path();
                 let is_ours = path.extension().is_some_and(|end| end == "gguf");
-                let bytes = entry.metadata().ok().filter(|seen| seen.is_file() && is_ours)?.len();
+                // Of the file itself: a model may stand here as a link to where another program keeps it.
+                let bytes =
+                    fs::metadata(&path).ok().filter(|seen| seen.is_file() && is_ours)?.len();
                 let name = path.file_stem()?.to_str()?.to_owned();
                 Some(UsableModel { name, path, bytes, owner: "Hermes" })
             })

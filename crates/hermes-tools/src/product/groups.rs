@@ -55,6 +55,18 @@ pub(super) const FEISHU_DRIVE: Group = &[
     "feishu_drive_reply_comment",
     "feishu_drive_add_comment",
 ];
+pub(super) const RL: Group = &[
+    "rl_list_environments",
+    "rl_select_environment",
+    "rl_get_current_config",
+    "rl_edit_config",
+    "rl_start_training",
+    "rl_check_status",
+    "rl_stop_training",
+    "rl_get_results",
+    "rl_list_runs",
+    "rl_test_inference",
+];
 pub(super) const YUANBAO: Group = &[
     "yb_query_group_info",
     "yb_query_group_members",

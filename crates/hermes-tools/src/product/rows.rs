@@ -4,8 +4,8 @@ use hermes_runtime::toolsets::ToolsetKind;
 
 use super::groups::{
     BROWSER_CDP, BROWSER_CLASSIC, CLARIFY, COMPUTER_USE, CRONJOB, DISCORD, DISCORD_ADMIN,
-    FEISHU_DOC, FEISHU_DRIVE, FILE, HOME_ASSISTANT, IMAGE_GEN, KANBAN, MESSAGES, SKILLS, TERMINAL,
-    TTS, VISION, WEB, YUANBAO,
+    FEISHU_DOC, FEISHU_DRIVE, FILE, HOME_ASSISTANT, IMAGE_GEN, KANBAN, MESSAGES, RL, SKILLS,
+    TERMINAL, TTS, VISION, WEB, YUANBAO,
 };
 use super::{Base, Row};
 
@@ -64,6 +64,7 @@ pub(super) const ROWS: &[Row] = &[
         "spotify_albums",
         "spotify_library",
     ]]),
+    Row::new("rl", "Train models: environments, settings, runs and their results").plus(&[RL]),
     // For models with a small window: no more tools, and fewer words about each.
     Row::new("local", "Five tools in few words, for local and other small models")
         .plus(&[FILE, &["terminal"]])

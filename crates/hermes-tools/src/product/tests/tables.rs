@@ -36,16 +36,16 @@ fn core_has_fifty_two_tools() {
 }
 
 #[test]
-fn follow_toolset_table_of_fifty_seven_and_three_of_our_own() {
-    assert!(toolsets().contains_key("moa") && toolsets().contains_key("local"));
+fn follow_toolset_table_of_fifty_seven_and_four_of_our_own() {
+    for own in ["moa", "local", "rl"] {
+        assert!(toolsets().contains_key(own), "{own}");
+    }
     // The reference has dropped it; in chats and jobs the tool is of use.
     assert!(toolsets().contains_key("messaging"));
-    assert_eq!(toolsets().len(), 57 + 3);
+    assert_eq!(toolsets().len(), 57 + 4);
     // Two rows of the same name would have become one entry.
-    assert_eq!(rows::ROWS.len() + presets::ROWS.len(), 57 + 3);
-    for gone in ["rl", "browser-cdp"] {
-        assert!(!toolsets().contains_key(gone), "{gone}");
-    }
+    assert_eq!(rows::ROWS.len() + presets::ROWS.len(), 57 + 4);
+    assert!(!toolsets().contains_key("browser-cdp"));
 }
 
 #[test]
@@ -83,6 +83,12 @@ fn every_single_purpose_toolset_lists_its_tools() {
         "kanban_show kanban_list kanban_complete kanban_block kanban_heartbeat kanban_comment \
          kanban_create kanban_link kanban_unblock kanban_attach kanban_attach_url \
          kanban_attachments",
+    );
+    expect(
+        "rl",
+        "rl_list_environments rl_select_environment rl_get_current_config rl_edit_config \
+         rl_start_training rl_check_status rl_stop_training rl_get_results rl_list_runs \
+         rl_test_inference",
     );
     expect(
         "yuanbao",
