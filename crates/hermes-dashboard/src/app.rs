@@ -8,7 +8,7 @@ use hermes_sessions::{SessionDatabase, SessionStore};
 use tokio_util::sync::CancellationToken;
 
 use crate::audit::Audit;
-use crate::chat::{QuestionDesk, Rooms};
+use crate::chat::{OpenQuestions, Rooms};
 use crate::logins::Logins;
 use crate::problem::PageProblem;
 use crate::visitor::Visitor;
@@ -24,7 +24,7 @@ pub(crate) struct Dashboard {
     pub(crate) cookie: CookieName,
     pub(crate) store: SessionStore,
     pub(crate) rooms: Rooms,
-    pub(crate) desk: Arc<QuestionDesk>,
+    pub(crate) questions: Arc<OpenQuestions>,
     pub(crate) audit: Audit,
     /// The settings file before its last change from here.
     pub(crate) before: Mutex<Option<String>>,
@@ -53,7 +53,7 @@ impl Dashboard {
             cookie,
             store,
             rooms: Rooms::default(),
-            desk: Arc::default(),
+            questions: Arc::default(),
             audit,
             before: Mutex::default(),
             stop,

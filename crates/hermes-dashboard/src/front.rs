@@ -81,7 +81,7 @@ fn visitor(app: &App, request: &Request) -> Visitor {
         theme,
         cookie: given.filter(|_| login.is_some()),
         flash: login.as_ref().map(|login| Arc::clone(&login.flash)).unwrap_or_default(),
-        waiting: if login.is_some() { app.desk.count() } else { 0 },
+        waiting: if login.is_some() { app.questions.count() } else { 0 },
         login,
     }
 }

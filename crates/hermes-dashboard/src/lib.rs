@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A turn belongs to its room, not to the tab that began it: tabs come and go, read the blocks they have not seen and agree
-//! with each other. What asks a person on the way waits in the question desk, under an id of its own.
+//! with each other. What asks a person on the way waits in the list of open questions, under an id of its own.
 //!
 //! # What never happens here
 //!

@@ -12,7 +12,7 @@ use hermes_protocol::text::{amount, dollars};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Dashboard};
-use crate::chat::{BlockKind, DeskAsker, Heard, Room, Said, Teller};
+use crate::chat::{BlockKind, DashboardPrompter, Heard, Room, Said, Teller};
 
 /// Where our sessions come from, in lists.
 const SOURCE: &str = "dashboard";
@@ -42,7 +42,7 @@ impl Dashboard {
             return Ok(Arc::clone(factory));
         }
         let interaction = Interaction {
-            asker: Some(Arc::new(DeskAsker(Arc::clone(&self.desk)))),
+            asker: Some(Arc::new(DashboardPrompter(Arc::clone(&self.questions)))),
             ..Interaction::unattended()
         };
         let made = self.host().agent_factory(&interaction).await;
@@ -123,10 +123,10 @@ async fn turn(
         audience: Audience::Client,
         more_toolsets: Vec::new(),
     };
-    let teller = Arc::new(Teller::new(Arc::clone(room), Arc::clone(&app.desk)));
+    let teller = Arc::new(Teller::new(Arc::clone(room), Arc::clone(&app.questions)));
     let made = factory.agent(&host, &seat, teller as Arc<dyn FrontEnd>).await;
     let mut agent = made.map_err(|problem| problem.to_string())?;
-    let _open = app.desk.open(agent.conversation().id(), room);
+    let _open = app.questions.open(agent.conversation().id(), room);
     let both = stop.child_token();
     let ended = app.stop.clone();
     let ends = both.clone();

@@ -86,37 +86,37 @@ pub async fn run(
     args: &DashboardArgs,
     host: &Host,
     stop: CancellationToken,
-    mut desk: DashboardOutput<'_>,
+    mut output: DashboardOutput<'_>,
 ) -> anyhow::Result<()> {
     let root = host.home().root();
     if let Some(DashboardAct::SetPassword) = args.act {
-        return set_password(host, &mut desk);
+        return set_password(host, &mut output);
     }
     if args.stop || args.status {
         let found = running(root).context("no dashboard runs for this home")?;
         if args.status {
-            return (desk.tell)(&format!("http://{} (process {})", found.address, found.pid));
+            return (output.tell)(&format!("http://{} (process {})", found.address, found.pid));
         }
         if !end(&found) {
             bail!("process {} could not be told to end", found.pid);
         }
-        return (desk.tell)("told to end");
+        return (output.tell)("told to end");
     }
-    serve(args, host, stop, desk).await
+    serve(args, host, stop, output).await
 }
 
-fn set_password(host: &Host, desk: &mut DashboardOutput<'_>) -> anyhow::Result<()> {
+fn set_password(host: &Host, output: &mut DashboardOutput<'_>) -> anyhow::Result<()> {
     host.require_sound_config()?;
-    let first = (desk.ask_secret)("Password: ")?.context("no password was given")?;
+    let first = (output.ask_secret)("Password: ")?.context("no password was given")?;
     let hash = PasswordHash::of(&first)?;
-    let second = (desk.ask_secret)("Again: ")?.unwrap_or_default();
+    let second = (output.ask_secret)("Again: ")?.unwrap_or_default();
     if first != second {
         bail!("the two are not the same; nothing was changed");
     }
     let path = KeyPath::parse("dashboard.basic_auth.password_hash")?;
     config_edit::set(&host.home().config_file(), &path, hash.to_text().into())?;
     let settings = PasswordSettings::read(host.config().value(), host.vars());
-    (desk.tell)(&format!("The password of {} is set.", settings.username))
+    (output.tell)(&format!("The password of {} is set.", settings.username))
 }
 
 /// The name and password of the settings.
@@ -134,7 +134,7 @@ async fn serve(
     args: &DashboardArgs,
     host: &Host,
     stop: CancellationToken,
-    desk: DashboardOutput<'_>,
+    output: DashboardOutput<'_>,
 ) -> anyhow::Result<()> {
     let root = host.home().root().to_owned();
     ensure_private_dir(&root)?;
@@ -142,7 +142,7 @@ async fn serve(
     let door = door(host)?;
     let address = SocketAddr::new(args.host, args.port);
     if args.insecure {
-        (desk.note)("(--insecure has no effect: there is always a login)")?;
+        (output.note)("(--insecure has no effect: there is always a login)")?;
     }
     if !args.host.is_loopback() && door.is_none() {
         bail!(
@@ -182,21 +182,21 @@ async fn serve(
     let access =
         opening.access().with_own_login().pages(POLICY).max_body(MAX_BODY).problems_as(of_access);
     announce(&root, &address.to_string())?;
-    (desk.tell)(&format!("HERMES_DASHBOARD_READY port={}", address.port()))?;
+    (output.tell)(&format!("HERMES_DASHBOARD_READY port={}", address.port()))?;
     let shown = public.map_or_else(
         || format!("http://{address}"),
         |url| url.as_str().trim_end_matches('/').to_owned(),
     );
     if !address.ip().is_loopback() {
-        (desk.note)(
+        (output.note)(
             "warning: other machines can reach this dashboard. Put TLS before it: without, name and \
              password can be read on the way",
         )?;
-        (desk.tell)(&shown)?;
+        (output.tell)(&shown)?;
     } else {
         let link = format!("{shown}/?t={}", app.logins.new_link()?);
-        (desk.tell)(&link)?;
-        (desk.note)("(the link opens once, within five minutes; Enter prints another)")?;
+        (output.tell)(&link)?;
+        (output.note)("(the link opens once, within five minutes; Enter prints another)")?;
     }
     let mut wishes = wishes();
     let serving = opening.serve_behind(access, router(app.clone()), stop);
@@ -205,12 +205,12 @@ async fn serve(
         tokio::select! {
             served = &mut serving => break served,
             Some(()) = wishes.recv(), if address.ip().is_loopback() => {
-                (desk.tell)(&format!("{shown}/?t={}", app.logins.new_link()?))?;
+                (output.tell)(&format!("{shown}/?t={}", app.logins.new_link()?))?;
             }
         }
     };
     if let Some(unwritten) = app.close().await {
-        (desk.note)(&format!("warning: {unwritten}"))?;
+        (output.note)(&format!("warning: {unwritten}"))?;
     }
     drop(place);
     Ok(served?)

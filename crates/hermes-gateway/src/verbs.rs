@@ -59,7 +59,7 @@ pub async fn run(
     verb: &MessagingVerb,
     host: &Host,
     tell: &(dyn Fn(&str) + Send + Sync),
-    desk: &mut dyn SetupPrompter,
+    prompter: &mut dyn SetupPrompter,
 ) -> anyhow::Result<VerbEnd> {
     match verb {
         MessagingVerb::Gateway { verb: None } => {
@@ -73,7 +73,7 @@ pub async fn run(
             }
         }
         MessagingVerb::Gateway { verb: Some(GatewayVerb::Setup { platform }) } => {
-            let said = crate::wizard::set_up(host, platform.as_deref(), desk).await?;
+            let said = crate::wizard::set_up(host, platform.as_deref(), prompter).await?;
             Ok((VerbReport::text(said), None))
         }
         MessagingVerb::Gateway { verb: Some(verb) } => gateway(verb, host).await,

@@ -23,13 +23,13 @@ const FIRST_MESSAGE: Duration = Duration::from_secs(120);
 pub(crate) async fn set_up(
     host: &Host,
     name: Option<&str>,
-    desk: &mut dyn SetupPrompter,
+    prompter: &mut dyn SetupPrompter,
 ) -> anyhow::Result<String> {
     let name = match name {
         Some(name) => name.to_owned(),
         None => {
             let names: Vec<&str> = platforms().iter().map(|platform| platform.name).collect();
-            desk.ask(&format!("Which platform ({})? ", names.join(", ")))?.unwrap_or_default()
+            prompter.ask(&format!("Which platform ({})? ", names.join(", ")))?.unwrap_or_default()
         }
     };
     let Some(platform) = platform(name.trim()) else {
@@ -39,15 +39,15 @@ pub(crate) async fn set_up(
     let mut given = Vec::new();
     for variable in platform.required {
         if host.vars().non_blank(variable.name).is_some() {
-            desk.say(&format!("{} is set already.", variable.name))?;
+            prompter.say(&format!("{} is set already.", variable.name))?;
             continue;
         }
         let from =
             if variable.url.is_empty() { String::new() } else { format!(" ({})", variable.url) };
         let question = format!("{}{from}: ", variable.prompt);
         let typed = match variable.is_secret {
-            true => desk.ask_secret(&question)?,
-            false => desk.ask(&question)?,
+            true => prompter.ask_secret(&question)?,
+            false => prompter.ask(&question)?,
         };
         let typed = typed.map(|typed| typed.trim().to_owned()).filter(|typed| !typed.is_empty());
         let Some(typed) = typed else { return Ok("Nothing was changed.".to_owned()) };
@@ -57,7 +57,7 @@ pub(crate) async fn set_up(
     let setup = AdapterSetup::new(platform, host.config().value(), &vars);
     let adapter = (platform.open)(setup)?;
     match adapter.probe().await {
-        Ok(who) => desk.say(&format!("That works: {who}."))?,
+        Ok(who) => prompter.say(&format!("That works: {who}."))?,
         Err(error) if error.class == crate::adapter::SendClass::Unsupported => {}
         Err(error) => anyhow::bail!("that does not work: {error}. Nothing was stored"),
     }
@@ -66,9 +66,9 @@ pub(crate) async fn set_up(
         dotenv::set(&file, name, value)?;
     }
     if vars.non_blank(&platform.variable("ALLOWED_USERS")).is_none() && !platform.vouches_for_all {
-        learn_owner(host, platform, adapter.as_ref(), desk).await?;
+        learn_owner(host, platform, adapter.as_ref(), prompter).await?;
     }
-    offer_service(host, desk).await
+    offer_service(host, prompter).await
 }
 
 /// Learns who writes first, and takes nothing: the platform is told that it could not be stored, so that the gateway gets it
@@ -107,9 +107,9 @@ async fn learn_owner(
     host: &Host,
     platform: &'static Platform,
     adapter: &dyn crate::adapter::Adapter,
-    desk: &mut dyn SetupPrompter,
+    prompter: &mut dyn SetupPrompter,
 ) -> anyhow::Result<()> {
-    desk.say(&format!(
+    prompter.say(&format!(
         "Now write something to the bot on {}, so that it knows you. I wait for two minutes.",
         platform.label
     ))?;
@@ -123,7 +123,7 @@ async fn learn_owner(
     let source = match (kept.0.get(), ended) {
         (Some(source), _) => source.clone(),
         (None, Ok(Err(_))) => {
-            desk.say("Nobody wrote. Whoever writes later gets a code, which `hermes pairing approve` lets in.")?;
+            prompter.say("Nobody wrote. Whoever writes later gets a code, which `hermes pairing approve` lets in.")?;
             return Ok(());
         }
         (None, Ok(Ok(error)) | Err(error)) => {
@@ -132,26 +132,26 @@ async fn learn_owner(
     };
     let user = source.user_id.clone().unwrap_or_default();
     let name = source.user_name.as_deref().map(crate::key::harmless).unwrap_or_default();
-    let asked = desk.ask(&format!("{name} ({user}) wrote. Is that you, the owner? [Y/n] "))?;
+    let asked = prompter.ask(&format!("{name} ({user}) wrote. Is that you, the owner? [Y/n] "))?;
     if !is_yes(asked.as_deref()) {
-        desk.say("Then nobody is let in for now; `hermes pairing approve` does it later.")?;
+        prompter.say("Then nobody is let in for now; `hermes pairing approve` does it later.")?;
         return Ok(());
     }
     let file = host.home().env_file();
     dotenv::set(&file, &platform.variable("ALLOWED_USERS"), &user)?;
-    let asked = desk.ask("Shall news of jobs and restarts go to that chat? [Y/n] ")?;
+    let asked = prompter.ask("Shall news of jobs and restarts go to that chat? [Y/n] ")?;
     if is_yes(asked.as_deref()) {
         dotenv::set(&file, &platform.home_variable(), &source.chat_id)?;
     }
     Ok(())
 }
 
-async fn offer_service(host: &Host, desk: &mut dyn SetupPrompter) -> anyhow::Result<String> {
+async fn offer_service(host: &Host, prompter: &mut dyn SetupPrompter) -> anyhow::Result<String> {
     let by_hand = "Start it with `hermes gateway run`; it answers what you wrote.";
     let Ok(service) = Service::of(host, ServiceScope::default()) else {
         return Ok(by_hand.to_owned());
     };
-    let asked = desk.ask("Shall it run as a service, now and after each login? [y/N] ")?;
+    let asked = prompter.ask("Shall it run as a service, now and after each login? [y/N] ")?;
     if !matches!(asked.as_deref().map(str::trim), Some("y" | "Y" | "yes")) {
         return Ok(by_hand.to_owned());
     }

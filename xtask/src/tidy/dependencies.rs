@@ -134,7 +134,16 @@ const ORDER: &[(&str, MayUse)] = &[
             "hermes-runtime",
         ]),
     ),
-    ("hermes-rl", MayUse::Only(&["hermes-tool", "hermes-process", "hermes-store", "hermes-llm"])),
+    (
+        "hermes-rl",
+        MayUse::Only(&[
+            "hermes-approval",
+            "hermes-tool",
+            "hermes-process",
+            "hermes-store",
+            "hermes-llm",
+        ]),
+    ),
     ("hermes-tools", MayUse::AllAbove),
     // What is drawn and typed: it knows what an agent says, and no agent. Only its tests know tools.
     (

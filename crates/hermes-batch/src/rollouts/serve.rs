@@ -39,7 +39,7 @@ pub(super) struct ServeJob<'a> {
 }
 
 #[derive(Default)]
-struct Desk {
+struct ServeState {
     known: Option<EnvRegistered>,
     step: i64,
     begun: u64,
@@ -55,7 +55,7 @@ impl ServeJob<'_> {
         front: &dyn RunFront,
         control: &RunControl,
     ) -> Result<String, BatchError> {
-        let mut desk = Desk::default();
+        let mut state = ServeState::default();
         let mut groups: JoinSet<GroupEnd> = JoinSet::new();
         let mut number = self.ledger.next_item();
         let mut is_over = false;
@@ -65,23 +65,23 @@ impl ServeJob<'_> {
             }
             let is_closing = is_over
                 || control.drain.is_cancelled()
-                || self.limit.is_some_and(|limit| desk.begun >= limit);
-            if is_closing && groups.is_empty() && desk.ready.is_empty() {
+                || self.limit.is_some_and(|limit| state.begun >= limit);
+            if is_closing && groups.is_empty() && state.ready.is_empty() {
                 break;
             }
             // Whoever drains and never had a trainer has nobody to leave groups with.
-            if control.drain.is_cancelled() && desk.known.is_none() && groups.is_empty() {
+            if control.drain.is_cancelled() && state.known.is_none() && groups.is_empty() {
                 break;
             }
-            let room = self.room(&mut desk, front, groups.len()).await?;
+            let room = self.room(&mut state, front, groups.len()).await?;
             if let Some(room) = room {
-                self.post_ready(&mut desk, front).await?;
-                is_over = desk
+                self.post_ready(&mut state, front).await?;
+                is_over = state
                     .known
                     .as_ref()
-                    .is_some_and(|known| known.num_steps > 0 && desk.step >= known.num_steps);
+                    .is_some_and(|known| known.num_steps > 0 && state.step >= known.num_steps);
                 for _ in 0..room {
-                    let is_full = self.limit.is_some_and(|limit| desk.begun >= limit);
+                    let is_full = self.limit.is_some_and(|limit| state.begun >= limit);
                     if is_closing || is_over || is_full || groups.len() >= self.at_once {
                         break;
                     }
@@ -90,7 +90,7 @@ impl ServeJob<'_> {
                         break;
                     };
                     number += 1;
-                    desk.begun += 1;
+                    state.begun += 1;
                     let (runner, stop) = (Arc::clone(&self.runner), control.cancel.clone());
                     groups.spawn(async move { runner.group(item, &stop).await });
                 }
@@ -98,7 +98,7 @@ impl ServeJob<'_> {
             tokio::select! {
                 Some(ended) = groups.join_next() => {
                     if let Ok(ended) = ended {
-                        self.take(&mut desk, ended, front)?;
+                        self.take(&mut state, ended, front)?;
                     }
                 }
                 () = tokio::time::sleep(LOOK) => {}
@@ -106,7 +106,7 @@ impl ServeJob<'_> {
             }
         }
         while groups.join_next().await.is_some() {}
-        if let Some(known) = &desk.known {
+        if let Some(known) = &state.known {
             self.api.disconnect(known.env_id).await;
         }
         let count = |state| self.ledger.count(state);
@@ -116,59 +116,59 @@ impl ServeJob<'_> {
             count(PostState::Alike),
             count(PostState::Dropped),
             count(PostState::Unsure),
-            desk.step
+            state.step
         ))
     }
 
     /// How many more groups may be begun; none while the API or its trainer is not there.
     async fn room(
         &self,
-        desk: &mut Desk,
+        state: &mut ServeState,
         front: &dyn RunFront,
         at_work: usize,
     ) -> Result<Option<usize>, BatchError> {
-        let Some(env) = desk.known.as_ref().map(|known| known.env_id) else {
+        let Some(env) = state.known.as_ref().map(|known| known.env_id) else {
             match self.api.register(&self.who).await {
                 Ok(Some(known)) => {
                     front.note(&format!("registered as {}", known.wandb_name));
                     front.event(&json!({"event": "registered", "env_id": known.env_id, "name": known.wandb_name}));
-                    desk.step = known.starting_step;
-                    desk.known = Some(known);
-                    desk.was_told = false;
+                    state.step = known.starting_step;
+                    state.known = Some(known);
+                    state.was_told = false;
                 }
-                Ok(None) => desk.tell(front, "waiting for the trainer to start"),
+                Ok(None) => state.tell(front, "waiting for the trainer to start"),
                 Err(error @ TrajectoryError::Answered { .. }) => {
                     return Err(BatchError::usage(error.to_string()));
                 }
-                Err(error) => desk.tell(front, &format!("{error}; waiting for it")),
+                Err(error) => state.tell(front, &format!("{error}; waiting for it")),
             }
             return Ok(None);
         };
         let status = match self.api.status(env).await {
-            Ok(Some(status)) if status.current_step >= desk.step => status,
+            Ok(Some(status)) if status.current_step >= state.step => status,
             Ok(_) => {
                 front.note("the trajectory API was started again; registering anew");
-                desk.known = None;
+                state.known = None;
                 return Ok(None);
             }
             Err(error) => {
-                desk.tell(front, &format!("{error}; waiting for it"));
+                state.tell(front, &format!("{error}; waiting for it"));
                 return Ok(None);
             }
         };
-        desk.step = status.current_step;
+        state.step = status.current_step;
         let batch = self.api.batch_size().await.ok().flatten().unwrap_or(1);
         let group = u64::from(self.who.group_size.max(1));
         let ahead = (batch * self.ahead).div_ceil(group).max(1);
         let waiting = u64::try_from(status.queue_size).unwrap_or(0)
             + at_work as u64
-            + desk.ready.len() as u64;
+            + state.ready.len() as u64;
         Ok(Some(usize::try_from(ahead.saturating_sub(waiting)).unwrap_or(usize::MAX)))
     }
 
     fn take(
         &mut self,
-        desk: &mut Desk,
+        state: &mut ServeState,
         ended: GroupEnd,
         front: &dyn RunFront,
     ) -> Result<(), BatchError> {
@@ -180,14 +180,14 @@ impl ServeJob<'_> {
                 front.event(
                     &json!({"event": "group", "id": id, "state": "dropped", "class": class}),
                 );
-                desk.dropped_in_a_row += 1;
+                state.dropped_in_a_row += 1;
                 let is_hopeless = matches!(class.as_str(), "auth" | "config");
-                if is_hopeless || desk.dropped_in_a_row >= MOST_DROPPED {
+                if is_hopeless || state.dropped_in_a_row >= MOST_DROPPED {
                     return Err(BatchError::usage(format!("no group can be completed: {reason}")));
                 }
             }
             GroupEnd::Complete(group) => {
-                desk.dropped_in_a_row = 0;
+                state.dropped_in_a_row = 0;
                 (self.keep)(&group)?;
                 let longest = self.who.max_token_length as usize;
                 let Some(scored) = group.scored(&self.run, longest) else {
@@ -198,7 +198,7 @@ impl ServeJob<'_> {
                     self.ledger.note(group.number, &name, PostState::Alike)?;
                     front.event(&json!({"event": "group", "id": group.id, "state": "alike"}));
                 } else {
-                    desk.ready.push_back((group.number, name, scored));
+                    state.ready.push_back((group.number, name, scored));
                 }
             }
         }
@@ -208,11 +208,11 @@ impl ServeJob<'_> {
     /// Leaves what is ready with the API, which has just said that it knows us.
     async fn post_ready(
         &mut self,
-        desk: &mut Desk,
+        state: &mut ServeState,
         front: &dyn RunFront,
     ) -> Result<(), BatchError> {
-        while let Some((number, name, mut group)) = desk.ready.pop_front() {
-            group.env_id = desk.known.as_ref().map(|known| known.env_id);
+        while let Some((number, name, mut group)) = state.ready.pop_front() {
+            group.env_id = state.known.as_ref().map(|known| known.env_id);
             self.ledger.note(number, &name, PostState::Begun)?;
             let posted = self.api.post(&group).await;
             let state = match &posted {
@@ -229,7 +229,7 @@ impl ServeJob<'_> {
             let Err(error) = posted else { continue };
             front.note(&format!("group {name}: {error}"));
             if state == PostState::NotSent {
-                desk.ready.push_front((number, name, group));
+                state.ready.push_front((number, name, group));
             }
             return Ok(());
         }
@@ -237,7 +237,7 @@ impl ServeJob<'_> {
     }
 }
 
-impl Desk {
+impl ServeState {
     /// Says why nothing happens, once.
     fn tell(&mut self, front: &dyn RunFront, what: &str) {
         if !std::mem::replace(&mut self.was_told, true) {

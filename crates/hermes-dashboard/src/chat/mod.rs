@@ -5,14 +5,14 @@
 //! than what it has and is never shown anything twice; however often a block changed meanwhile, it comes once.
 
 mod block;
-mod desk;
+mod questions;
 mod room;
 mod rooms;
 mod teller;
 mod transcript;
 
 pub(crate) use block::{Block, BlockKind, cut, is_picture};
-pub(crate) use desk::{Decision, DeskAsker, QuestionDesk};
+pub(crate) use questions::{DashboardPrompter, Decision, OpenQuestions};
 pub(crate) use room::{Heard, Room, Said};
 pub(crate) use rooms::Rooms;
 pub(crate) use teller::Teller;

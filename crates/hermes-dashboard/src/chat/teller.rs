@@ -8,7 +8,7 @@ use hermes_agent::{AgentEvent, FrontEnd, NoticeLevel};
 use hermes_llm::model::BoxFuture;
 
 use super::block::{BlockKind, Choice, cut, readable};
-use super::desk::{Decision, NewQuestion, QuestionDesk};
+use super::questions::{Decision, NewQuestion, OpenQuestions};
 use super::room::Room;
 
 /// Characters of what a running program wrote last.
@@ -17,14 +17,14 @@ const MAX_TAIL: usize = 2_000;
 /// Tells a room.
 pub(crate) struct Teller {
     room: Arc<Room>,
-    desk: Arc<QuestionDesk>,
+    questions: Arc<OpenQuestions>,
     /// Blocks of calls, by their ids.
     calls: Mutex<HashMap<String, u64>>,
 }
 
 impl Teller {
-    pub(crate) fn new(room: Arc<Room>, desk: Arc<QuestionDesk>) -> Self {
-        Self { room, desk, calls: Mutex::default() }
+    pub(crate) fn new(room: Arc<Room>, questions: Arc<OpenQuestions>) -> Self {
+        Self { room, questions, calls: Mutex::default() }
     }
 
     fn block_of(&self, call: &str) -> Option<u64> {
@@ -113,7 +113,7 @@ impl FrontEnd for Teller {
             free: true,
         };
         Box::pin(async move {
-            match self.desk.put(&self.room, asked).await? {
+            match self.questions.put(&self.room, asked).await? {
                 Decision::Choice(words) | Decision::Words(words) => Some(words),
             }
         })

@@ -79,14 +79,14 @@ pub(crate) async fn show(
     .map(|(session, platform, at)| json!({"session": session, "platform": platform, "at": at}))
     .collect();
     let questions: Vec<Value> = app
-        .desk
+        .questions
         .waiting()
         .into_iter()
         .map(|(block, session, at)| json!({"block": block, "session": session, "at": at}))
         .collect();
     let strangers: Vec<&Value> = people.iter().filter(|one| one["approved"] == false).collect();
     let data = json!({
-        "questions": questions, "elsewhere": elsewhere, "changes": changes, "settled": app.desk.settled(), "rules": rules,
+        "questions": questions, "elsewhere": elsewhere, "changes": changes, "settled": app.questions.settled(), "rules": rules,
         "strangers": strangers,
     });
     Ok(Page { template: "page_approvals", title: "Approvals", here: "/approvals", data }
@@ -119,7 +119,8 @@ pub(crate) async fn answer(
         (None, Some(words)) => Decision::Words(words),
         (None, None) => return Err(PageProblem::refused("Choose an answer.")),
     };
-    let outcome = app.desk.decide(&id, decision, visitor.who()).map_err(PageProblem::conflict)?;
+    let outcome =
+        app.questions.decide(&id, decision, visitor.who()).map_err(PageProblem::conflict)?;
     app.note(&visitor, "answer", &format!("{id}: {outcome}"));
     match wants_json(&headers) {
         true => Ok(Json(json!({"id": id, "outcome": outcome})).into_response()),

@@ -97,7 +97,7 @@ async fn shown(app: &App, id: &str, before: Option<i64>) -> Result<Value, PagePr
 
 /// From where on a page goes back, or a tab goes on.
 #[derive(Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct TranscriptRange {
     before: Option<i64>,
     after: Option<u64>,
 }
@@ -107,7 +107,7 @@ pub(crate) async fn transcript(
     State(app): State<App>,
     Extension(visitor): Extension<Visitor>,
     Path(id): Path<String>,
-    Query(place): Query<Place>,
+    Query(place): Query<TranscriptRange>,
 ) -> PageResult {
     let live = app.rooms.find(&id).and_then(|room| room.view().before);
     let before = place.before.or(live);
@@ -121,7 +121,7 @@ pub(crate) async fn events(
     State(app): State<App>,
     Extension(visitor): Extension<Visitor>,
     Path(id): Path<String>,
-    Query(place): Query<Place>,
+    Query(place): Query<TranscriptRange>,
     headers: axum::http::HeaderMap,
 ) -> PageResult {
     if !is_session_name(&id) {

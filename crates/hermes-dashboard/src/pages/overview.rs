@@ -53,7 +53,7 @@ pub(crate) async fn show(
     let total = insights.total();
     let data = json!({
         "status": status, "findings": findings, "jobs": jobs, "sessions": sessions,
-        "waiting": app.desk.count() + changes, "at_work": app.rooms.at_work(),
+        "waiting": app.questions.count() + changes, "at_work": app.rooms.at_work(),
         "bars": bars, "days": DAYS,
         "tokens": total.input_tokens + total.output_tokens + total.cache_read_tokens,
         "cost": total.cost_usd, "said": insights.user_messages,

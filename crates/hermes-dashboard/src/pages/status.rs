@@ -25,5 +25,5 @@ pub(crate) async fn status(
 
 /// How many questions wait.
 pub(crate) async fn waiting(State(app): State<App>) -> Json<Value> {
-    Json(json!({"waiting": app.desk.count(), "at_work": app.rooms.at_work()}))
+    Json(json!({"waiting": app.questions.count(), "at_work": app.rooms.at_work()}))
 }

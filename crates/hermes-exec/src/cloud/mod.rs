@@ -7,7 +7,7 @@
 //! (deadlines, capture, terminals, background processes, the guard, files, scripts): twice the code, and twice the
 //! promises to keep. The other, which is taken, is a program with pipes. It is a *bridge* ([`bridge`]): this
 //! very program, started again for each command, which only pumps bytes between its pipes and a socket of ours. The
-//! requests are made in our own process ([`desk`]), so that connections are shared and kept, no key is ever
+//! requests are made in our own process ([`bridges`]), so that connections are shared and kept, no key is ever
 //! in the environment, the words or the memory of a child, and the end of a bridge, `kill -9` included, is seen.
 //!
 //! What a vendor has to offer is little: make a sandbox, have a bash run a short script and return what it wrote, end
@@ -43,8 +43,8 @@ use crate::settings::CloudSettings;
 use crate::sync::{FileSync, RemoteShell, SyncPace, SyncSources};
 
 mod bridge;
+mod bridges;
 mod daytona;
-mod desk;
 mod frames;
 mod hidden;
 mod keeper;
@@ -57,8 +57,8 @@ mod trouble;
 mod vendor;
 mod vercel;
 
+use bridges::{BridgeServer, PendingCall};
 use daytona::Daytona;
-use desk::{Desk, PendingCall};
 use keeper::Keeper;
 use keys::{CloudKeys, VendorKeys};
 use modal::Modal;
@@ -102,10 +102,10 @@ pub struct Cloud {
     keys: CloudKeys,
     program: PathBuf,
     vendor: Arc<dyn Vendor>,
-    desk: Desk,
+    bridges: BridgeServer,
     /// The folder over there for the commands of this backend.
     base: String,
-    place: Mutex<Option<Place>>,
+    live: Mutex<Option<LiveSandbox>>,
     /// How many sandboxes were made.
     made: AtomicU64,
     /// The keeper of a sandbox that is gone.
@@ -115,7 +115,7 @@ pub struct Cloud {
 }
 
 /// A sandbox that runs.
-struct Place {
+struct LiveSandbox {
     sandbox: Arc<Sandbox>,
     /// Which of the sandboxes of this backend it is; the first is 1.
     number: u64,
@@ -164,7 +164,7 @@ impl Cloud {
             None => own_program(backend)?,
         };
         let vendor = open(keys.clone()).map_err(|trouble| told(backend, &trouble))?;
-        let desk = Desk::new(Arc::clone(&vendor)).map_err(|source| ExecError::File {
+        let bridges = BridgeServer::new(Arc::clone(&vendor)).map_err(|source| ExecError::File {
             act: "make",
             path: "a folder for the socket of a cloud".to_owned(),
             source,
@@ -175,9 +175,9 @@ impl Cloud {
             keys,
             program,
             vendor,
-            desk,
+            bridges,
             base: format!("/tmp/hermes-relay-{}", random_id()),
-            place: Mutex::default(),
+            live: Mutex::default(),
             made: AtomicU64::default(),
             former: Mutex::default(),
             starting: tokio::sync::Mutex::default(),
@@ -206,11 +206,11 @@ impl Cloud {
     }
 
     async fn make_sure(&self) -> Result<BackendState, ExecError> {
-        if self.place().is_some() {
+        if self.live().is_some() {
             return Ok(BackendState::AsBefore);
         }
         let _one_at_a_time = self.starting.lock().await;
-        if self.place().is_some() {
+        if self.live().is_some() {
             return Ok(BackendState::AsBefore);
         }
         // One that is kept must not be stopped by its former keeper while it is started by the next.
@@ -221,19 +221,19 @@ impl Cloud {
             tracing::debug!(%error, "what is left of a sandbox that is gone");
         }
         let failed = |trouble: CloudTrouble| told(self.kind(), &trouble);
-        self.desk.open().map_err(|source| ExecError::File {
+        self.bridges.open().map_err(|source| ExecError::File {
             act: "listen at",
-            path: self.desk.socket(),
+            path: self.bridges.socket(),
             source,
         })?;
-        self.desk.forget_folders();
+        self.bridges.forget_folders();
         let plan = self.plan();
         let made = Keeper::make(&self.program, &self.keys, &plan, self.lock(&plan)).await;
         let (keeper, sandbox) = made.map_err(failed)?;
         let greeted = self.greet(&sandbox).await;
         let (home, cwd) = greeted.map_err(failed)?;
         let number = self.made.fetch_add(1, Ordering::Relaxed) + 1;
-        *self.place() = Some(Place { sandbox: Arc::new(sandbox), number, keeper, home, cwd });
+        *self.live() = Some(LiveSandbox { sandbox: Arc::new(sandbox), number, keeper, home, cwd });
         Ok(BackendState::Anew)
     }
 
@@ -315,10 +315,10 @@ impl Cloud {
         granted: &[(String, String)],
         input: RelayInput,
     ) -> Command {
-        let place = self.place();
-        let place = place.as_ref().map(|place| (Arc::clone(&place.sandbox), place.number));
-        let (sandbox, number) = place.unwrap_or_default();
-        let call = self.desk.expect(PendingCall {
+        let live = self.live();
+        let live = live.as_ref().map(|live| (Arc::clone(&live.sandbox), live.number));
+        let (sandbox, number) = live.unwrap_or_default();
+        let call = self.bridges.expect(PendingCall {
             sandbox,
             number,
             words,
@@ -326,13 +326,13 @@ impl Cloud {
             input,
             base: self.base.clone(),
         });
-        Command::new(&self.program).args([bridge::WORD, &self.desk.socket(), &call]).cwd("/")
+        Command::new(&self.program).args([bridge::WORD, &self.bridges.socket(), &call]).cwd("/")
     }
 
     /// Where the files of Hermes are over there, once that is known.
     fn files_base(&self) -> Option<String> {
-        let place = self.place();
-        Some(format!("{}/{DOT_FOLDER}", place.as_ref()?.home.trim_end_matches('/')))
+        let live = self.live();
+        Some(format!("{}/{DOT_FOLDER}", live.as_ref()?.home.trim_end_matches('/')))
     }
 
     fn far<'a>(&'a self, base: &'a str) -> RemoteShell<'a> {
@@ -343,8 +343,8 @@ impl Cloud {
         RemoteShell { base, shell: Box::new(shell) }
     }
 
-    fn place(&self) -> MutexGuard<'_, Option<Place>> {
-        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    fn live(&self) -> MutexGuard<'_, Option<LiveSandbox>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -401,7 +401,7 @@ impl Backend for Cloud {
     }
 
     fn first_cwd(&self) -> String {
-        self.place().as_ref().map_or_else(|| self.options.cwd.clone(), |place| place.cwd.clone())
+        self.live().as_ref().map_or_else(|| self.options.cwd.clone(), |live| live.cwd.clone())
     }
 
     fn before_execute(&self) -> BoxFuture<'_, Result<BackendState, ExecError>> {
@@ -410,12 +410,12 @@ impl Backend for Cloud {
 
     fn trouble(&self, _code: i32, client_words: &str) -> Option<ClientTrouble> {
         let (number, trouble) = trouble::read(client_words)?;
-        let mut place = self.place();
+        let mut live = self.live();
         // Another command may have found it missing first, and have had the next one made.
-        let is_this = place.as_ref().is_some_and(|place| place.number == number);
+        let is_this = live.as_ref().is_some_and(|live| live.number == number);
         if matches!(trouble, ClientTrouble::Gone(_))
             && is_this
-            && let Some(Place { keeper, .. }) = place.take()
+            && let Some(LiveSandbox { keeper, .. }) = live.take()
         {
             *self.former.lock().unwrap_or_else(PoisonError::into_inner) = Some(keeper);
         }
@@ -433,8 +433,8 @@ impl Backend for Cloud {
             {
                 tracing::warn!(%error, "files could not be fetched back from the sandbox");
             }
-            let place = self.place().take();
-            let Some(Place { sandbox, keeper, .. }) = place else { return };
+            let live = self.live().take();
+            let Some(LiveSandbox { sandbox, keeper, .. }) = live else { return };
             if self.options.settings.container.persistent {
                 // What was kept for running commands is of no use the next time.
                 let sweep = format!("rm -rf {}", quoted(&self.base));

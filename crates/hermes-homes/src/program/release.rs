@@ -64,7 +64,7 @@ impl std::fmt::Display for ReleaseVersion {
 
 /// Where a file of a release is.
 #[derive(Clone, Debug)]
-enum Place {
+enum ReleaseSource {
     File(PathBuf),
     Address(String),
 }
@@ -74,8 +74,8 @@ enum Place {
 pub(super) struct Release {
     pub(super) version: ReleaseVersion,
     name: String,
-    archive: Place,
-    sum: Place,
+    archive: ReleaseSource,
+    sum: ReleaseSource,
 }
 
 impl Release {
@@ -100,7 +100,7 @@ impl Release {
             let assets = told["assets"].as_array().into_iter().flatten();
             let found = assets.into_iter().find(|asset| asset["name"] == name);
             let address = found.and_then(|asset| asset["browser_download_url"].as_str());
-            address.map(|address| Place::Address(address.to_owned())).with_context(|| {
+            address.map(|address| ReleaseSource::Address(address.to_owned())).with_context(|| {
                 format!("release {version} has no {name}: there is no archive for this machine")
             })
         };
@@ -133,7 +133,12 @@ impl Release {
             "{} is not there, so that nothing says the archive is whole",
             sum.display()
         );
-        Ok(Self { version, archive: Place::File(folder.join(&name)), sum: Place::File(sum), name })
+        Ok(Self {
+            version,
+            archive: ReleaseSource::File(folder.join(&name)),
+            sum: ReleaseSource::File(sum),
+            name,
+        })
     }
 
     /// Writes the program of the release to a new file, after comparing the archive's checksum.
@@ -149,10 +154,10 @@ impl Release {
         let folder = to.parent().context("the program has no folder")?;
         let draft = Draft(folder.join(format!(".{}.{}", self.name, std::process::id())));
         match &self.archive {
-            Place::File(file) => {
+            ReleaseSource::File(file) => {
                 fs::copy(file, &draft.0).with_context(|| format!("read {}", file.display()))?;
             }
-            Place::Address(address) => {
+            ReleaseSource::Address(address) => {
                 let mut file = new_file(&draft.0, 0o600)?;
                 fetch(address, proxies, MOST_BYTES, &mut file)?;
             }
@@ -183,14 +188,14 @@ impl Release {
         bail!("{} has no program in it", self.name)
     }
 
-    fn read(&self, place: &Place, most: u64, proxies: &Proxies) -> anyhow::Result<Vec<u8>> {
+    fn read(&self, place: &ReleaseSource, most: u64, proxies: &Proxies) -> anyhow::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         match place {
-            Place::File(file) => {
+            ReleaseSource::File(file) => {
                 let file = File::open(file).with_context(|| format!("read {}", file.display()))?;
                 file.take(most).read_to_end(&mut bytes)?;
             }
-            Place::Address(address) => fetch(address, proxies, most, &mut bytes)?,
+            ReleaseSource::Address(address) => fetch(address, proxies, most, &mut bytes)?,
         }
         Ok(bytes)
     }

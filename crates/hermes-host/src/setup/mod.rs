@@ -70,7 +70,7 @@ struct Candidate {
 pub enum ModelSetupError {
     /// The terminal failed.
     #[error("ask at the terminal: {0}")]
-    Desk(#[from] io::Error),
+    Terminal(#[from] io::Error),
     /// The settings could not be changed.
     #[error(transparent)]
     Host(#[from] HostError),

@@ -31,7 +31,7 @@ pub struct DiscordToolSettings {
 /// Where the adapter of the platform is told another address.
 #[derive(Settings)]
 #[settings(path = "platforms.discord.extra", open)]
-struct DiscordPlace {
+struct DiscordEndpoint {
     /// Another address than Discord's own, for proxies and tests.
     #[setting(hidden)]
     base_url: Option<String>,
@@ -49,7 +49,7 @@ impl Discord {
     #[must_use]
     pub fn open(config: &Value, vars: &Vars) -> Option<Self> {
         let token = vars.non_blank("DISCORD_BOT_TOKEN")?.trim().to_owned();
-        let base = DiscordPlace::read(config, vars).base_url;
+        let base = DiscordEndpoint::read(config, vars).base_url;
         let base = base.or_else(|| DiscordToolSettings::read(config, vars).base_url);
         let service = Service::new("Discord", base.as_deref().unwrap_or(BASE), vars);
         Some(Self { service, token })

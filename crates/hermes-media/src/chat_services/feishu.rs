@@ -16,7 +16,7 @@ const MAX_ANSWER: usize = 4 << 20;
 /// Where the adapter of the platform is told another address.
 #[derive(Settings)]
 #[settings(path = "platforms.feishu.extra", open)]
-struct FeishuPlace {
+struct FeishuEndpoint {
     /// Another address than Feishu's own, for proxies and tests.
     #[setting(hidden)]
     base_url: Option<String>,
@@ -45,7 +45,7 @@ impl Feishu {
     pub fn open(config: &Value, vars: &Vars) -> Option<Self> {
         let app = vars.non_blank("FEISHU_APP_ID")?.trim().to_owned();
         let secret = vars.non_blank("FEISHU_APP_SECRET")?.trim().to_owned();
-        let base = FeishuPlace::read(config, vars).base_url;
+        let base = FeishuEndpoint::read(config, vars).base_url;
         let usual = usual_address(vars.non_blank("FEISHU_DOMAIN"));
         let service = Service::new("Feishu", base.as_deref().unwrap_or(usual), vars);
         Some(Self { service, app, secret })

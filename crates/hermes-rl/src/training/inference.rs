@@ -6,7 +6,8 @@ use hermes_process::{Command, OutputMode};
 use hermes_store::home::HOME_VARIABLE;
 use serde_json::{Value, json};
 
-use super::desk::{TrainingDesk, TrainingError, quoted};
+use super::gate::TrainingGate;
+use super::trainings::{TrainingError, Trainings, quoted};
 
 /// Where models are tested, and the variable with the key.
 const KEY: &str = "OPENROUTER_API_KEY";
@@ -36,12 +37,16 @@ pub struct InferenceTest {
     pub models: Vec<String>,
 }
 
-impl TrainingDesk {
+impl Trainings {
     /// Runs the selected environment's `process` mode once for each model.
     ///
     /// # Errors
-    /// If no environment is selected, or there is no key.
-    pub async fn test_inference(&self, test: &InferenceTest) -> Result<Value, TrainingError> {
+    /// If no environment is selected or it may not run, or there is no key.
+    pub async fn test_inference(
+        &self,
+        test: &InferenceTest,
+        gate: &TrainingGate,
+    ) -> Result<Value, TrainingError> {
         let selected = self.selected()?;
         let Some(key) = self.vars.non_blank(KEY) else {
             return Err(TrainingError::refused(format!(
@@ -49,6 +54,7 @@ impl TrainingDesk {
                 self.settings.test_url
             )));
         };
+        let _may_run = gate.admit_environment(&self.settings.python, &selected.file).await?;
         let models = if test.models.is_empty() { &self.settings.test_models } else { &test.models };
         let mut whole = super::fields::locked_fields();
         for (name, value) in &selected.config {

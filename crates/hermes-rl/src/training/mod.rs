@@ -7,21 +7,25 @@
 //! sees what really runs. Nothing is ever signalled by number alone.
 //!
 //! What is started is configured (`rl.api_command`, `rl.trainer_command`); the environment is this program,
-//! `hermes rl env serve`, unless `rl.env_command` says otherwise.
+//! `hermes rl env serve`, unless `rl.env_command` says otherwise. Each passes the gate first ([`TrainingGate`]).
 
 mod catalog;
-mod desk;
 mod fields;
+mod gate;
 mod inference;
 mod processes;
 mod runs;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod trainings;
 
 pub use catalog::{EnvironmentFile, environments_in};
-pub use desk::{TrainingDesk, TrainingError};
 pub use fields::{configurable_fields, locked_fields};
+pub use gate::TrainingGate;
 pub use inference::InferenceTest;
 pub use runs::{TrainingProcess, TrainingRun, TrainingState};
 pub use settings::RlSettings;
+pub use trainings::{TrainingError, Trainings};
+
+use trainings::quoted;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
+use hermes_approval::{Approved, ExecutionTarget, ShellLine};
 use hermes_process::{Command, Lifetime, OutputMode, StopMode, process_start_time, signal_if_same};
 use hermes_store::home::HOME_VARIABLE;
 use hermes_tool::Vars;
@@ -32,10 +33,29 @@ pub(super) const TRAINER_KEYS: [&str; 3] = ["TINKER_API_KEY", "WANDB_API_KEY", "
 /// How often it is looked whether a process has ended.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// A command of a training that may run.
+pub(super) enum StartLine {
+    /// As it stands in the settings.
+    Configured(Approved<ShellLine>),
+    /// This program with the user's environment, which is what the gate was asked about.
+    OwnProgram { line: String, _environment: Approved<ShellLine> },
+}
+
+impl StartLine {
+    fn text(&self) -> Result<&str, String> {
+        match self {
+            Self::OwnProgram { line, .. } => Ok(line),
+            Self::Configured(approved) => {
+                approved.text_for(ExecutionTarget::Local).map_err(|error| error.to_string())
+            }
+        }
+    }
+}
+
 /// What is started, and how.
 pub(super) struct Launch<'a> {
     pub(super) role: &'a str,
-    pub(super) line: &'a str,
+    pub(super) line: &'a StartLine,
     pub(super) folder: Option<&'a Path>,
     pub(super) log: &'a Path,
     pub(super) keys: &'a [&'a str],
@@ -46,6 +66,7 @@ impl Launch<'_> {
     /// Starts it; it lives on without us.
     pub(super) fn start(&self) -> Result<TrainingProcess, String> {
         let broken = |error: &dyn std::fmt::Display| format!("{}: {error}", self.log.display());
+        let line = self.line.text()?;
         if let Some(folder) = self.log.parent() {
             hermes_store::home::ensure_private_dir(folder).map_err(|error| broken(&error))?;
         }
@@ -53,7 +74,7 @@ impl Launch<'_> {
         let log = log.map_err(|error| broken(&error))?;
         let given = self.keys.iter().filter_map(|key| Some((*key, self.vars.get(key)?.to_owned())));
         let mut command = Command::new("/bin/sh")
-            .args(["-c", self.line])
+            .args(["-c", line])
             .env_inherit(VARIABLES)
             .envs(given)
             .lifetime(Lifetime::Survives)
@@ -61,11 +82,11 @@ impl Launch<'_> {
         if let Some(folder) = self.folder {
             command = command.cwd(folder);
         }
-        let child = command.spawn().map_err(|error| format!("`{}`: {error}", self.line))?;
+        let child = command.spawn().map_err(|error| format!("`{line}`: {error}"))?;
         let (pid, start_time) = (child.pid(), child.start_time());
         child.release();
         let start_time =
-            start_time.ok_or_else(|| format!("{} ended at once: `{}`", self.role, self.line))?;
+            start_time.ok_or_else(|| format!("{} ended at once: `{line}`", self.role))?;
         Ok(TrainingProcess { role: self.role.to_owned(), pid, start_time, boot: boot() })
     }
 }

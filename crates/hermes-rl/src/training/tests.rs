@@ -1,7 +1,9 @@
 //! A training from selection to end, with processes that really run.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hermes_approval::{ApprovalSettings, Approvals, CommandRequest};
 use hermes_tool::Vars;
 use hermes_tool::settings::Settings as _;
 use serde_json::{Value, json};
@@ -30,12 +32,18 @@ class Sums(HermesAgentBaseEnv):
         return 0.0
 "#;
 
-struct Place {
+/// Lets everything through that nothing speaks against.
+fn open_gate() -> TrainingGate {
+    let approvals = Approvals::builder(ApprovalSettings::default()).build();
+    TrainingGate::new(Arc::new(approvals), CommandRequest::new(""))
+}
+
+struct TrainingFolder {
     folder: TempDir,
     config: Value,
 }
 
-impl Place {
+impl TrainingFolder {
     fn new(trainer: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let environments = folder.path().join("environments");
@@ -51,20 +59,15 @@ impl Place {
     }
 
     /// As another process of ours would see it.
-    fn desk(&self) -> TrainingDesk {
+    fn trainings(&self) -> Trainings {
         let settings = RlSettings::read(&self.config, &Vars::default());
-        TrainingDesk::new(
-            &self.folder.path().join("home"),
-            settings,
-            Vars::default(),
-            "hermes".into(),
-        )
+        Trainings::new(&self.folder.path().join("home"), settings, Vars::default(), "hermes".into())
     }
 
     async fn until(&self, id: &str, state: &str) -> Value {
         let began = Instant::now();
         loop {
-            let runs = self.desk().runs();
+            let runs = self.trainings().runs();
             let run = runs["runs"]
                 .as_array()
                 .unwrap()
@@ -83,19 +86,19 @@ impl Place {
 
 #[tokio::test]
 async fn a_training_is_started_found_again_and_ended() {
-    let place = Place::new("echo '{\"step\": 7, \"loss\": 0.5}'; exec sleep 600");
-    let desk = place.desk();
-    let found = desk.environments().unwrap();
+    let home = TrainingFolder::new("echo '{\"step\": 7, \"loss\": 0.5}'; exec sleep 600");
+    let trainings = home.trainings();
+    let found = trainings.environments().unwrap();
     assert_eq!((found[0].name.as_str(), found[0].description.as_str()), ("sums", "Adds numbers."));
-    let unknown = desk.select("other").await.unwrap_err();
+    let unknown = trainings.select("other", &open_gate()).await.unwrap_err();
     assert!(
         matches!(&unknown, TrainingError::Refused { available, .. } if available == &["sums"]),
         "{unknown}"
     );
-    assert!(desk.start().await.is_err(), "nothing is selected");
-    let selected = desk.select("sums").await.unwrap();
+    assert!(trainings.start(&open_gate()).await.is_err(), "nothing is selected");
+    let selected = trainings.select("sums", &open_gate()).await.unwrap();
     assert_eq!((&selected["environment"], &selected["note"]), (&json!("sums"), &Value::Null));
-    let config = desk.config().unwrap();
+    let config = trainings.config().unwrap();
     let fields = config["configurable_fields"].as_array().unwrap();
     let current = |name: &str| {
         fields.iter().find(|field| field["name"] == name).unwrap()["current_value"].clone()
@@ -106,10 +109,10 @@ async fn a_training_is_started_found_again_and_ended() {
         "what its class says"
     );
     assert!(current("wandb_name").as_str().unwrap().starts_with("sums-"));
-    assert!(desk.edit("learning_rate", &json!(1)).unwrap_err().to_string().contains("locked"));
-    assert!(desk.edit("nonsense", &json!(1)).is_err());
-    assert_eq!(desk.edit("group_size", &json!("8")).unwrap()["value"], 8);
-    let started = desk.start().await.unwrap();
+    assert!(trainings.edit("learning_rate", &json!(1)).unwrap_err().to_string().contains("locked"));
+    assert!(trainings.edit("nonsense", &json!(1)).is_err());
+    assert_eq!(trainings.edit("group_size", &json!("8")).unwrap()["value"], 8);
+    let started = trainings.start(&open_gate()).await.unwrap();
     let id = started["run_id"].as_str().unwrap().to_owned();
     assert_eq!((id.len(), &started["status"]), (8, &json!("starting")));
     let written = std::fs::read_to_string(started["config_path"].as_str().unwrap()).unwrap();
@@ -118,46 +121,46 @@ async fn a_training_is_started_found_again_and_ended() {
         (&written["env"]["group_size"], &written["tinker"]["lora_rank"]),
         (&json!(8), &json!(32))
     );
-    place.until(&id, "running").await;
-    let refused = place.desk().start().await.unwrap_err();
+    home.until(&id, "running").await;
+    let refused = home.trainings().start(&open_gate()).await.unwrap_err();
     assert!(refused.to_string().contains("under way"), "{refused}");
-    let status = place.desk().status(&id).unwrap();
+    let status = home.trainings().status(&id).unwrap();
     assert_eq!(
         status["processes"],
         json!({"api": "running", "trainer": "running", "env": "running"})
     );
     assert_eq!(status["metrics"], json!({"step": 7, "loss": 0.5}));
-    let again = place.desk().status(&id).unwrap();
+    let again = home.trainings().status(&id).unwrap();
     assert_eq!(again["rate_limited"], true);
     assert!(again["next_check_in_seconds"].as_i64().unwrap() > 1_700);
     let state: TrainingRun = serde_json::from_slice(
-        &std::fs::read(place.folder.path().join(format!("home/rl/runs/{id}.json"))).unwrap(),
+        &std::fs::read(home.folder.path().join(format!("home/rl/runs/{id}.json"))).unwrap(),
     )
     .unwrap();
     assert!(state.processes.iter().all(TrainingProcess::is_alive));
-    assert_eq!(place.desk().stop(&id).await.unwrap()["status"], "stopped");
+    assert_eq!(home.trainings().stop(&id).await.unwrap()["status"], "stopped");
     assert!(!state.processes.iter().any(TrainingProcess::is_alive), "all are gone");
-    let results = place.desk().results(&id).unwrap();
+    let results = home.trainings().results(&id).unwrap();
     assert_eq!(
         (&results["status"], &results["final_metrics"]["step"]),
         (&json!("stopped"), &json!(7))
     );
-    assert!(place.desk().stop(&id).await.is_err(), "it does not run any more");
+    assert!(home.trainings().stop(&id).await.is_err(), "it does not run any more");
 }
 
 #[tokio::test]
 async fn a_trainer_that_ends_at_once_fails_the_training_and_leaves_nothing_behind() {
-    let place = Place::new("echo no key >&2; exit 3");
-    let desk = place.desk();
-    desk.select("sums").await.unwrap();
-    let id = desk.start().await.unwrap()["run_id"].as_str().unwrap().to_owned();
-    let run = place.until(&id, "failed").await;
+    let home = TrainingFolder::new("echo no key >&2; exit 3");
+    let trainings = home.trainings();
+    trainings.select("sums", &open_gate()).await.unwrap();
+    let id = trainings.start(&open_gate()).await.unwrap()["run_id"].as_str().unwrap().to_owned();
+    let run = home.until(&id, "failed").await;
     assert!(run["error"].as_str().unwrap().contains("trainer"), "{run}");
     let log =
-        std::fs::read_to_string(place.folder.path().join(format!("home/rl/logs/trainer_{id}.log")));
+        std::fs::read_to_string(home.folder.path().join(format!("home/rl/logs/trainer_{id}.log")));
     assert_eq!(log.unwrap(), "no key\n");
     let state: TrainingRun = serde_json::from_slice(
-        &std::fs::read(place.folder.path().join(format!("home/rl/runs/{id}.json"))).unwrap(),
+        &std::fs::read(home.folder.path().join(format!("home/rl/runs/{id}.json"))).unwrap(),
     )
     .unwrap();
     assert!(!state.processes.iter().any(TrainingProcess::is_alive));
@@ -165,16 +168,16 @@ async fn a_trainer_that_ends_at_once_fails_the_training_and_leaves_nothing_behin
 
 #[tokio::test]
 async fn a_trainer_that_dies_later_is_noticed_by_whoever_looks() {
-    let place = Place::new("sleep 1; exit 1");
-    let desk = place.desk();
-    desk.select("sums").await.unwrap();
-    let id = desk.start().await.unwrap()["run_id"].as_str().unwrap().to_owned();
-    let run = place.until(&id, "failed").await;
+    let home = TrainingFolder::new("sleep 1; exit 1");
+    let trainings = home.trainings();
+    trainings.select("sums", &open_gate()).await.unwrap();
+    let id = trainings.start(&open_gate()).await.unwrap()["run_id"].as_str().unwrap().to_owned();
+    let run = home.until(&id, "failed").await;
     assert!(run["error"].as_str().unwrap().contains("trainer has ended"), "{run}");
     // The rest goes when it is told to.
-    assert!(place.desk().stop(&id).await.is_err());
+    assert!(home.trainings().stop(&id).await.is_err());
     let state: TrainingRun = serde_json::from_slice(
-        &std::fs::read(place.folder.path().join(format!("home/rl/runs/{id}.json"))).unwrap(),
+        &std::fs::read(home.folder.path().join(format!("home/rl/runs/{id}.json"))).unwrap(),
     )
     .unwrap();
     assert!(!state.processes.iter().any(TrainingProcess::is_alive));
@@ -182,8 +185,18 @@ async fn a_trainer_that_dies_later_is_noticed_by_whoever_looks() {
 
 #[test]
 fn ids_that_are_no_ids_name_no_file() {
-    let place = Place::new("true");
+    let home = TrainingFolder::new("true");
     for id in ["../selected", "", "a/b", "none"] {
-        assert!(place.desk().status(id).is_err(), "{id:?}");
+        assert!(home.trainings().status(id).is_err(), "{id:?}");
     }
+}
+
+#[tokio::test]
+async fn what_the_gate_forbids_is_not_started_and_leaves_no_run() {
+    let home = TrainingFolder::new("rm -rf /; touch ran");
+    let trainings = home.trainings();
+    trainings.select("sums", &open_gate()).await.unwrap();
+    let refused = trainings.start(&open_gate()).await.unwrap_err();
+    assert!(matches!(refused, TrainingError::Forbidden(_)), "{refused}");
+    assert_eq!(trainings.runs()["count"], 0);
 }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::desk::{CronJobs, origin};
+use super::jobs::{CronJobs, origin};
 
 /// Characters of a prompt in a list.
 const PREVIEW_CHARS: usize = 100;
@@ -249,9 +249,9 @@ mod tests {
 
     use super::*;
 
-    struct Desk(tempfile::TempDir);
+    struct JobsHome(tempfile::TempDir);
 
-    impl Desk {
+    impl JobsHome {
         async fn call(&self, called: &str, args: Value, may_change: bool) -> Value {
             let store = Ok(JobStore::new(&Home::at(self.0.path()), TimeZone::UTC));
             let jobs = CronJobs { store, pinned: None, may_change };
@@ -279,21 +279,21 @@ mod tests {
 
     #[tokio::test]
     async fn older_names_say_what_is_meant() {
-        let desk = Desk(tempfile::tempdir().unwrap());
+        let jobs = JobsHome(tempfile::tempdir().unwrap());
         let made = json!({"prompt": "look", "schedule": "every 2h", "skills": "a, b"});
-        let made = desk.call("schedule_cronjob", made, true).await;
+        let made = jobs.call("schedule_cronjob", made, true).await;
         assert_eq!(made["success"], true, "{made}");
         assert_eq!(made["skills"], json!(["a", "b"]));
-        let listed = desk.call("list_cronjobs", json!({}), false).await;
+        let listed = jobs.call("list_cronjobs", json!({}), false).await;
         assert_eq!((&listed["count"], &listed["jobs"][0]["job_id"]), (&json!(1), &made["job_id"]));
-        let removed = desk.call("remove_cronjob", json!({"job_id": made["job_id"]}), true).await;
+        let removed = jobs.call("remove_cronjob", json!({"job_id": made["job_id"]}), true).await;
         assert_eq!(removed["success"], true, "{removed}");
-        assert_eq!(desk.call("list_cronjobs", json!({}), true).await["count"], 0);
+        assert_eq!(jobs.call("list_cronjobs", json!({}), true).await["count"], 0);
     }
 
     #[tokio::test]
     async fn what_makes_no_sense_is_said_and_a_job_changes_no_jobs() {
-        let desk = Desk(tempfile::tempdir().unwrap());
+        let jobs = JobsHome(tempfile::tempdir().unwrap());
         for (args, word) in [
             (json!({}), "action"),
             (json!({"action": "create", "schedule": "sometimes", "prompt": "x"}), "every"),
@@ -306,7 +306,7 @@ mod tests {
             (json!({"action": "pause"}), "which job"),
             (json!({"action": "pause", "job_id": "zzz"}), "zzz"),
         ] {
-            let answer = desk.call("cronjob_manage", args.clone(), true).await;
+            let answer = jobs.call("cronjob_manage", args.clone(), true).await;
             let text = answer.to_string().to_lowercase();
             assert!(
                 text.contains(&word.to_lowercase()) && answer["success"] == false,
@@ -314,7 +314,7 @@ mod tests {
             );
         }
         let made = json!({"action": "create", "schedule": "1h", "prompt": "x"});
-        let refused = desk.call("cronjob", made, false).await;
+        let refused = jobs.call("cronjob", made, false).await;
         assert!(refused.to_string().contains("does not change"), "{refused}");
     }
 }

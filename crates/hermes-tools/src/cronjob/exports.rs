@@ -1,3 +1,3 @@
 //! What the host brings for jobs.
 
-pub use super::desk::CronJobs;
+pub use super::jobs::CronJobs;

@@ -1,13 +1,14 @@
-//! What the tools of the toolset share: the desk with the trainings of the home, and when they are offered.
+//! What the tools of the toolset share: the trainings of the home, the gate for what they start, and when they are offered.
 
 use std::path::Path;
 
-use hermes_rl::training::{RlSettings, TrainingDesk, TrainingError};
+use hermes_rl::training::{RlSettings, TrainingError, TrainingGate, Trainings};
 use hermes_tool::settings::Settings as _;
 use hermes_tool::{SchemaPatch, SchemaScope, ToolContext, ToolError, ToolOutput, ToolResult};
 use serde_json::{Value, json};
 
 use crate::host_services;
+use crate::terminal::context::TerminalContext;
 
 /// Keys that the usual trainer needs.
 const KEYS: [&str; 2] = ["TINKER_API_KEY", "WANDB_API_KEY"];
@@ -26,20 +27,29 @@ pub(super) fn only_with_a_trainer(scope: &SchemaScope<'_>) -> SchemaPatch {
 }
 
 /// The trainings of the home of a call.
-pub(super) fn desk(cx: &ToolContext) -> Result<TrainingDesk, ToolError> {
+pub(super) fn trainings(cx: &ToolContext) -> Result<Trainings, ToolError> {
     let home =
         host_services::home(cx).ok_or_else(|| ToolError::answer("there is no state folder"))?;
     let settings = RlSettings::read(cx.config(), cx.vars());
     let program = std::env::current_exe().map_err(|error| ToolError::answer(error.to_string()))?;
-    Ok(TrainingDesk::new(home.root(), settings, cx.vars().clone(), program))
+    Ok(Trainings::new(home.root(), settings, cx.vars().clone(), program))
 }
 
-/// What a desk answers; a refusal is an answer with the names that would do.
+/// The gate, asking for this call.
+pub(super) fn gate(cx: &ToolContext) -> Result<TrainingGate, ToolError> {
+    let terminal = TerminalContext::of(cx)?;
+    Ok(TrainingGate::new(terminal.approvals(), terminal.host_request()))
+}
+
+/// What came of it; a refusal is an answer with the names that would do.
 pub(super) fn answered(done: Result<Value, TrainingError>) -> ToolResult {
     match done {
         Ok(answer) => ToolOutput::json(&answer),
         Err(TrainingError::Refused { why, available }) if !available.is_empty() => {
             ToolOutput::json(&json!({"error": why, "available": available}))
+        }
+        Err(TrainingError::Forbidden(refusal)) => {
+            ToolOutput::json(&Value::Object(refusal.to_result()))
         }
         Err(error) => Err(ToolError::answer(error.to_string())),
     }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::context::{answered, desk, only_with_a_trainer};
+use super::context::{answered, only_with_a_trainer, trainings};
 
 /// Arguments of `rl_edit_config`.
 #[derive(Deserialize, JsonSchema)]
@@ -24,5 +24,5 @@ struct RlEditConfig {
     dynamic_schema = only_with_a_trainer
 )]
 fn rl_edit_config(args: RlEditConfig, cx: &ToolContext) -> ToolResult {
-    answered(desk(cx)?.edit(args.field.trim(), &args.value))
+    answered(trainings(cx)?.edit(args.field.trim(), &args.value))
 }

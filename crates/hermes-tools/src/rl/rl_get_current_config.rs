@@ -4,7 +4,7 @@ use hermes_tool::{ToolContext, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::context::{answered, desk, only_with_a_trainer};
+use super::context::{answered, only_with_a_trainer, trainings};
 
 /// Arguments of `rl_get_current_config`.
 #[derive(Deserialize, JsonSchema)]
@@ -18,5 +18,5 @@ struct RlGetCurrentConfig {}
     dynamic_schema = only_with_a_trainer
 )]
 fn rl_get_current_config(_args: RlGetCurrentConfig, cx: &ToolContext) -> ToolResult {
-    answered(desk(cx)?.config())
+    answered(trainings(cx)?.config())
 }

@@ -4,7 +4,7 @@ use hermes_tool::{ToolContext, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::context::{answered, desk, only_with_a_trainer};
+use super::context::{answered, only_with_a_trainer, trainings};
 
 /// Arguments of `rl_get_results`.
 #[derive(Deserialize, JsonSchema)]
@@ -21,5 +21,5 @@ struct RlGetResults {
     dynamic_schema = only_with_a_trainer
 )]
 fn rl_get_results(args: RlGetResults, cx: &ToolContext) -> ToolResult {
-    answered(desk(cx)?.results(args.run_id.trim()))
+    answered(trainings(cx)?.results(args.run_id.trim()))
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::context::{answered, desk, only_with_a_trainer};
+use super::context::{answered, only_with_a_trainer, trainings};
 
 /// Arguments of `rl_list_environments`.
 #[derive(Deserialize, JsonSchema)]
@@ -19,7 +19,7 @@ struct RlListEnvironments {}
     dynamic_schema = only_with_a_trainer
 )]
 fn rl_list_environments(_args: RlListEnvironments, cx: &ToolContext) -> ToolResult {
-    let found = desk(cx)?.environments().map(|found| {
+    let found = trainings(cx)?.environments().map(|found| {
         json!({
             "count": found.len(), "environments": found,
             "tips": [

@@ -4,7 +4,7 @@ use hermes_tool::{ToolContext, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::context::{answered, desk, only_with_a_trainer};
+use super::context::{answered, only_with_a_trainer, trainings};
 
 /// Arguments of `rl_list_runs`.
 #[derive(Deserialize, JsonSchema)]
@@ -18,5 +18,5 @@ struct RlListRuns {}
     dynamic_schema = only_with_a_trainer
 )]
 fn rl_list_runs(_args: RlListRuns, cx: &ToolContext) -> ToolResult {
-    answered(Ok(desk(cx)?.runs()))
+    answered(Ok(trainings(cx)?.runs()))
 }

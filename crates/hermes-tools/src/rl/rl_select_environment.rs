@@ -4,7 +4,7 @@ use hermes_tool::{ToolContext, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::context::{answered, desk, only_with_a_trainer};
+use super::context::{answered, gate, only_with_a_trainer, trainings};
 
 /// Arguments of `rl_select_environment`.
 #[derive(Deserialize, JsonSchema)]
@@ -21,5 +21,5 @@ struct RlSelectEnvironment {
     dynamic_schema = only_with_a_trainer
 )]
 async fn rl_select_environment(args: RlSelectEnvironment, cx: &ToolContext) -> ToolResult {
-    answered(desk(cx)?.select(args.name.trim()).await)
+    answered(trainings(cx)?.select(args.name.trim(), &gate(cx)?).await)
 }

@@ -4,7 +4,7 @@ use hermes_tool::{ToolContext, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::context::{answered, desk, only_with_a_trainer};
+use super::context::{answered, gate, only_with_a_trainer, trainings};
 
 /// Arguments of `rl_start_training`.
 #[derive(Deserialize, JsonSchema)]
@@ -19,5 +19,5 @@ struct RlStartTraining {}
     dynamic_schema = only_with_a_trainer
 )]
 async fn rl_start_training(_args: RlStartTraining, cx: &ToolContext) -> ToolResult {
-    answered(desk(cx)?.start().await)
+    answered(trainings(cx)?.start(&gate(cx)?).await)
 }

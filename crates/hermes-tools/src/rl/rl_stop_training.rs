@@ -4,7 +4,7 @@ use hermes_tool::{ToolContext, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::context::{answered, desk, only_with_a_trainer};
+use super::context::{answered, only_with_a_trainer, trainings};
 
 /// Arguments of `rl_stop_training`.
 #[derive(Deserialize, JsonSchema)]
@@ -21,5 +21,5 @@ struct RlStopTraining {
     dynamic_schema = only_with_a_trainer
 )]
 async fn rl_stop_training(args: RlStopTraining, cx: &ToolContext) -> ToolResult {
-    answered(desk(cx)?.stop(args.run_id.trim()).await)
+    answered(trainings(cx)?.stop(args.run_id.trim()).await)
 }

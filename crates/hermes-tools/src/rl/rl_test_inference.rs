@@ -5,7 +5,7 @@ use hermes_tool::{ToolContext, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::context::{answered, desk, only_with_a_trainer};
+use super::context::{answered, gate, only_with_a_trainer, trainings};
 
 /// Items, unless told otherwise.
 const USUAL_STEPS: u32 = 3;
@@ -39,5 +39,5 @@ async fn rl_test_inference(args: RlTestInference, cx: &ToolContext) -> ToolResul
         group_size: args.group_size.unwrap_or(USUAL_GROUP).clamp(1, MOST),
         models: args.models.unwrap_or_default(),
     };
-    answered(desk(cx)?.test_inference(&test).await)
+    answered(trainings(cx)?.test_inference(&test, &gate(cx)?).await)
 }

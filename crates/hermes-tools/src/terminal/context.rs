@@ -137,6 +137,25 @@ impl TerminalContext {
         self.approvals.admit(request).await
     }
 
+    /// A question about something that is started on this machine itself, whatever backend commands have; only its text
+    /// is missing.
+    pub(crate) fn host_request(&self) -> CommandRequest {
+        let cwd = std::env::current_dir().unwrap_or_default().display().to_string();
+        let mut request = CommandRequest::new("");
+        request.call = self.cx.ids().clone();
+        request.session = self.conversation().to_owned();
+        request.purpose =
+            self.cx.service::<Purpose>().map_or(Purpose::Background, |behalf| *behalf);
+        request.audience = self.audience();
+        request.host = self.host_facts(cwd);
+        request.cancellation = self.cancellation();
+        request
+    }
+
+    pub(crate) fn approvals(&self) -> Arc<Approvals> {
+        Arc::clone(&self.approvals)
+    }
+
     /// Asks a person about something that is no command; where nobody is there the answer is no.
     pub(crate) async fn consent(&self, consent: Consent) -> Result<(), ApprovalRefusal> {
         let request = ConsentRequest {

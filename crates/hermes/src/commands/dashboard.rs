@@ -15,7 +15,7 @@ pub(crate) fn run(args: &DashboardArgs, host: &Host, ui: &mut Ui) -> anyhow::Res
     let mut tell = |line: &str| ui.borrow_mut().line(line).map_err(Into::into);
     let mut note = |line: &str| ui.borrow_mut().note(line).map_err(Into::into);
     let mut ask_secret = |question: &str| TerminalPrompter.ask_secret(question);
-    let desk = DashboardOutput { tell: &mut tell, note: &mut note, ask_secret: &mut ask_secret };
-    block_on(async { hermes_dashboard::run(args, host, stop_on_signals()?, desk).await })?;
+    let output = DashboardOutput { tell: &mut tell, note: &mut note, ask_secret: &mut ask_secret };
+    block_on(async { hermes_dashboard::run(args, host, stop_on_signals()?, output).await })?;
     Ok(Exit::Done)
 }

@@ -7,8 +7,8 @@ use hermes_gateway::verbs::{self, MessagingVerb};
 
 pub(crate) fn run(verb: &MessagingVerb, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     host::warn_about_files(host, ui)?;
-    let mut desk = super::setup::TerminalPrompter;
-    let ran = verbs::run(verb, host, &|line| anstream::eprintln!("{line}"), &mut desk);
+    let mut prompter = super::setup::TerminalPrompter;
+    let ran = verbs::run(verb, host, &|line| anstream::eprintln!("{line}"), &mut prompter);
     let (report, code) = crate::workers::block_on(ran)?;
     let exit = super::skills::print(report, ui)?;
     Ok(match code {

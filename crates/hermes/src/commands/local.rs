@@ -13,8 +13,8 @@ use crate::workers::block_on;
 pub(crate) fn run(verb: &LocalVerb, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place =
         LocalContext { home: host.home(), config: host.config().value(), vars: host.vars() };
-    let mut desk = Screen { ui, shows: io::stderr().is_terminal() };
-    match block_on(verbs::run(verb, &place, &mut desk)) {
+    let mut prompter = Screen { ui, shows: io::stderr().is_terminal() };
+    match block_on(verbs::run(verb, &place, &mut prompter)) {
         Ok(()) => Ok(Exit::Done),
         Err(LocalError::Usage(text)) => Err(UsageError::new(text).into()),
         Err(error) => Err(error.into()),

@@ -5,8 +5,7 @@
 //! that brings a command to it and answers the sandbox in which that happened. Where a door has a word of its
 //! own for nobody being there (`approvals.cron_mode`, silence in a chat), its line says so.
 //!
-//! Rows that cannot be: over HTTP, in a job and in a batch there is nobody to ask by design. One is missing: a client of
-//! MCP over HTTP with sessions that takes forms.
+//! Rows that cannot be: over HTTP, in a job and in a batch there is nobody to ask by design.
 
 use std::time::{Duration, Instant};
 
@@ -100,7 +99,7 @@ doors! {
     from_a_plugin: EVERYBODY, "approvals.headless_mode";
     past_a_hook_that_approves: EVERYBODY, "approvals.headless_mode";
     over_mcp: EVERYBODY, "approvals.headless_mode";
-    over_mcp_with_sessions: NOBODY, "approvals.headless_mode";
+    over_mcp_with_sessions: EVERYBODY, "approvals.headless_mode";
     over_mcp_without_sessions: EVERYBODY, "approvals.headless_mode";
     over_http: NOBODY, "approvals.headless_mode";
     over_the_api: NOBODY, "approvals.headless_mode";
@@ -112,6 +111,7 @@ doors! {
     from_a_job: NOBODY, "approvals.cron_mode";
     from_a_batch: NOBODY, "approvals.headless_mode";
     from_a_row_that_sets_up: NOBODY, "approvals.headless_mode";
+    from_a_training: EVERYBODY, "approvals.headless_mode";
 }
 
 fn check(people: &[Person], alone: &'static str, knock: fn(&str, Person) -> Sandbox) {
@@ -220,12 +220,16 @@ fn past_a_hook_that_approves(command: &str, person: Person) -> Sandbox {
 }
 
 fn mcp_client(sandbox: &Sandbox, person: Person) -> Client {
+    mcp_client_with(sandbox, &[], person)
+}
+
+fn mcp_client_with(sandbox: &Sandbox, args: &[&str], person: Person) -> Client {
     let forms = match person {
         Nobody => Forms::None,
         SaysNo => Forms::Decides("deny"),
         SaysYes => Forms::Decides("once"),
     };
-    Client::start(sandbox, &[], forms)
+    Client::start(sandbox, args, forms)
 }
 
 fn over_mcp(command: &str, person: Person) -> Sandbox {
@@ -234,10 +238,18 @@ fn over_mcp(command: &str, person: Person) -> Sandbox {
     sandbox
 }
 
-fn over_mcp_with_sessions(command: &str, _: Person) -> Sandbox {
+fn over_mcp_with_sessions(command: &str, person: Person) -> Sandbox {
     let sandbox = sandbox_with("");
     let (server, token) = listening(&sandbox);
-    Session::begin(&server, &token).call("terminal", &json!({"command": command}));
+    let arguments = json!({"command": command});
+    if person == Nobody {
+        Session::begin(&server, &token).call("terminal", &arguments);
+        return sandbox;
+    }
+    let decision = if person == SaysYes { "once" } else { "deny" };
+    let session = Session::with_forms(&server, &token);
+    let (_, questions) = session.call_deciding("terminal", &arguments, decision);
+    assert_eq!(questions, usize::from(command.starts_with("rm")), "{command}");
     sandbox
 }
 
@@ -427,5 +439,27 @@ fn from_a_batch(command: &str, _: Person) -> Sandbox {
 fn from_a_row_that_sets_up(command: &str, _: Person) -> Sandbox {
     let (sandbox, _server) = agent(&[Step::text("That was all.")]);
     batch(&sandbox, &json!({"prompt": "do it", "cwd": sandbox.scratch(""), "setup": command}));
+    sandbox
+}
+
+/// The command stands in the user's settings; a model has it run, over files that it may have written.
+fn from_a_training(command: &str, person: Person) -> Sandbox {
+    const ENVIRONMENT: &str = "class Knock(HermesAgentBaseEnv):\n    name = 'knock'\n";
+    let sandbox = sandbox_with("");
+    let folder = sandbox.scratch("environments");
+    std::fs::create_dir(&folder).unwrap();
+    write(&folder.join("knock.py"), ENVIRONMENT.as_bytes());
+    let settings = json!({"rl": {
+        "environments_dir": folder, "training_dir": sandbox.scratch(""), "api_command": command,
+        "trainer_command": "exec sleep 1", "env_command": "exec sleep 1", "api_wait": 5,
+    }});
+    // JSON is YAML.
+    let section = settings["rl"].to_string();
+    sandbox.write("config.yaml", &format!("{}rl: {section}\n", sandbox.read("config.yaml")));
+    let mut client = mcp_client_with(&sandbox, &["-t", "rl"], person);
+    client.call("rl_select_environment", json!({"name": "knock"}));
+    client.call("rl_start_training", json!({}));
+    // Before what runs ends with its server.
+    has_run(&sandbox, person == SaysYes && command.starts_with("rm"));
     sandbox
 }

@@ -1,5 +1,7 @@
 //! Many clients over HTTP, and who is kept out.
 
+use std::io::{BufRead as _, BufReader};
+
 use serde_json::{Value, json};
 
 use crate::support::Sandbox;
@@ -8,8 +10,12 @@ use crate::wire::{Answer, Request, Served};
 const TOKEN: &str = "a-token-of-some-length";
 
 fn hello() -> Vec<u8> {
+    hello_of(&json!({}))
+}
+
+fn hello_of(capabilities: &Value) -> Vec<u8> {
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-06-18", "capabilities": {},
+        "protocolVersion": "2025-06-18", "capabilities": capabilities,
         "clientInfo": {"name": "test", "version": "1"}}})
     .to_string()
     .into_bytes()
@@ -49,7 +55,16 @@ pub(crate) fn listening(sandbox: &Sandbox) -> (Served, String) {
 
 impl<'a> Session<'a> {
     pub(crate) fn begin(server: &'a Served, token: &str) -> Self {
-        let hello = server.send(&post(&hello()).token(token));
+        Self::begin_with(server, token, &json!({}))
+    }
+
+    /// A client that shows forms to a person.
+    pub(crate) fn with_forms(server: &'a Served, token: &str) -> Self {
+        Self::begin_with(server, token, &json!({"elicitation": {}}))
+    }
+
+    fn begin_with(server: &'a Served, token: &str, capabilities: &Value) -> Self {
+        let hello = server.send(&post(&hello_of(capabilities)).token(token));
         assert_eq!(messages(&hello)[0]["result"]["serverInfo"]["name"], "hermes");
         let session = Self { server, id: session_id(&hello), token: token.to_owned() };
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -57,10 +72,13 @@ impl<'a> Session<'a> {
         session
     }
 
+    fn request<'b>(&self, body: &'b [u8]) -> Request<'b> {
+        let request = post(body).token(&self.token).header("Mcp-Session-Id", &self.id);
+        request.header("Mcp-Protocol-Version", "2025-06-18")
+    }
+
     fn send(&self, message: &Value) -> Answer {
-        let body = message.to_string();
-        let request = post(body.as_bytes()).token(&self.token).header("Mcp-Session-Id", &self.id);
-        self.server.send(&request.header("Mcp-Protocol-Version", "2025-06-18"))
+        self.server.send(&self.request(message.to_string().as_bytes()))
     }
 
     /// Calls a tool; the text of its result.
@@ -70,6 +88,33 @@ impl<'a> Session<'a> {
         let last = messages(&self.send(&message)).pop().unwrap();
         let text = last["result"]["content"][0]["text"].as_str();
         text.unwrap_or_else(|| panic!("no text: {last}")).to_owned()
+    }
+
+    /// Calls a tool and answers what is asked meanwhile with this decision; the result, and how many questions came.
+    pub(crate) fn call_deciding(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        decision: &str,
+    ) -> (Value, usize) {
+        let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments}});
+        let stream = self.server.open(&self.request(message.to_string().as_bytes()));
+        let mut questions = 0;
+        for line in BufReader::new(stream).lines() {
+            let line = line.unwrap();
+            let data = line.strip_prefix("data:").map(str::trim);
+            let Some(Ok(message)) = data.map(serde_json::from_str::<Value>) else { continue };
+            if message["method"] == "elicitation/create" {
+                questions += 1;
+                let content = json!({"action": "accept", "content": {"decision": decision}});
+                let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": content});
+                assert_eq!(self.send(&answer).status, 202);
+            } else if message["id"] == 2 {
+                return (message["result"].clone(), questions);
+            }
+        }
+        panic!("the answer ends without a result");
     }
 }
 

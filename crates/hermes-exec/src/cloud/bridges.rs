@@ -35,12 +35,12 @@ pub(super) struct PendingCall {
     pub(super) words: Vec<String>,
     pub(super) granted: Vec<(String, String)>,
     pub(super) input: RelayInput,
-    /// The folder over there for all commands of this desk.
+    /// The folder over there for all commands of this backend.
     pub(super) base: String,
 }
 
-/// The desk of one backend.
-pub(super) struct Desk {
+/// Serves the bridges of one backend.
+pub(super) struct BridgeServer {
     folder: OwnFolder,
     shared: Arc<Shared>,
     listens: Mutex<Option<tokio::task::JoinHandle<()>>>,
@@ -53,7 +53,7 @@ struct Shared {
     over: Mutex<Vec<String>>,
 }
 
-impl Desk {
+impl BridgeServer {
     pub(super) fn new(vendor: Arc<dyn Vendor>) -> io::Result<Self> {
         let place = std::env::temp_dir();
         sweep(&place, PREFIX);
@@ -96,7 +96,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for BridgeServer {
     fn drop(&mut self) {
         let mut listens = self.listens.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(task) = listens.take() {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hermes_approval::ApprovalRefusal;
 use hermes_store::atomic::AtomicError;
 use hermes_tool::Vars;
 use jiff::Timestamp;
@@ -12,7 +13,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::catalog::{EnvironmentFile, environments_in};
 use super::fields::{configurable_fields, fitting, locked_fields, locked_value};
-use super::processes::{Launch, TRAINER_KEYS, boot};
+use super::gate::TrainingGate;
+use super::processes::{Launch, StartLine, TRAINER_KEYS, boot};
 use super::runs::{RunFiles, TrainingProcess, TrainingRun, TrainingState};
 use super::settings::RlSettings;
 use crate::python::PythonEnv;
@@ -38,6 +40,9 @@ pub enum TrainingError {
         /// Names that would do.
         available: Vec<String>,
     },
+    /// The gate said no to one of its commands.
+    #[error("{0}")]
+    Forbidden(Box<ApprovalRefusal>),
     /// State could not be written.
     #[error(transparent)]
     State(#[from] AtomicError),
@@ -46,6 +51,12 @@ pub enum TrainingError {
 impl TrainingError {
     pub(super) fn refused(why: impl Into<String>) -> Self {
         Self::Refused { why: why.into(), available: Vec::new() }
+    }
+}
+
+impl From<ApprovalRefusal> for TrainingError {
+    fn from(refusal: ApprovalRefusal) -> Self {
+        Self::Forbidden(Box::new(refusal))
     }
 }
 
@@ -63,7 +74,7 @@ pub(super) struct Selected {
 
 /// Where trainings are looked after.
 #[derive(Clone, Debug)]
-pub struct TrainingDesk {
+pub struct Trainings {
     pub(super) files: RunFiles,
     pub(super) settings: RlSettings,
     pub(super) vars: Vars,
@@ -71,8 +82,8 @@ pub struct TrainingDesk {
     pub(super) program: PathBuf,
 }
 
-impl TrainingDesk {
-    /// The desk of a state folder.
+impl Trainings {
+    /// The trainings of a state folder.
     #[must_use]
     pub fn new(home: &Path, settings: RlSettings, vars: Vars, program: PathBuf) -> Self {
         Self { files: RunFiles { root: home.join("rl") }, settings, vars, program }
@@ -92,11 +103,11 @@ impl TrainingDesk {
             .map_err(|error| TrainingError::refused(format!("{folder}: {error}")))
     }
 
-    /// Chooses an environment: its settings begin anew.
+    /// Chooses an environment: its settings begin anew. It is asked which it has, so the gate is asked first.
     ///
     /// # Errors
-    /// If there is none of that name.
-    pub async fn select(&self, name: &str) -> Result<Value, TrainingError> {
+    /// If there is none of that name, or it may not run.
+    pub async fn select(&self, name: &str, gate: &TrainingGate) -> Result<Value, TrainingError> {
         let all = self.environments()?;
         let Some(found) = all.iter().find(|one| one.name == name) else {
             return Err(TrainingError::Refused {
@@ -104,6 +115,7 @@ impl TrainingDesk {
                 available: all.into_iter().map(|one| one.name).collect(),
             });
         };
+        let _may_run = gate.admit_environment(&self.settings.python, &found.file_path).await?;
         let log = self.files.path("logs/describe.log");
         let about = PythonEnv::describe(&self.settings.python, &found.file_path, &log);
         let (own, note) = match tokio::time::timeout(DESCRIBING, about).await {
@@ -198,24 +210,31 @@ impl TrainingDesk {
         }))
     }
 
-    /// Begins a training. Its processes are started one after another behind this call.
-    ///
-    /// # Errors
-    /// If no environment is selected, another training runs, or nothing can be written.
-    pub async fn start(&self) -> Result<Value, TrainingError> {
-        let selected = self.selected()?;
-        let desk = self.clone();
+    /// Refuses while another training runs: its API and policy are at the same addresses.
+    async fn expect_none_running(&self) -> Result<(), TrainingError> {
+        let this = self.clone();
         let looked = move || -> Vec<TrainingRun> {
-            desk.files.all().into_iter().map(|run| desk.looked_at(run)).collect()
+            this.files.all().into_iter().map(|run| this.looked_at(run)).collect()
         };
         let running = tokio::task::spawn_blocking(looked).await.unwrap_or_default();
         let busy = [TrainingState::Running, TrainingState::Starting, TrainingState::Stopping];
-        if let Some(other) = running.iter().find(|run| busy.contains(&run.status)) {
-            return Err(TrainingError::refused(format!(
+        match running.iter().find(|run| busy.contains(&run.status)) {
+            Some(other) => Err(TrainingError::refused(format!(
                 "training {} of {} is under way; its API and policy are at the same addresses. Stop it first",
                 other.run_id, other.environment
-            )));
+            ))),
+            None => Ok(()),
         }
+    }
+
+    /// Begins a training. All its commands pass the gate before anything is written; its processes are started one
+    /// after another behind this call.
+    ///
+    /// # Errors
+    /// If no environment is selected, another training runs, a command may not run, or nothing can be written.
+    pub async fn start(&self, gate: &TrainingGate) -> Result<Value, TrainingError> {
+        let selected = self.selected()?;
+        self.expect_none_running().await?;
         let now = Timestamp::now();
         let digest =
             Sha256::digest(format!("{now} {} {}", std::process::id(), selected.environment));
@@ -225,6 +244,11 @@ impl TrainingDesk {
         for (name, value) in &selected.config {
             whole["env"][name] = value.clone();
         }
+        let files =
+            RunCommandFiles { config: &config_path, environment: &selected.file, run: &run_id };
+        let lines = self.admitted(&files, gate).await?;
+        // Somebody may have been asked for long.
+        self.expect_none_running().await?;
         // JSON is YAML that every reader takes.
         let text = format!("{whole:#}\n");
         self.files.write(&format!("configs/run_{run_id}.yaml"), text.as_bytes())?;
@@ -260,8 +284,8 @@ impl TrainingDesk {
             "config_path": config_path, "logs": self.logs(&run_id),
             "message": "Training is being started; this takes some minutes. Ask for its status later.",
         });
-        let desk = self.clone();
-        tokio::spawn(async move { desk.bring_up(run).await });
+        let this = self.clone();
+        tokio::spawn(async move { this.bring_up(run, lines).await });
         Ok(answer)
     }
 
@@ -272,14 +296,33 @@ impl TrainingDesk {
         })
     }
 
+    /// The commands of a run in their order, each with the gate's word.
+    async fn admitted(
+        &self,
+        files: &RunCommandFiles<'_>,
+        gate: &TrainingGate,
+    ) -> Result<[StartLine; 3], ApprovalRefusal> {
+        let settings = &self.settings;
+        let folder = settings.training_dir.as_deref();
+        let api = gate.admit(files.filled(&settings.api_command), folder).await?;
+        let trainer = gate.admit(files.filled(&settings.trainer()), folder).await?;
+        let env = match &settings.env_command {
+            Some(line) => StartLine::Configured(gate.admit(files.filled(line), folder).await?),
+            None => StartLine::OwnProgram {
+                line: files.filled(&self.own_env_command()),
+                _environment: gate.admit_environment(&settings.python, files.environment).await?,
+            },
+        };
+        Ok([StartLine::Configured(api), StartLine::Configured(trainer), env])
+    }
+
     /// Starts the processes of a run in their order; the first that does not last makes it a failed one.
-    async fn bring_up(&self, mut run: TrainingRun) {
+    async fn bring_up(&self, mut run: TrainingRun, [api, trainer, env]: [StartLine; 3]) {
         let wait = |seconds: hermes_tool::settings::Seconds| seconds.duration();
         let settings = &self.settings;
-        let env = settings.env_command.clone().unwrap_or_else(|| self.own_env_command());
         let steps = [
-            ("api", settings.api_command.clone(), wait(settings.api_wait), &NO_KEYS[..]),
-            ("trainer", settings.trainer(), wait(settings.trainer_wait), &TRAINER_KEYS[..]),
+            ("api", api, wait(settings.api_wait), &NO_KEYS[..]),
+            ("trainer", trainer, wait(settings.trainer_wait), &TRAINER_KEYS[..]),
             ("env", env, wait(settings.env_wait), &NO_KEYS[..]),
         ];
         for (role, line, patience, keys) in steps {
@@ -291,7 +334,6 @@ impl TrainingDesk {
             {
                 return;
             }
-            let line = self.filled(&line, &run);
             let log = self.files.log(&run.run_id, role);
             let folder = settings.training_dir.as_deref().map(Path::new);
             let launch = Launch { role, line: &line, folder, log: &log, keys, vars: &self.vars };
@@ -352,12 +394,6 @@ impl TrainingDesk {
             quoted(&self.settings.api_url),
             quoted(&self.settings.policy_url)
         )
-    }
-
-    pub(super) fn filled(&self, line: &str, run: &TrainingRun) -> String {
-        line.replace("{config}", &quoted(&run.config_path.display().to_string()))
-            .replace("{environment}", &quoted(&run.environment_file.display().to_string()))
-            .replace("{run}", &run.run_id)
     }
 
     async fn end_all(&self, run: &TrainingRun) {
@@ -543,6 +579,21 @@ impl TrainingDesk {
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line.get(line.find('{')?..)?).ok());
         rows.filter(|row| row["step"].is_number()).collect()
+    }
+}
+
+/// What stands for the marks in the commands of one run.
+struct RunCommandFiles<'a> {
+    config: &'a Path,
+    environment: &'a Path,
+    run: &'a str,
+}
+
+impl RunCommandFiles<'_> {
+    fn filled(&self, line: &str) -> String {
+        line.replace("{config}", &quoted(&self.config.display().to_string()))
+            .replace("{environment}", &quoted(&self.environment.display().to_string()))
+            .replace("{run}", self.run)
     }
 }
 

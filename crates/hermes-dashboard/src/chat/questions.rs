@@ -49,7 +49,7 @@ pub(crate) struct Settled {
 }
 
 #[derive(Default)]
-struct DeskState {
+struct QuestionsState {
     /// Whose questions are asked where, by session.
     rooms: HashMap<String, Arc<Room>>,
     waiting: Vec<Waiting>,
@@ -58,40 +58,40 @@ struct DeskState {
 
 /// All questions of this process.
 #[derive(Default)]
-pub(crate) struct QuestionDesk(Mutex<DeskState>);
+pub(crate) struct OpenQuestions(Mutex<QuestionsState>);
 
 /// Questions of a session go to a room for as long as this is held.
 pub(crate) struct OpenForQuestions {
-    desk: Arc<QuestionDesk>,
+    questions: Arc<OpenQuestions>,
     session: String,
 }
 
 impl Drop for OpenForQuestions {
     fn drop(&mut self) {
-        self.desk.lock().rooms.remove(&self.session);
+        self.questions.lock().rooms.remove(&self.session);
     }
 }
 
 /// Takes a question away again when nobody waits for its answer any more.
 struct Gone<'a> {
-    desk: &'a QuestionDesk,
+    questions: &'a OpenQuestions,
     id: &'a str,
 }
 
 impl Drop for Gone<'_> {
     fn drop(&mut self) {
-        self.desk.forget(self.id, "No longer wanted");
+        self.questions.forget(self.id, "No longer wanted");
     }
 }
 
-impl QuestionDesk {
-    fn lock(&self) -> MutexGuard<'_, DeskState> {
+impl OpenQuestions {
+    fn lock(&self) -> MutexGuard<'_, QuestionsState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn open(self: &Arc<Self>, session: &str, room: &Arc<Room>) -> OpenForQuestions {
         self.lock().rooms.insert(session.to_owned(), Arc::clone(room));
-        OpenForQuestions { desk: Arc::clone(self), session: session.to_owned() }
+        OpenForQuestions { questions: Arc::clone(self), session: session.to_owned() }
     }
 
     /// How many wait.
@@ -133,7 +133,7 @@ impl QuestionDesk {
         let waiting =
             Waiting { id: id.clone(), room: Arc::clone(room), block, asked: now(), answer: sender };
         self.lock().waiting.push(waiting);
-        let _gone = Gone { desk: self, id: &id };
+        let _gone = Gone { questions: self, id: &id };
         match tokio::time::timeout(WAIT, receiver).await {
             Ok(answer) => answer.ok(),
             Err(_) => {
@@ -217,11 +217,11 @@ pub(crate) struct NewQuestion {
 }
 
 /// Asks about commands in the rooms they come from.
-pub(crate) struct DeskAsker(pub(crate) Arc<QuestionDesk>);
+pub(crate) struct DashboardPrompter(pub(crate) Arc<OpenQuestions>);
 
-impl ApprovalPrompter for DeskAsker {
+impl ApprovalPrompter for DashboardPrompter {
     fn ask(&self, question: ApprovalQuestion) -> BoxFuture<ApprovalAnswer> {
-        let (desk, room) = (Arc::clone(&self.0), self.0.room_of(&question));
+        let (questions, room) = (Arc::clone(&self.0), self.0.room_of(&question));
         Box::pin(async move {
             let Some(room) = room else { return ApprovalAnswer::NobodyThere };
             let prompt = ApprovalPrompt::about_command(&question);
@@ -233,7 +233,7 @@ impl ApprovalPrompter for DeskAsker {
                 free: false,
             };
             let answer = tokio::select! {
-                answer = desk.put(&room, asked) => answer,
+                answer = questions.put(&room, asked) => answer,
                 () = question.cancellation.cancelled() => return ApprovalAnswer::no(),
             };
             match answer {
@@ -289,15 +289,15 @@ mod tests {
     }
 
     async fn asked(
-        desk: &Arc<QuestionDesk>,
+        questions: &Arc<OpenQuestions>,
         free: bool,
     ) -> (tokio::task::JoinHandle<Option<Decision>>, String) {
         let room = Arc::new(Room::new("s".into(), Redactor::default()));
-        let put = Arc::clone(desk);
+        let put = Arc::clone(questions);
         let task = tokio::spawn(async move { put.put(&room, question(free)).await });
         loop {
             tokio::task::yield_now().await;
-            if let Some((block, ..)) = desk.waiting().pop()
+            if let Some((block, ..)) = questions.waiting().pop()
                 && let BlockKind::Question { question, .. } = block.what
             {
                 return (task, question);
@@ -307,29 +307,29 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_goes_to_its_own_question_once() {
-        let desk = Arc::new(QuestionDesk::default());
-        let (first, one) = asked(&desk, false).await;
-        let (second, two) = asked(&desk, false).await;
+        let questions = Arc::new(OpenQuestions::default());
+        let (first, one) = asked(&questions, false).await;
+        let (second, two) = asked(&questions, false).await;
         assert!(
-            desk.decide(&one, Decision::Choice("always".into()), "me").is_err(),
+            questions.decide(&one, Decision::Choice("always".into()), "me").is_err(),
             "not on offer"
         );
-        assert!(desk.decide(&one, Decision::Words("yes".into()), "me").is_err());
-        desk.decide(&two, Decision::Choice("deny".into()), "me").unwrap();
-        desk.decide(&one, Decision::Choice("session".into()), "me").unwrap();
-        assert!(desk.decide(&one, Decision::Choice("deny".into()), "me").is_err(), "settled");
+        assert!(questions.decide(&one, Decision::Words("yes".into()), "me").is_err());
+        questions.decide(&two, Decision::Choice("deny".into()), "me").unwrap();
+        questions.decide(&one, Decision::Choice("session".into()), "me").unwrap();
+        assert!(questions.decide(&one, Decision::Choice("deny".into()), "me").is_err(), "settled");
         assert_eq!(first.await.unwrap(), Some(Decision::Choice("session".into())));
         assert_eq!(second.await.unwrap(), Some(Decision::Choice("deny".into())));
-        assert_eq!((desk.count(), desk.settled().len()), (0, 2));
+        assert_eq!((questions.count(), questions.settled().len()), (0, 2));
     }
 
     #[tokio::test]
     async fn a_question_nobody_waits_for_is_taken_away() {
-        let desk = Arc::new(QuestionDesk::default());
-        let (task, id) = asked(&desk, true).await;
+        let questions = Arc::new(OpenQuestions::default());
+        let (task, id) = asked(&questions, true).await;
         task.abort();
         assert!(task.await.is_err());
-        assert_eq!(desk.count(), 0);
-        assert!(desk.decide(&id, Decision::Words("yes".into()), "me").is_err());
+        assert_eq!(questions.count(), 0);
+        assert!(questions.decide(&id, Decision::Words("yes".into()), "me").is_err());
     }
 }
