@@ -215,20 +215,20 @@ impl ServeJob<'_> {
             group.env_id = state.known.as_ref().map(|known| known.env_id);
             self.ledger.note(number, &name, PostState::Begun)?;
             let posted = self.api.post(&group).await;
-            let state = match &posted {
+            let post = match &posted {
                 Ok(PostEnd::Received) => PostState::Received,
                 Ok(PostEnd::Buffered) => PostState::Buffered,
                 Err(TrajectoryError::Unreachable { .. }) => PostState::NotSent,
                 Err(TrajectoryError::Answered { status: 400..=499, .. }) => PostState::Dropped,
                 Err(_) => PostState::Unsure,
             };
-            self.ledger.note(number, &name, state)?;
+            self.ledger.note(number, &name, post)?;
             front.event(
-                &json!({"event": "group", "id": name, "state": state, "scores": group.scores}),
+                &json!({"event": "group", "id": name, "state": post, "scores": group.scores}),
             );
             let Err(error) = posted else { continue };
             front.note(&format!("group {name}: {error}"));
-            if state == PostState::NotSent {
+            if post == PostState::NotSent {
                 state.ready.push_front((number, name, group));
             }
             return Ok(());
