@@ -1,6 +1,5 @@
 //! A training from selection to end, with processes that really run.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hermes_approval::{ApprovalSettings, Approvals, CommandRequest};
@@ -35,7 +34,7 @@ class Sums(HermesAgentBaseEnv):
 /// Lets everything through that nothing speaks against.
 fn open_gate() -> TrainingGate {
     let approvals = Approvals::builder(ApprovalSettings::default()).build();
-    TrainingGate::new(Arc::new(approvals), CommandRequest::new(""))
+    TrainingGate::new(approvals, CommandRequest::new(""))
 }
 
 struct TrainingFolder {
