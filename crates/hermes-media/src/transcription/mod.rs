@@ -2,16 +2,21 @@
 //!
 //! The user names who listens (`stt.provider`). Without a word there it is Whisper on this machine, which costs nothing
 //! and tells nobody; services are asked only if they are named.
+//!
+//! [`transcribe_file`] is the whole way from a sound file to its words; the parts are for callers that hold the sound
+//! already or ask one listener several times.
 
 mod local;
 mod services;
 mod settings;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
 use hermes_process::ProcessError;
 use hermes_tool::Vars;
+use hermes_tool::settings::Settings as _;
+use serde_json::Value;
 pub use settings::{ListenerSettings, TranscriptionSettings};
 use tokio_util::sync::CancellationToken;
 
@@ -112,6 +117,14 @@ pub enum TranscriptionError {
         /// What it said.
         why: String,
     },
+    /// The sound file cannot be read.
+    #[error("{} cannot be read: {why}", .path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        why: String,
+    },
     /// A program could not be run.
     #[error(transparent)]
     Process(#[from] ProcessError),
@@ -138,6 +151,46 @@ pub fn transcriber(
         "local" => Ok(Box::new(local::Whisper::new(&settings.local, vars)?)),
         name => services::named(name, settings, vars),
     }
+}
+
+/// Writes down what is said in a sound file, by the user's settings (`stt.*` of `config`): who listens, in which
+/// language, how long it may take. Keys and programs are looked up in `vars`. A recording in which nobody speaks gives
+/// an empty text.
+///
+/// # Errors
+/// Transcription is switched off, whoever listens is not there, the file is no sound or too much of it, or listening
+/// failed.
+pub async fn transcribe_file(
+    config: &Value,
+    vars: &Vars,
+    path: &Path,
+    cancel: &CancellationToken,
+) -> Result<String, TranscriptionError> {
+    let listener = transcriber(&TranscriptionSettings::read(config, vars), vars)?;
+    let file = path.to_owned();
+    let recording = tokio::task::spawn_blocking(move || recorded(&file)).await;
+    let recording = recording.map_err(|error| TranscriptionError::Unreadable {
+        path: path.to_owned(),
+        why: error.to_string(),
+    })??;
+    listener.transcribe(&recording, cancel).await
+}
+
+/// The sound of a file, which is not read if it is too large.
+fn recorded(path: &Path) -> Result<Recording, TranscriptionError> {
+    let unreadable = |why: &dyn std::fmt::Display| TranscriptionError::Unreadable {
+        path: path.to_owned(),
+        why: why.to_string(),
+    };
+    let about = std::fs::metadata(path).map_err(|error| unreadable(&error))?;
+    if !about.is_file() {
+        // A pipe would be waited for without end.
+        return Err(unreadable(&"it is no file"));
+    }
+    if about.len() > MAX_SOUND_BYTES as u64 {
+        return Err(TranscriptionError::TooLarge);
+    }
+    Recording::new(path, std::fs::read(path).map_err(|error| unreadable(&error))?)
 }
 
 #[cfg(test)]

@@ -111,3 +111,28 @@ fn recordings_are_known_by_their_ending_and_bounded() {
     assert!(matches!(of("a.mp3", 0), Err(TranscriptionError::Empty)));
     assert!(matches!(of("a.mp3", MAX_SOUND_BYTES + 1), Err(TranscriptionError::TooLarge)));
 }
+
+#[tokio::test]
+async fn a_sound_file_is_written_down_by_the_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("voice message.oga");
+    std::fs::write(&file, b"sound").unwrap();
+    let never = CancellationToken::new();
+    let command = json!({"stt": {"local": {"command": "printf 'heard '; cat {input_path}"}}});
+    assert_eq!(transcribe_file(&command, &here(), &file, &never).await.unwrap(), "heard sound");
+    let server = WebServer::start(|_| WebReply::json(&json!({"text": "by a service"})));
+    let service = json!({"stt": {"provider": "groq", "groq": {"base_url": server.origin()}}});
+    assert_eq!(transcribe_file(&service, &keys(), &file, &never).await.unwrap(), "by a service");
+    let off = json!({"stt": {"enabled": false}});
+    let error = transcribe_file(&off, &here(), &file, &never).await.unwrap_err();
+    assert!(matches!(error, TranscriptionError::Off), "{error}");
+    for (name, words) in [("gone.ogg", "gone.ogg cannot be read"), ("", "it is no file")] {
+        let error = transcribe_file(&command, &here(), &folder.path().join(name), &never).await;
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    let vast = std::fs::File::create(folder.path().join("vast.mp3")).unwrap();
+    vast.set_len(MAX_SOUND_BYTES as u64 + 1).unwrap();
+    let error = transcribe_file(&command, &here(), &folder.path().join("vast.mp3"), &never).await;
+    assert!(matches!(error, Err(TranscriptionError::TooLarge)));
+}
