@@ -103,13 +103,7 @@ pub async fn import(
             };
             let task = BatchTask::read(dataset, options, number)?;
             let record = record_of(&task, row);
-            let entry = IndexEntry {
-                id: record.id.clone(),
-                offset: 0,
-                length: 0,
-                status: record.status,
-                row_hash: record.row_hash.clone(),
-            };
+            let entry = IndexEntry::of(&record);
             let line =
                 serde_json::to_vec(&record).map_err(|error| BatchError::broken(&path, error))?;
             let writer = Arc::clone(&writer);

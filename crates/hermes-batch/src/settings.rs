@@ -37,6 +37,16 @@ pub struct BatchSettings {
     /// How long a record waits for others to be written with, in milliseconds.
     #[setting(default = 50, range = 0..=LONGEST_COMMIT)]
     pub commit_ms: u64,
+    /// Megabytes of the disk that stay free: with less no task begins. On a small disk a fiftieth of it is enough.
+    #[setting(default = 2048)]
+    pub min_free: u64,
+    /// How long a run waits for room on its disk before it ends, in seconds.
+    #[setting(default = Seconds::new(1800.0), range = Seconds::new(0.0)..)]
+    pub disk_patience: Seconds,
+    /// How long a run waits for a model that cannot be reached before it ends, in seconds; for one that never answered a
+    /// minute at most.
+    #[setting(default = Seconds::new(1800.0), range = Seconds::new(0.0)..)]
+    pub outage_patience: Seconds,
 }
 
 /// Batch runs on Ray.

@@ -26,6 +26,17 @@ pub enum BackendKind {
 }
 
 impl BackendKind {
+    /// Every kind, in the order of the settings' documentation.
+    pub const ALL: [Self; 7] = [
+        Self::Local,
+        Self::Docker,
+        Self::Ssh,
+        Self::Singularity,
+        Self::Modal,
+        Self::Daytona,
+        Self::Vercel,
+    ];
+
     /// Its name in settings and results.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -1,8 +1,9 @@
 //! What runs next, and when it is over.
 //!
 //! Tasks without a record are tried in the order of the data set, so many at a time. A record is counted when the
-//! disk has it ([`SegmentWriter::commit`]). A failure that another attempt may cure is tried again later; three tasks
-//! in a row that fail for a reason of the whole run (a wrong key) end the run, and count as not tried.
+//! disk has it ([`SegmentWriter::commit`]); one that the disk refuses is kept and handed in again. A failure that
+//! another attempt may cure is tried again later; three tasks in a row that fail for a reason of the whole run (a wrong
+//! key) end the run, and count as not tried.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::disk::{DiskRoom, RoomNews, keep_unwritten};
 use super::limiter::{RateLimiter, RunSpend};
 use super::progress::{RunFront, RunProgress, Running};
 use super::task::{AttemptOutcome, BatchTask, TaskExecutor, is_of_the_run, is_worth_repeating};
@@ -32,7 +34,9 @@ const DRAW_EVERY: Duration = Duration::from_millis(250);
 const STATUS_EVERY: Duration = Duration::from_secs(5);
 /// Tasks in a row that fail for a reason of the whole run.
 const FATAL_IN_A_ROW: usize = 3;
-/// How long nothing is begun after the disk refused a record.
+/// How long a server that never answered is waited for.
+const NEVER_THERE: Duration = Duration::from_secs(60);
+/// How long it takes until a record that the disk refused is handed in again.
 const DISK_PAUSE: Duration = Duration::from_secs(2);
 /// Workers that one task may lose in a row; after so many it is taken to be the reason.
 const MOST_LOST: u32 = 5;
@@ -57,6 +61,12 @@ pub struct RunLimits {
     pub max_tokens: Option<u64>,
     /// How long this start may take.
     pub max_time: Option<Duration>,
+    /// Bytes of the disk that stay free; of a small one, a fiftieth.
+    pub least_free: u64,
+    /// How long there may be no room for records.
+    pub disk_patience: Duration,
+    /// How long the model's server may not be reached.
+    pub outage_patience: Duration,
 }
 
 /// What a start works on.
@@ -117,7 +127,7 @@ struct Again {
 /// How one attempt went, once its record is safe or cannot be.
 enum Finished {
     Safe { record: Box<TaskRecord> },
-    NotWritten { task: u32, why: String },
+    NotWritten { task: u32, record: Box<TaskRecord>, why: String },
     Failed { task: u32, record: Box<TaskRecord> },
     Unreadable { why: BatchError },
     Cancelled { usage: TaskUsage, task: u32 },
@@ -137,8 +147,17 @@ struct Coordinator<'a> {
     held: Vec<(u32, Box<TaskRecord>)>,
     /// How many workers in a row each task has lost.
     lost: HashMap<u32, u32>,
+    /// Records that the disk refused.
+    unwritten: Vec<(u32, Box<TaskRecord>)>,
+    room: DiskRoom,
     paused_until: Option<Instant>,
     at_work: JoinSet<Finished>,
+    /// Whose work it is.
+    at_work_on: HashMap<tokio::task::Id, u32>,
+    /// Stops what runs: because somebody insists, or because it leads nowhere.
+    halt: CancellationToken,
+    is_out: bool,
+    allowed: usize,
     progress: RunProgress,
     began: Instant,
     events: Option<File>,
@@ -176,8 +195,14 @@ pub async fn coordinate(
         history: HashMap::new(),
         held: Vec::new(),
         lost: HashMap::new(),
+        unwritten: Vec::new(),
+        room: DiskRoom::of(&job.folder, limits.least_free),
         paused_until: None,
         at_work: JoinSet::new(),
+        at_work_on: HashMap::new(),
+        halt: control.cancel.child_token(),
+        is_out: false,
+        allowed: job.limiter.allowed(),
         progress,
         began: Instant::now(),
         events,
@@ -202,8 +227,10 @@ impl Coordinator<'_> {
         let mut told_draining = false;
         loop {
             self.look_at_limits();
+            self.look_at_disk();
+            self.look_at_server();
             self.begin_tasks();
-            if self.at_work.is_empty() {
+            if self.at_work.is_empty() && (self.unwritten.is_empty() || self.gives_up_records()) {
                 if self.is_stopping() {
                     break;
                 }
@@ -223,13 +250,13 @@ impl Coordinator<'_> {
                 ));
             }
             tokio::select! {
-                finished = self.at_work.join_next(), if !self.at_work.is_empty() => {
+                finished = self.at_work.join_next_with_id(), if !self.at_work.is_empty() => {
                     match finished {
-                        Some(Ok(finished)) => self.take(finished)?,
-                        Some(Err(error)) => {
-                            // A panic in a task's own work is a fault of ours, and costs that task only.
-                            self.progress.last_failure = Some(format!("internal: {error}"));
+                        Some(Ok((id, finished))) => {
+                            self.at_work_on.remove(&id);
+                            self.take(finished)?;
                         }
+                        Some(Err(error)) => self.panicked(&error)?,
                         None => {}
                     }
                 }
@@ -245,6 +272,7 @@ impl Coordinator<'_> {
                 self.write_status();
             }
         }
+        self.keep_unwritten();
         let end = match &self.stop_reason {
             _ if self.control.cancel.is_cancelled() => RunEnd::Cancelled,
             _ if self.progress.done >= self.progress.total => RunEnd::Complete,
@@ -266,10 +294,14 @@ impl Coordinator<'_> {
         self.progress.usd = self.job.spend.usd();
         self.progress.tokens = self.job.spend.tokens();
         let throttled = self.job.limiter.throttled();
+        let allowed = self.job.limiter.allowed();
         if throttled > self.throttled {
             self.throttled = throttled;
-            self.tell(&json!({"event": "throttled", "answers": throttled, "concurrency": self.job.limiter.allowed()}));
+            self.tell(&json!({"event": "throttled", "answers": throttled, "concurrency": allowed}));
+        } else if allowed > self.allowed {
+            self.tell(&json!({"event": "concurrency", "concurrency": allowed}));
         }
+        self.allowed = allowed;
         if self.stop_reason.is_none() {
             self.stop_reason = self.job.executor.given_up();
         }
@@ -298,7 +330,7 @@ impl Coordinator<'_> {
 
     fn begin_tasks(&mut self) {
         let now = Instant::now();
-        if self.paused_until.is_some_and(|until| until > now) {
+        if self.room.why().is_some() {
             return;
         }
         while self.at_work.len() < self.limits.slots.max(1) && !self.is_stopping() {
@@ -319,9 +351,9 @@ impl Coordinator<'_> {
         let job = self.job;
         let (dataset, options) = (Arc::clone(&job.dataset), job.options.clone());
         let (executor, writer) = (Arc::clone(&job.executor), Arc::clone(&job.writer));
-        let (running, stop) = (Arc::clone(&job.running), self.control.cancel.child_token());
+        let (running, stop) = (Arc::clone(&job.running), self.halt.child_token());
         let (attempts, spent) = self.history.get(&number).cloned().unwrap_or_default();
-        self.at_work.spawn(async move {
+        self.spawn(number, async move {
             let task = match BatchTask::read(&dataset, &options, number) {
                 Ok(task) => task,
                 Err(why) => return Finished::Unreadable { why },
@@ -348,21 +380,124 @@ impl Coordinator<'_> {
         });
     }
 
+    fn spawn(&mut self, number: u32, work: impl Future<Output = Finished> + Send + 'static) {
+        let id = self.at_work.spawn(work).id();
+        self.at_work_on.insert(id, number);
+    }
+
+    /// A panic in a task's own work is a fault of ours, and costs that task only.
+    fn panicked(&mut self, error: &tokio::task::JoinError) -> Result<(), BatchError> {
+        let Some(number) = self.at_work_on.remove(&error.id()) else { return Ok(()) };
+        self.job.running.end(number);
+        let task = BatchTask::read(&self.job.dataset, &self.job.options, number)?;
+        let mut record = task.failed(self.job.epoch, "internal", &error.to_string());
+        record.attempts = self.history.get(&number).map_or(0, |(attempts, _)| *attempts) + 1;
+        self.failed(number, Box::new(record));
+        Ok(())
+    }
+
+    /// Hands in again what the disk refused, and says when there is no room or some again.
+    fn look_at_disk(&mut self) {
+        let now = Instant::now();
+        if !self.unwritten.is_empty() && self.paused_until.is_none_or(|until| until <= now) {
+            for (task, record) in std::mem::take(&mut self.unwritten) {
+                self.write(task, record);
+            }
+        }
+        match self.room.look() {
+            Some(RoomNews::None(why)) => {
+                self.front
+                    .note(&format!("waiting for room on the disk, nothing new begins: {why}"));
+                self.tell(&json!({"event": "disk", "reason": why}));
+            }
+            Some(RoomNews::Some) => {
+                self.front.note("there is room on the disk again");
+                self.tell(&json!({"event": "disk", "reason": null}));
+            }
+            None => {}
+        }
+        if self.stop_reason.is_none()
+            && let Some(why) = self.room.why()
+            && self.room.lasted() >= self.limits.disk_patience
+        {
+            self.stop_reason = Some(format!("records cannot be written: {why}"));
+        }
+    }
+
+    /// Whether records that found no room are waited for no longer.
+    fn gives_up_records(&self) -> bool {
+        self.halt.is_cancelled() || self.room.lasted() >= self.limits.disk_patience
+    }
+
+    /// What found no room by the end goes beside the segments.
+    fn keep_unwritten(&mut self) {
+        if self.unwritten.is_empty() {
+            return;
+        }
+        let records: Vec<&TaskRecord> =
+            self.unwritten.iter().map(|(_, record)| &**record).collect();
+        let count = records.len();
+        let said = match keep_unwritten(&self.job.folder, self.job.epoch, &records) {
+            Ok(path) => format!(
+                "{count} records that could not be written are kept in {}; the next start takes them in",
+                path.display()
+            ),
+            Err(error) => {
+                format!("{count} records could not be written, so their tasks run again: {error}")
+            }
+        };
+        self.front.note(&said);
+    }
+
+    /// Says when the model's server cannot be reached, and ends the run when that lasts.
+    fn look_at_server(&mut self) {
+        let outage = self.job.limiter.outage();
+        match (&outage, std::mem::replace(&mut self.is_out, outage.is_some())) {
+            (Some(outage), false) => {
+                self.front
+                    .note(&format!("the model cannot be reached, all tasks wait: {}", outage.why));
+                self.tell(&json!({"event": "outage", "reason": outage.why}));
+            }
+            (None, true) => {
+                self.front.note("the model can be reached again");
+                self.tell(&json!({"event": "reachable"}));
+            }
+            _ => {}
+        }
+        let Some(outage) = outage.filter(|_| self.stop_reason.is_none()) else { return };
+        // Who never answered is more likely a wrong address than one that will be back.
+        let patience = match outage.was_there {
+            true => self.limits.outage_patience,
+            false => self.limits.outage_patience.min(NEVER_THERE),
+        };
+        if outage.lasted >= patience {
+            self.stop_reason = Some(format!("the model cannot be reached: {}", outage.why));
+            self.halt.cancel();
+        }
+    }
+
     fn take(&mut self, finished: Finished) -> Result<(), BatchError> {
         match finished {
             Finished::Unreadable { why } => return Err(why),
             Finished::Safe { record } => {
+                self.room.taken();
                 if record.status != TaskStatus::Failed {
                     self.settle_held();
                 }
                 self.count(&record);
             }
-            Finished::NotWritten { task, why } => {
-                self.front.note(&format!("a record could not be written, waiting for room: {why}"));
+            Finished::NotWritten { task, record, why } => {
+                self.room.refused(why);
+                self.unwritten.push((task, record));
                 self.paused_until = Some(Instant::now() + DISK_PAUSE);
-                self.again.push(Reverse(Again { at: Instant::now() + DISK_PAUSE, task }));
             }
-            Finished::Cancelled { usage, task } => self.remember(task, &usage),
+            Finished::Cancelled { usage, task } => {
+                self.remember(task, &usage);
+                // Stopped by its worker, not by us: another one takes it.
+                if !self.halt.is_cancelled() {
+                    self.again.push(Reverse(Again { at: Instant::now(), task }));
+                }
+            }
             Finished::Failed { task, record } => {
                 self.lost.remove(&task);
                 self.failed(task, record);
@@ -385,14 +520,10 @@ impl Coordinator<'_> {
             self.again.push(Reverse(Again { at: Instant::now(), task: task.number }));
             return;
         }
-        let mut record = task.begun("", self.job.epoch, jiff::Timestamp::now());
-        record.status = TaskStatus::Failed;
-        record.class = Some("infra.worker_lost".to_owned());
-        record.reason =
-            Some(format!("this task kills its worker, {losses} times in a row: {reason}"));
-        record.completed = false;
+        let why = format!("this task kills its worker, {losses} times in a row: {reason}");
+        let mut record = task.failed(self.job.epoch, "infra.worker_lost", &why);
         record.attempts = losses;
-        self.write_failed(task.number, Box::new(record));
+        self.write(task.number, Box::new(record));
     }
 
     fn failed(&mut self, task: u32, mut record: Box<TaskRecord>) {
@@ -421,7 +552,7 @@ impl Coordinator<'_> {
             }
             return;
         }
-        self.write_failed(task, record);
+        self.write(task, record);
     }
 
     /// Failures of single tasks after all: something else went well, or there is nothing else.
@@ -430,13 +561,13 @@ impl Coordinator<'_> {
             return;
         }
         for (task, record) in std::mem::take(&mut self.held) {
-            self.write_failed(task, record);
+            self.write(task, record);
         }
     }
 
-    fn write_failed(&mut self, task: u32, record: Box<TaskRecord>) {
+    fn write(&mut self, task: u32, record: Box<TaskRecord>) {
         let writer = Arc::clone(&self.job.writer);
-        self.at_work.spawn(async move { commit(&writer, task, record).await });
+        self.spawn(task, async move { commit(&writer, task, record).await });
     }
 
     fn remember(&mut self, task: u32, usage: &TaskUsage) {
@@ -494,18 +625,11 @@ impl Coordinator<'_> {
 async fn commit(writer: &SegmentWriter, task: u32, record: Box<TaskRecord>) -> Finished {
     let line = match serde_json::to_vec(&record) {
         Ok(line) => line,
-        Err(error) => return Finished::NotWritten { task, why: error.to_string() },
+        Err(error) => return Finished::NotWritten { task, record, why: error.to_string() },
     };
-    let entry = IndexEntry {
-        id: record.id.clone(),
-        offset: 0,
-        length: 0,
-        status: record.status,
-        row_hash: record.row_hash.clone(),
-    };
-    match writer.commit(entry, line).await {
+    match writer.commit(IndexEntry::of(&record), line).await {
         Ok(()) => Finished::Safe { record },
-        Err(error) => Finished::NotWritten { task, why: error.to_string() },
+        Err(error) => Finished::NotWritten { task, record, why: error.to_string() },
     }
 }
 

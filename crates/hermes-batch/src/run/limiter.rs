@@ -3,6 +3,10 @@
 //! A provider that says "too many" says it to all tasks: everybody waits as long as it asks, half as many requests go
 //! at a time from then on, and one more every ten seconds without such an answer. A task's clock stands still while
 //! it waits here, because that is no fault of the task.
+//!
+//! A server that cannot be reached is out for everybody, too: all wait, one request at a time looks whether it is
+//! back, and no task fails because of it. How long that may go on is for whoever has the run to say
+//! ([`RateLimiter::outage`]).
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +18,7 @@ use hermes_llm::{ErrorClass, Model, ModelError, ModelRequest, ModelResponse, Tok
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::permits::{Permit, Permits};
+use super::permits::{Permit, Permits, RequestEnd};
 use crate::record::TaskUsage;
 
 /// How long everybody waits after "too many" without a time.
@@ -23,6 +27,14 @@ const DEFAULT_PAUSE: Duration = Duration::from_secs(5);
 const RAISE_AFTER: Duration = Duration::from_secs(10);
 /// How often one request is tried again because of "too many".
 const MAX_REPEATS: u32 = 60;
+/// The longest time between two looks whether a server is back.
+const LONGEST_PROBE: Duration = Duration::from_secs(15);
+/// A request that looks whether a server is back has this long until another may.
+const PROBE_LIMIT: Duration = Duration::from_secs(30);
+/// How often one request is tried again because its connection broke or a gateway had nobody behind it.
+const MAX_BROKEN: u32 = 6;
+/// A request that took longer than this had reached its server.
+const REACHED: Duration = Duration::from_secs(30);
 /// Nobody sleeps longer than this without looking again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
@@ -48,6 +60,28 @@ struct LimiterState {
     changed_at: Instant,
     /// When each kind of allowance is used up to: requests, tokens in, tokens out.
     due: [Instant; 3],
+    outage: Option<Outage>,
+    has_answered: bool,
+}
+
+/// A time in which the server cannot be reached.
+#[derive(Clone, Debug)]
+struct Outage {
+    since: Instant,
+    tries: u32,
+    probed: Option<Instant>,
+    why: String,
+}
+
+/// What is known about a server that cannot be reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutageReport {
+    /// How long it has been so.
+    pub lasted: Duration,
+    /// What the last request came to.
+    pub why: String,
+    /// Whether it answered before, in this start.
+    pub was_there: bool,
 }
 
 /// Lets requests pass one by one.
@@ -73,6 +107,8 @@ impl RateLimiter {
             paused_until: None,
             changed_at: now,
             due: [now; 3],
+            outage: None,
+            has_answered: false,
         };
         Self {
             limits,
@@ -98,6 +134,14 @@ impl RateLimiter {
         self.state().allowed
     }
 
+    /// What is known about the server, if it cannot be reached.
+    pub fn outage(&self) -> Option<OutageReport> {
+        let state = self.state();
+        let outage = state.outage.as_ref()?;
+        let (lasted, why) = (outage.since.elapsed(), outage.why.clone());
+        Some(OutageReport { lasted, why, was_there: state.has_answered })
+    }
+
     fn state(&self) -> MutexGuard<'_, LimiterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -112,6 +156,11 @@ impl RateLimiter {
             state.allowed += 1;
             state.changed_at = now;
         }
+        if let Some(outage) = &state.outage
+            && outage.probed.is_some_and(|at| now - at < PROBE_LIMIT)
+        {
+            return Err(LOOK_AGAIN);
+        }
         if state.running >= state.allowed {
             return Err(LOOK_AGAIN);
         }
@@ -122,6 +171,9 @@ impl RateLimiter {
             return Err(late);
         }
         state.running += 1;
+        if let Some(outage) = &mut state.outage {
+            outage.probed = Some(now);
+        }
         if let Some(rate) = self.limits.requests_per_minute {
             state.due[0] = state.due[0].max(now) + minute / rate.max(1);
         }
@@ -145,10 +197,16 @@ impl RateLimiter {
         taken.then_some(())
     }
 
-    /// A request has ended, with tokens sent and received if it was answered.
-    pub(super) fn give_back(&self, tokens: Option<[u64; 2]>) {
+    /// A request has ended, answered or not, with tokens sent and received as far as they are known.
+    pub(super) fn give_back(&self, tokens: Option<[u64; 2]>, is_answered: bool) {
         let mut state = self.state();
         state.running = state.running.saturating_sub(1);
+        if is_answered {
+            state.has_answered = true;
+            state.outage = None;
+        } else if let Some(outage) = &mut state.outage {
+            outage.probed = None;
+        }
         let now = Instant::now();
         let used = tokens.unwrap_or([0, 0]);
         let rates = [self.limits.input_tokens_per_minute, self.limits.output_tokens_per_minute];
@@ -161,6 +219,25 @@ impl RateLimiter {
         }
         drop(state);
         self.freed.notify_one();
+    }
+
+    /// The server could not be reached.
+    pub(super) fn unreachable(&self, why: &str) {
+        let now = Instant::now();
+        let mut state = self.state();
+        // Requests that were under way together fail together: that is one look, not many.
+        let is_known =
+            state.outage.is_some() && state.paused_until.is_some_and(|until| until > now);
+        if is_known {
+            return;
+        }
+        let begun = Outage { since: now, tries: 0, probed: None, why: String::new() };
+        let outage = state.outage.get_or_insert(begun);
+        why.clone_into(&mut outage.why);
+        outage.probed = None;
+        outage.tries += 1;
+        let wait = Duration::from_secs(1 << (outage.tries - 1).min(4)).min(LONGEST_PROBE);
+        state.paused_until = Some(now + wait);
     }
 
     /// The provider said "too many".
@@ -222,11 +299,16 @@ impl Permits for LocalPermits {
         })
     }
 
-    fn give_back(&self, _: u64, usage: Option<&TokenUsage>, usd: Option<f64>) {
-        self.limiter.give_back(usage.map(|usage| [usage.prompt_tokens(), usage.output_tokens]));
-        if let Some(usage) = usage {
-            self.spend.add(usd, usage.prompt_tokens() + usage.output_tokens);
+    fn give_back(&self, _: u64, end: &RequestEnd) {
+        let tokens = end.tokens();
+        self.limiter.give_back(tokens, end.is_answered);
+        if let Some([input, output]) = tokens {
+            self.spend.add(end.usd, input + output);
         }
+    }
+
+    fn unreachable(&self, why: &str) {
+        self.limiter.unreachable(why);
     }
 
     fn slow_down(&self, retry_after: Option<Duration>) {
@@ -326,7 +408,7 @@ impl Model for MeteredModel {
             request.temperature = self.temperature.or(request.temperature);
             request.max_tokens = self.max_tokens.or(request.max_tokens);
             request.effort = self.effort.or(request.effort);
-            let mut repeats = 0;
+            let (mut repeats, mut broken) = (0, 0);
             loop {
                 let Some(permit) = self.permits.take(cancel).await else {
                     return Err(cancelled());
@@ -334,19 +416,63 @@ impl Model for MeteredModel {
                 add_millis(&self.meter.waited, permit.waited);
                 let began = Instant::now();
                 let answered = self.inner.answer(&request, listener, cancel).await;
-                add_millis(&self.meter.asked, began.elapsed());
+                let took = began.elapsed();
+                add_millis(&self.meter.asked, took);
                 let usage = answered.as_ref().ok().and_then(|answer| answer.usage);
                 let usd = usage.as_ref().and_then(|usage| self.pricing.as_ref()?(usage));
-                self.permits.give_back(permit.ticket, usage.as_ref(), usd);
+                let absence = answered.as_ref().err().and_then(|error| absence(error, took));
+                let is_answered = match &answered {
+                    Ok(_) => true,
+                    Err(error) => absence.is_none() && error.status.is_some(),
+                };
+                self.permits.give_back(permit.ticket, &RequestEnd { is_answered, usage, usd });
                 self.count(usage.as_ref(), usd);
                 let error = match answered {
-                    Err(error) if is_too_many(error.class) && repeats < MAX_REPEATS => error,
+                    Err(error) if !cancel.is_cancelled() => error,
                     other => return other,
                 };
-                repeats += 1;
-                self.permits.slow_down(error.retry_after);
+                match absence {
+                    Some(Absence::NobodyThere) => {
+                        // Time in which nobody is there is no time of the task.
+                        add_millis(&self.meter.waited, took);
+                        self.permits.unreachable(&error.message);
+                    }
+                    Some(Absence::Broken) if broken < MAX_BROKEN => {
+                        broken += 1;
+                        self.permits.unreachable(&error.message);
+                    }
+                    None if is_too_many(error.class) && repeats < MAX_REPEATS => {
+                        repeats += 1;
+                        self.permits.slow_down(error.retry_after);
+                    }
+                    _ => return Err(error),
+                }
             }
         })
+    }
+}
+
+/// What kind of silence a failure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Absence {
+    /// Nobody took the connection: it is the server, whatever is asked.
+    NobodyThere,
+    /// It may be the server, or what this request does to it.
+    Broken,
+}
+
+/// Whether a failure says that the server is not there. What had an answer, or at least its beginning, does not.
+fn absence(error: &ModelError, took: Duration) -> Option<Absence> {
+    if error.partial.is_some() {
+        return None;
+    }
+    match (error.class, error.status) {
+        (ErrorClass::NotRunning, None) => Some(Absence::NobodyThere),
+        (ErrorClass::Timeout | ErrorClass::Dropped, None) if took < REACHED => {
+            Some(Absence::Broken)
+        }
+        (_, Some(502..=504)) => Some(Absence::Broken),
+        _ => None,
     }
 }
 
@@ -385,6 +511,40 @@ mod tests {
         let later = Instant::now() + Duration::from_secs(60);
         assert!(limiter.try_take(later).is_ok());
         assert_eq!(limiter.allowed(), 9, "one more after a while without such an answer");
+    }
+
+    #[test]
+    fn while_a_server_is_out_one_request_at_a_time_looks_whether_it_is_back() {
+        let limiter = RateLimiter::new(RateLimits::default(), 8);
+        for _ in 0..5 {
+            limiter.unreachable("nobody listens");
+        }
+        let report = limiter.outage().unwrap();
+        assert_eq!((&*report.why, report.was_there), ("nobody listens", false));
+        let wait = limiter.try_take(Instant::now()).unwrap_err();
+        assert!(wait <= Duration::from_secs(1), "failures that come together are one: {wait:?}");
+        let later = Instant::now() + Duration::from_secs(2);
+        assert!(limiter.try_take(later).is_ok(), "one looks");
+        assert!(limiter.try_take(later).is_err(), "and only one");
+        limiter.give_back(Some([1, 1]), true);
+        assert_eq!(limiter.outage(), None);
+        assert!((0..8).all(|_| limiter.try_take(later).is_ok()), "all go on");
+    }
+
+    #[test]
+    fn only_silence_is_taken_for_an_outage() {
+        let error = |class, status| ModelError { class, status, ..cancelled() };
+        let soon = Duration::from_millis(5);
+        for (error, took, expected) in [
+            (error(ErrorClass::NotRunning, None), soon, Some(Absence::NobodyThere)),
+            (error(ErrorClass::Dropped, None), soon, Some(Absence::Broken)),
+            (error(ErrorClass::Timeout, None), Duration::from_secs(120), None),
+            (error(ErrorClass::Overloaded, Some(503)), soon, Some(Absence::Broken)),
+            (error(ErrorClass::ServerError, Some(500)), soon, None),
+            (error(ErrorClass::Auth, Some(401)), soon, None),
+        ] {
+            assert_eq!(absence(&error, took), expected, "{error:?}");
+        }
     }
 
     #[test]

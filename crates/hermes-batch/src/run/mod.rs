@@ -2,6 +2,7 @@
 
 mod companion;
 mod coordinator;
+mod disk;
 mod executor;
 mod limiter;
 mod permits;
@@ -14,9 +15,12 @@ mod worker;
 
 pub use companion::{AttemptSide, TaskCompanion};
 pub use coordinator::{RunControl, RunEnd, RunJob, RunLimits, RunTotals, coordinate};
+pub use disk::take_in_unwritten;
 pub use executor::{AgentExecutor, ExecutorOptions};
-pub use limiter::{LocalPermits, MeteredModel, RateLimiter, RateLimits, RunSpend, TaskMeter};
-pub use permits::{Permit, Permits};
+pub use limiter::{
+    LocalPermits, MeteredModel, OutageReport, RateLimiter, RateLimits, RunSpend, TaskMeter,
+};
+pub use permits::{Permit, Permits, RequestEnd};
 pub use pool::{DriverOptions, PoolOptions, ProcessOptions, RAY_DRIVER, WorkerPool};
 pub use progress::{RunFront, RunProgress, Running, RunningTask};
 pub use task::{AttemptOutcome, BatchTask, TaskExecutor, is_worth_repeating};

@@ -15,13 +15,35 @@ pub struct Permit {
     pub waited: Duration,
 }
 
+/// What a request that had leave came to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RequestEnd {
+    /// Whether the server said anything, an error included.
+    pub is_answered: bool,
+    /// What it used, if it was an answer.
+    pub usage: Option<TokenUsage>,
+    /// What that costs, where the price is known.
+    pub usd: Option<f64>,
+}
+
+impl RequestEnd {
+    /// Tokens sent and received.
+    #[must_use]
+    pub fn tokens(&self) -> Option<[u64; 2]> {
+        self.usage.map(|usage| [usage.prompt_tokens(), usage.output_tokens])
+    }
+}
+
 /// Gives requests leave to go, and hears what they came to.
 pub trait Permits: Send + Sync {
     /// Waits for leave; none if it was cancelled before.
     fn take<'a>(&'a self, cancel: &'a CancellationToken) -> BoxFuture<'a, Option<Permit>>;
 
-    /// The request has ended, with this usage and price if it was answered.
-    fn give_back(&self, ticket: u64, usage: Option<&TokenUsage>, usd: Option<f64>);
+    /// The request has ended.
+    fn give_back(&self, ticket: u64, end: &RequestEnd);
+
+    /// The server could not be reached, in these words.
+    fn unreachable(&self, why: &str);
 
     /// The provider said "too many", and perhaps how long to wait.
     fn slow_down(&self, retry_after: Option<Duration>);

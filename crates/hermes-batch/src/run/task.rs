@@ -125,6 +125,17 @@ impl BatchTask {
         }
     }
 
+    /// The record of an attempt that came to nothing before anybody asked a model.
+    #[must_use]
+    pub fn failed(&self, epoch: u64, class: &str, reason: &str) -> TaskRecord {
+        let mut record = self.begun("", epoch, jiff::Timestamp::now());
+        record.status = TaskStatus::Failed;
+        record.class = Some(class.to_owned());
+        record.reason = Some(reason.to_owned());
+        record.completed = false;
+        record
+    }
+
     /// The number of the task of this name, if the data set has it.
     #[must_use]
     pub fn find(dataset: &Dataset, options: &RunOptions, id: &str) -> Option<u32> {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `hello`: which run, and how its tasks are run | `ready`: who it is |
 //! | `task` | `started`, `turn`, then `result`, `failed` or `cancelled` |
-//! | `permit`: a request may go | `want`: one would like to; `used`: it was answered; `throttled`: the provider said "too many" |
+//! | `permit`: a request may go | `want`: one would like to; `used`: it has ended; `throttled`: the provider said "too many"; `unreachable`: nobody was there |
 //! | `cancel`, `drain`, `ping` | `tools`: definitions a record points to; `pong`, `bye` |
 //!
 //! Messages of unknown types and unknown fields are left alone, so that either side may be newer.
@@ -157,6 +157,14 @@ pub enum WorkerMessage {
         output: u64,
         /// Dollars, where the price is known.
         usd: Option<f64>,
+        /// Whether the provider said anything.
+        #[serde(default)]
+        is_answered: bool,
+    },
+    /// The provider could not be reached.
+    Unreachable {
+        /// What was found out about that.
+        why: String,
     },
     /// The provider said "too many".
     Throttled {
@@ -172,6 +180,9 @@ pub enum WorkerMessage {
     },
     /// A task has ended with a record.
     Result {
+        /// The task.
+        #[serde(default)]
+        id: String,
         /// The record, if it fits into a line.
         record: Option<Box<TaskRecord>>,
         /// Where it is, if it does not.
@@ -179,8 +190,18 @@ pub enum WorkerMessage {
     },
     /// An attempt went wrong.
     Failed {
+        /// The task.
+        #[serde(default)]
+        id: String,
         /// What is kept if no later attempt goes better; has the class and the reason.
-        record: Box<TaskRecord>,
+        #[serde(default)]
+        record: Option<Box<TaskRecord>>,
+        /// The class, where there is no record.
+        #[serde(default)]
+        class: String,
+        /// The reason, where there is no record.
+        #[serde(default)]
+        reason: String,
     },
     /// A task was stopped, as it was asked to be.
     Cancelled {
@@ -210,6 +231,14 @@ pub fn worker_message(line: &[u8]) -> Option<WorkerMessage> {
     serde_json::from_slice(line).ok()
 }
 
+/// The task that a line is about which is none of the contract although it is of this type: whoever sent it waits.
+pub(super) fn broken_about(line: &[u8], types: &[&str]) -> Option<String> {
+    let value: Value = serde_json::from_slice(line).ok()?;
+    let is_meant = value["type"].as_str().is_some_and(|found| types.contains(&found));
+    let id = value["id"].as_str().or_else(|| value["record"]["id"].as_str());
+    id.filter(|_| is_meant).map(str::to_owned)
+}
+
 /// A message as a line.
 pub(super) fn line_of(message: &impl Serialize) -> String {
     let mut line = serde_json::to_string(message).unwrap_or_else(|_| "{}".to_owned());
@@ -227,6 +256,10 @@ mod tests {
         assert!(matches!(known, Some(HostMessage::Cancel { id }) if id == "a"));
         assert!(matches!(host_message(br#"{"type":"sing","x":1}"#), Some(HostMessage::Unknown)));
         assert!(matches!(worker_message(br#"{"type":"dance"}"#), Some(WorkerMessage::Unknown)));
+        let torn = br#"{"type":"result","record":{"id":"a","status":"odd"}}"#;
+        assert!(worker_message(torn).is_none());
+        assert_eq!(broken_about(torn, &["result", "failed"]), Some("a".to_owned()));
+        assert_eq!(broken_about(br#"{"type":"turn","id":"a"}"#, &["result"]), None);
         assert!(
             host_message(b"not json").is_none() && host_message(b"{\"type\":\"task\"}").is_none()
         );

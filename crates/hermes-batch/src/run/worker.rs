@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use hermes_exec::BackendKind;
 use hermes_host::Host;
-use hermes_llm::TokenUsage;
 use hermes_llm::model::BoxFuture;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{mpsc, oneshot};
@@ -16,12 +16,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::coordinator::RunControl;
 use super::executor::{AgentExecutor, ExecutorOptions};
-use super::permits::{Permit, Permits};
+use super::permits::{Permit, Permits, RequestEnd};
 use super::progress::Running;
 use super::task::{AttemptOutcome, BatchTask, TaskExecutor as _};
 use super::wire::{
     HostMessage, MAX_RECORD_BYTES, PROTOCOL, SpooledRecord, WorkerManifest, WorkerMessage,
-    host_message, line_of,
+    broken_about, host_message, line_of,
 };
 use crate::BatchError;
 use crate::dataset::hex;
@@ -71,7 +71,7 @@ impl AskedPermits {
     fn granted(&self, ticket: u64) {
         let taken = self.waiting().remove(&ticket).is_some_and(|asked| asked.send(()).is_ok());
         if !taken {
-            self.give_back(ticket, None, None);
+            self.give_back(ticket, &RequestEnd::default());
         }
     }
 }
@@ -94,10 +94,14 @@ impl Permits for AskedPermits {
         })
     }
 
-    fn give_back(&self, ticket: u64, usage: Option<&TokenUsage>, usd: Option<f64>) {
-        let [input, output] =
-            usage.map_or([0, 0], |usage| [usage.prompt_tokens(), usage.output_tokens]);
-        self.out.send(&WorkerMessage::Used { ticket, input, output, usd });
+    fn give_back(&self, ticket: u64, end: &RequestEnd) {
+        let [input, output] = end.tokens().unwrap_or([0, 0]);
+        let (usd, is_answered) = (end.usd, end.is_answered);
+        self.out.send(&WorkerMessage::Used { ticket, input, output, usd, is_answered });
+    }
+
+    fn unreachable(&self, why: &str) {
+        self.out.send(&WorkerMessage::Unreachable { why: why.to_owned() });
     }
 
     fn slow_down(&self, retry_after: Option<Duration>) {
@@ -167,19 +171,30 @@ pub async fn serve(
         companion: None,
     };
     let executor = Arc::new(AgentExecutor::new(host.task_agents().await?, setup).await?);
-    out.send(&WorkerMessage::Ready {
+    out.send(&ready(slots));
+    let teller = Arc::new(Teller {
+        out,
+        folder,
+        is_shared,
+        sent: Mutex::default(),
+        greeting: AtomicU64::new(0),
+    });
+    teller.tools("known");
+    let state = WorkerState { executor, permits, running, teller, slots, grace };
+    state.work(&mut lines, control).await;
+    Ok(WorkerEnd::Drained)
+}
+
+/// Who we are, and what we can do.
+fn ready(slots: usize) -> WorkerMessage {
+    WorkerMessage::Ready {
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         host: crate::store::host_name(),
         pid: std::process::id(),
         slots,
-        backends: ["local", "docker", "singularity"].map(str::to_owned).to_vec(),
-    });
-    let teller = Arc::new(Teller { out, folder, is_shared, sent: Mutex::default() });
-    teller.tools("known");
-    let state = WorkerState { executor, permits, running, teller, slots, grace };
-    state.work(&mut lines, control).await;
-    Ok(WorkerEnd::Drained)
+        backends: BackendKind::ALL.map(|kind| kind.name().to_owned()).to_vec(),
+    }
 }
 
 /// Lines of stdin, from a thread that may wait for them.
@@ -209,12 +224,14 @@ struct WorkerState {
 
 impl WorkerState {
     async fn work(self, lines: &mut mpsc::Receiver<Vec<u8>>, control: &RunControl) {
-        let mut at_work: JoinSet<String> = JoinSet::new();
-        let mut stops: HashMap<String, CancellationToken> = HashMap::new();
+        let mut at_work: JoinSet<()> = JoinSet::new();
+        let mut whose: HashMap<tokio::task::Id, (String, CancellationToken)> = HashMap::new();
         let mut beat = tokio::time::interval(HEARTBEAT);
         let mut until: Option<Instant> = None;
         let mut told: HashMap<String, usize> = HashMap::new();
         let mut is_open = true;
+        // Counts the greetings: what was handed out before the last one, nobody waits for any more.
+        let mut greeting = 0;
         loop {
             if until.is_some() && at_work.is_empty() {
                 break;
@@ -229,16 +246,28 @@ impl WorkerState {
                     }
                     Some(Some(HostMessage::Task(sent))) if until.is_none() => {
                         let stop = CancellationToken::new();
-                        stops.insert(sent.id.clone(), stop.clone());
                         let (id, attempt) = (sent.id.clone(), sent.attempt);
-                        self.teller.out.send(&WorkerMessage::Started { id, attempt });
-                        at_work.spawn(self.one(*sent, stop));
+                        self.teller.out.send(&WorkerMessage::Started { id: id.clone(), attempt });
+                        let work = at_work.spawn(self.one(*sent, stop.clone()));
+                        whose.insert(work.id(), (id, stop));
                         if at_work.len() > self.slots {
                             tracing::warn!("more tasks than there is room for");
                         }
                     }
                     Some(Some(HostMessage::Cancel { id })) => {
-                        stops.get(&id).into_iter().for_each(CancellationToken::cancel);
+                        whose.values().filter(|(at, _)| *at == id).for_each(|(_, stop)| stop.cancel());
+                    }
+                    Some(Some(HostMessage::Hello { .. })) if until.is_none() => {
+                        // Whoever greets again has lost sight of us: everything begins anew.
+                        greeting += 1;
+                        self.teller.greeting.store(greeting, Ordering::Relaxed);
+                        whose.values().for_each(|(_, stop)| stop.cancel());
+                        self.teller.out.send(&ready(self.slots));
+                    }
+                    Some(None) => {
+                        if let Some(id) = line.as_deref().and_then(|line| broken_about(line, &["task"])) {
+                            self.teller.unwell(&id, "the message with the task is broken");
+                        }
                     }
                     Some(Some(HostMessage::Permit { ticket })) => self.permits.granted(ticket),
                     Some(Some(HostMessage::Drain)) => {
@@ -247,10 +276,12 @@ impl WorkerState {
                     Some(Some(HostMessage::Ping)) => self.teller.out.send(&WorkerMessage::Pong),
                     Some(_) => {}
                 },
-                Some(done) = at_work.join_next(), if !at_work.is_empty() => {
-                    if let Ok(id) = done {
-                        stops.remove(&id);
-                        told.remove(&id);
+                Some(done) = at_work.join_next_with_id(), if !at_work.is_empty() => {
+                    let work = done.as_ref().map_or_else(|error| error.id(), |(work, ())| *work);
+                    let Some((id, _)) = whose.remove(&work) else { continue };
+                    told.remove(&id);
+                    if let Err(error) = done {
+                        self.teller.unwell(&id, &error.to_string());
                     }
                 }
                 _ = beat.tick() => {
@@ -266,7 +297,7 @@ impl WorkerState {
                 }
                 () = tokio::time::sleep(left), if until.is_some() => {
                     // The grace is over: what runs is stopped, and has a moment to remove its place.
-                    stops.values().for_each(CancellationToken::cancel);
+                    whose.values().for_each(|(_, stop)| stop.cancel());
                     until = Some(Instant::now() + HEARTBEAT);
                 }
             }
@@ -279,23 +310,22 @@ impl WorkerState {
         &self,
         sent: super::wire::SentTask,
         stop: CancellationToken,
-    ) -> impl Future<Output = String> + Send + 'static {
+    ) -> impl Future<Output = ()> + Send + 'static {
         let (executor, teller) = (Arc::clone(&self.executor), Arc::clone(&self.teller));
         let running = Arc::clone(&self.running);
+        let greeting = teller.greeting.load(Ordering::Relaxed);
         async move {
             let id = sent.id.clone();
             let task = match BatchTask::received(sent) {
                 Ok(task) => task,
-                Err(why) => {
-                    tracing::warn!("task {id}: {why}");
-                    return id;
-                }
+                Err(why) => return teller.unwell(&id, &why),
             };
             running.begin(task.number, &task.id);
             let outcome = executor.attempt(&task, &stop).await;
             running.end(task.number);
-            teller.outcome(&id, outcome);
-            id
+            if teller.greeting.load(Ordering::Relaxed) == greeting {
+                teller.outcome(&id, outcome);
+            }
         }
     }
 }
@@ -306,9 +336,20 @@ struct Teller {
     folder: RunFolder,
     is_shared: bool,
     sent: Mutex<HashSet<String>>,
+    greeting: AtomicU64,
 }
 
 impl Teller {
+    /// A task came to nothing, and there is no record of that.
+    fn unwell(&self, id: &str, reason: &str) {
+        self.out.send(&WorkerMessage::Failed {
+            id: id.to_owned(),
+            record: None,
+            class: "internal".to_owned(),
+            reason: reason.to_owned(),
+        });
+    }
+
     fn outcome(&self, id: &str, outcome: AttemptOutcome) {
         match outcome {
             AttemptOutcome::Recorded(record) => {
@@ -318,24 +359,30 @@ impl Teller {
             }
             AttemptOutcome::Failed(record) => {
                 self.tools(record.tools.trim_start_matches("sha256:"));
-                self.out.send(&WorkerMessage::Failed { record });
+                self.out.send(&WorkerMessage::Failed {
+                    id: id.to_owned(),
+                    record: Some(record),
+                    class: String::new(),
+                    reason: String::new(),
+                });
             }
             AttemptOutcome::Cancelled { usage } => {
                 self.out.send(&WorkerMessage::Cancelled { id: id.to_owned(), usage });
             }
-            AttemptOutcome::Lost { .. } => {}
+            AttemptOutcome::Lost { reason } => self.unwell(id, &reason),
         }
     }
 
     fn result(&self, record: Box<TaskRecord>) -> WorkerMessage {
+        let id = record.id.clone();
         let bytes = serde_json::to_vec(&record).unwrap_or_default();
         if bytes.len() > MAX_RECORD_BYTES {
             match spooled(&bytes) {
-                Ok(spool) => return WorkerMessage::Result { record: None, spool: Some(spool) },
+                Ok(spool) => return WorkerMessage::Result { id, record: None, spool: Some(spool) },
                 Err(error) => tracing::warn!(%error, "a long record goes over the pipe"),
             }
         }
-        WorkerMessage::Result { record: Some(record), spool: None }
+        WorkerMessage::Result { id, record: Some(record), spool: None }
     }
 
     /// Sends definitions of tools once, unless the coordinator has them in the same folder.

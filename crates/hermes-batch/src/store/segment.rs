@@ -19,7 +19,7 @@ use hermes_store::atomic::{self, WriteOptions};
 use tokio::sync::oneshot;
 
 use crate::BatchError;
-use crate::record::{RecordHead, TaskStatus};
+use crate::record::{RecordHead, TaskRecord, TaskStatus};
 
 /// Records that are synced together at most.
 const GROUP: usize = 20;
@@ -48,6 +48,15 @@ pub struct IndexEntry {
     pub status: TaskStatus,
     /// Tells whether the row has changed since.
     pub row_hash: String,
+}
+
+impl IndexEntry {
+    /// That of a record which is nowhere yet.
+    #[must_use]
+    pub fn of(record: &TaskRecord) -> Self {
+        let (id, row_hash) = (record.id.clone(), record.row_hash.clone());
+        Self { id, offset: 0, length: 0, status: record.status, row_hash }
+    }
 }
 
 /// A line of a segment that is no record.
@@ -222,8 +231,11 @@ impl Pen {
     fn write(&mut self, mut group: Vec<Handed>) {
         let written = self.append(&mut group);
         if written.is_err() {
-            // Nobody knows how much of it is in the file: nothing more goes behind it.
-            self.open = None;
+            // Nobody knows how much of it is in the file: nothing more goes behind it. One without anything that counts
+            // is not left to fill a disk that is full.
+            if let Some(segment) = self.open.take().filter(|segment| segment.entries.is_empty()) {
+                let _ = std::fs::remove_file(&segment.path);
+            }
         }
         for handed in group {
             let told = match &written {

@@ -24,6 +24,7 @@ use crate::record::TaskStatus;
 use crate::run::{
     AgentExecutor, BatchTask, ExecutorOptions, LocalPermits, RateLimiter, RateLimits, RunControl,
     RunEnd, RunFront, RunJob, RunLimits, RunSpend, Running, TaskExecutor, coordinate,
+    take_in_unwritten,
 };
 use crate::settings::LimitSettings;
 use crate::store::{RunFolder, RunIndex, RunLock, RunManifest, SegmentLimits, SegmentWriter};
@@ -223,6 +224,7 @@ impl Start<'_> {
         let epoch = self.folder.next_epoch()?;
         if self.shard.is_none() {
             self.folder.clear_sandboxes(epoch);
+            self.take_in_unwritten(epoch, front).await?;
         }
         let (index, pending) = self.pending(&manifest, &dataset)?;
         let total = dataset.len() * manifest.options.samples.max(1) as usize;
@@ -256,6 +258,27 @@ impl Start<'_> {
         };
         drop(lock);
         self.conclude(&manifest, total, totals)
+    }
+
+    fn segment_limits(&self) -> SegmentLimits {
+        let settings = &self.home.settings;
+        SegmentLimits {
+            bytes: settings.segment_bytes,
+            commit: Duration::from_millis(settings.commit_ms),
+        }
+    }
+
+    /// Records that an earlier start paid for and had no room to write come first: their tasks need not run again.
+    async fn take_in_unwritten(&self, epoch: u64, front: &dyn RunFront) -> Result<(), BatchError> {
+        let segments = self.folder.segments();
+        let writer = SegmentWriter::start(&segments, epoch, "unwritten", self.segment_limits())?;
+        let count = take_in_unwritten(&self.folder, &writer).await?;
+        if count > 0 {
+            front.note(&format!(
+                "{count} records of an earlier start that found no room are written now"
+            ));
+        }
+        Ok(())
     }
 
     /// The tasks without a record, in the order of the data set; those of the shard only.
@@ -325,16 +348,16 @@ impl Start<'_> {
         let running = Arc::new(Running::default());
         let permits = LocalPermits { limiter: Arc::clone(&limiter), spend: Arc::clone(&spend) };
         let executor = self.executor(manifest, epoch, slots, permits, &running, front).await?;
-        let segment = SegmentLimits {
-            bytes: settings.segment_bytes,
-            commit: Duration::from_millis(settings.commit_ms),
-        };
         let worker = match self.shard {
             None => "local".to_owned(),
             Some((part, of)) => format!("s{part}of{of}"),
         };
-        let writer =
-            Arc::new(SegmentWriter::start(&self.folder.segments(), epoch, &worker, segment)?);
+        let writer = Arc::new(SegmentWriter::start(
+            &self.folder.segments(),
+            epoch,
+            &worker,
+            self.segment_limits(),
+        )?);
         let job = RunJob {
             folder: self.folder.clone(),
             dataset: Arc::new(dataset),
@@ -354,6 +377,9 @@ impl Start<'_> {
             max_usd: start.max_cost,
             max_tokens: start.max_total_tokens,
             max_time: start.deadline.and_then(|time| Duration::try_from_secs_f64(time).ok()),
+            least_free: settings.min_free << 20,
+            disk_patience: settings.disk_patience.duration(),
+            outage_patience: settings.outage_patience.duration(),
         };
         let totals = coordinate(&job, limits, control, front).await;
         executor.close().await;

@@ -22,7 +22,9 @@ pub use process::ProcessOptions;
 use super::limiter::LocalPermits;
 use super::progress::Running;
 use super::task::{AttemptOutcome, BatchTask, TaskExecutor};
-use super::wire::{HostMessage, SpooledRecord, WorkerMessage, line_of, worker_message};
+use super::wire::{
+    HostMessage, SpooledRecord, WorkerMessage, broken_about, line_of, worker_message,
+};
 use crate::dataset::hex;
 use crate::record::{TaskRecord, TaskUsage};
 use crate::store::RunFolder;
@@ -71,11 +73,19 @@ impl WorkerWay {
     }
 }
 
+/// What a worker says about a task.
+enum TaskAnswer {
+    /// How the attempt went.
+    Ended(AttemptOutcome),
+    /// That it could not tell: a class and a reason.
+    Unwell(String, String),
+}
+
 struct Worker {
     way: Option<WorkerWay>,
     /// Tasks it takes at a time; none before it has said so.
     slots: usize,
-    at_work: HashMap<String, oneshot::Sender<AttemptOutcome>>,
+    at_work: HashMap<String, oneshot::Sender<TaskAnswer>>,
     tickets: HashSet<u64>,
     heard: Instant,
     who: String,
@@ -111,6 +121,14 @@ impl PoolInner {
         self.workers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Which start of the run its workers were told.
+    fn epoch(&self) -> u64 {
+        match &self.options.hello {
+            HostMessage::Hello { epoch, .. } => *epoch,
+            _ => 0,
+        }
+    }
+
     fn give_up(&self, why: String) {
         self.given_up.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
         self.changed.notify_waiters();
@@ -131,11 +149,12 @@ impl PoolInner {
     fn down(&self, place: usize, reason: &str) -> usize {
         let lost = std::mem::take(&mut self.workers()[place]);
         for _ in &lost.tickets {
-            self.options.permits.limiter.give_back(None);
+            self.options.permits.limiter.give_back(None, false);
         }
         let count = lost.at_work.len();
         for (_, reply) in lost.at_work {
-            let _ = reply.send(AttemptOutcome::Lost { reason: reason.to_owned() });
+            let lost = AttemptOutcome::Lost { reason: reason.to_owned() };
+            let _ = reply.send(TaskAnswer::Ended(lost));
         }
         self.changed.notify_waiters();
         count
@@ -148,7 +167,7 @@ impl PoolInner {
     }
 
     /// Hands a task to the worker with the most room, if any has room.
-    fn hand_out(&self, task: &BatchTask) -> Option<(usize, oneshot::Receiver<AttemptOutcome>)> {
+    fn hand_out(&self, task: &BatchTask) -> Option<(usize, oneshot::Receiver<TaskAnswer>)> {
         let mut workers = self.workers();
         let free = |worker: &Worker| worker.slots.saturating_sub(worker.at_work.len());
         let (place, worker) =
@@ -156,10 +175,11 @@ impl PoolInner {
         if free(worker) == 0 {
             return None;
         }
-        let (reply, outcome) = oneshot::channel();
+        let way = worker.way.as_ref()?;
+        let (reply, answer) = oneshot::channel();
+        way.send(&HostMessage::Task(Box::new(task.sent(1))));
         worker.at_work.insert(task.id.clone(), reply);
-        worker.way.as_ref()?.send(&HostMessage::Task(Box::new(task.sent(1))));
-        Some((place, outcome))
+        Some((place, answer))
     }
 
     fn tell(&self, place: usize, message: &HostMessage) {
@@ -168,19 +188,32 @@ impl PoolInner {
         }
     }
 
-    fn settle(&self, place: usize, id: &str, outcome: AttemptOutcome) {
+    fn settle(&self, place: usize, id: &str, answer: TaskAnswer) {
         let reply = self.workers()[place].at_work.remove(id);
         if let Some(reply) = reply {
-            let _ = reply.send(outcome);
+            let _ = reply.send(answer);
         }
         self.changed.notify_waiters();
+    }
+
+    fn ended(&self, place: usize, id: &str, outcome: AttemptOutcome) {
+        self.settle(place, id, TaskAnswer::Ended(outcome));
+    }
+
+    /// A worker is done with a task and cannot say how it went. Somebody waits for it all the same.
+    fn unwell(&self, place: usize, id: &str, class: &str, reason: &str) {
+        tracing::warn!(place, id, class, reason, "a task ended without a record");
+        self.settle(place, id, TaskAnswer::Unwell(class.to_owned(), reason.to_owned()));
     }
 
     /// Deals with a line of a worker.
     fn heard(self: &Arc<Self>, place: usize, line: &[u8]) {
         self.workers()[place].heard = Instant::now();
         let Some(message) = worker_message(line) else {
-            tracing::warn!(place, "a worker wrote a line that is no message");
+            match broken_about(line, &["result", "failed", "cancelled"]) {
+                Some(id) => self.unwell(place, &id, "internal", "its worker's message is broken"),
+                None => tracing::warn!(place, "a worker wrote a line that is no message"),
+            }
             return;
         };
         match message {
@@ -194,9 +227,10 @@ impl PoolInner {
                 self.workers()[place].tickets.insert(ticket);
                 tokio::spawn(Arc::clone(self).permit(place, ticket));
             }
-            WorkerMessage::Used { ticket, input, output, usd } => {
+            WorkerMessage::Used { ticket, input, output, usd, is_answered } => {
                 if self.workers()[place].tickets.remove(&ticket) {
-                    self.options.permits.limiter.give_back(Some([input, output]));
+                    let tokens = Some([input, output]);
+                    self.options.permits.limiter.give_back(tokens, is_answered);
                 }
                 self.options.permits.spend.add(usd, input + output);
             }
@@ -204,27 +238,37 @@ impl PoolInner {
                 let wait = retry_after_ms.map(Duration::from_millis);
                 self.options.permits.limiter.slow_down(wait);
             }
+            WorkerMessage::Unreachable { why } => self.options.permits.limiter.unreachable(&why),
             WorkerMessage::Tools { name, text } => self.keep_tools(&name, &text),
             WorkerMessage::Result { record: Some(record), .. } => {
                 let id = record.id.clone();
-                self.settle(place, &id, AttemptOutcome::Recorded(record));
+                self.ended(place, &id, AttemptOutcome::Recorded(record));
             }
-            WorkerMessage::Result { spool: Some(spool), .. } => match read_spool(&spool) {
+            WorkerMessage::Result { id, spool: Some(spool), .. } => match read_spool(&spool) {
                 Ok(record) => {
                     let id = record.id.clone();
-                    self.settle(place, &id, AttemptOutcome::Recorded(Box::new(record)));
+                    self.ended(place, &id, AttemptOutcome::Recorded(Box::new(record)));
                 }
-                Err(why) => tracing::warn!("a long record is lost with its file: {why}"),
+                Err(why) => {
+                    let why = format!("the file with its record is lost: {why}");
+                    self.unwell(place, &id, "infra.disk", &why);
+                }
             },
-            WorkerMessage::Failed { record } => {
+            WorkerMessage::Failed { record: Some(record), .. } => {
                 let id = record.id.clone();
-                self.settle(place, &id, AttemptOutcome::Failed(record));
+                self.ended(place, &id, AttemptOutcome::Failed(record));
+            }
+            WorkerMessage::Failed { id, class, reason, .. } => {
+                let class = if class.is_empty() { "internal" } else { class.as_str() };
+                self.unwell(place, &id, class, &reason);
+            }
+            WorkerMessage::Result { id, .. } => {
+                self.unwell(place, &id, "internal", "its worker sent no record");
             }
             WorkerMessage::Cancelled { id, usage } => {
-                self.settle(place, &id, AttemptOutcome::Cancelled { usage });
+                self.ended(place, &id, AttemptOutcome::Cancelled { usage });
             }
             WorkerMessage::Started { .. }
-            | WorkerMessage::Result { .. }
             | WorkerMessage::Pong
             | WorkerMessage::Bye
             | WorkerMessage::Unknown => {}
@@ -240,7 +284,7 @@ impl PoolInner {
         if self.workers()[place].tickets.contains(&ticket) {
             self.tell(place, &HostMessage::Permit { ticket });
         } else {
-            self.options.permits.limiter.give_back(None);
+            self.options.permits.limiter.give_back(None, false);
         }
     }
 
@@ -304,13 +348,19 @@ impl WorkerPool {
                 () = stop.cancelled() => {}
             }
         };
-        tokio::select! {
-            outcome = &mut outcome => outcome.unwrap_or_else(|_| stopped()),
+        let answer = tokio::select! {
+            answer = &mut outcome => answer.ok(),
             () = stop.cancelled() => {
                 self.inner.tell(place, &HostMessage::Cancel { id: task.id.clone() });
-                let ended = tokio::time::timeout(STOPPING, outcome).await;
-                ended.ok().and_then(Result::ok).unwrap_or_else(stopped)
+                tokio::time::timeout(STOPPING, outcome).await.ok().and_then(Result::ok)
             }
+        };
+        match answer {
+            Some(TaskAnswer::Ended(outcome)) => outcome,
+            Some(TaskAnswer::Unwell(class, reason)) => {
+                AttemptOutcome::Failed(Box::new(task.failed(self.inner.epoch(), &class, &reason)))
+            }
+            None => stopped(),
         }
     }
 }
