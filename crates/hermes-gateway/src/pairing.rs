@@ -110,6 +110,23 @@ impl Pairing {
         self.read::<ApprovedUser>(&format!("{platform}-approved.json")).contains_key(user)
     }
 
+    /// Whether somebody was revoked since the lists of people were read.
+    pub(crate) fn is_revoked(&self, platform: &str, user: &str) -> bool {
+        self.read::<f64>(&format!("{platform}-revoked.json"))
+            .keys()
+            .any(|known| is_same_id(known, user))
+    }
+
+    /// The lists of people are read anew, and say who may talk.
+    pub(crate) fn forget_revoked(&self, platform: &str) {
+        let file = self.folder.join(format!("{platform}-revoked.json"));
+        if let Err(error) = std::fs::remove_file(&file)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "{} stays", file.display());
+        }
+    }
+
     /// Who was approved first.
     pub(crate) fn first_approved(&self, platform: &str) -> Option<String> {
         let approved = self.read::<ApprovedUser>(&format!("{platform}-approved.json"));
@@ -193,6 +210,10 @@ impl Pairing {
         people.insert(entry.user_id.clone(), person);
         self.write(&approved, &people)?;
         self.write(&file, &pending)?;
+        let file_of_revoked = format!("{platform}-revoked.json");
+        let mut revoked: BTreeMap<String, f64> = self.read(&file_of_revoked);
+        revoked.retain(|known, _| !is_same_id(known, &entry.user_id));
+        self.write(&file_of_revoked, &revoked)?;
         Ok(PairedPerson {
             platform: platform.to_owned(),
             user_id: entry.user_id,
@@ -211,6 +232,10 @@ impl Pairing {
         let mut people: BTreeMap<String, ApprovedUser> = self.read(&file);
         let had = people.remove(user).is_some();
         self.write(&file, &people)?;
+        let file_of_revoked = format!("{platform}-revoked.json");
+        let mut revoked: BTreeMap<String, f64> = self.read(&file_of_revoked);
+        revoked.insert(user.to_owned(), now());
+        self.write(&file_of_revoked, &revoked)?;
         // What an older version wrote must not bring them back.
         let older = self.older.join(&file);
         if older.exists()
@@ -279,6 +304,16 @@ fn hash(salt: &str, code: &str) -> String {
     context.update(&bytes);
     context.update(code.as_bytes());
     hex(context.finish().as_ref())
+}
+
+/// Whole ids only: mail without case, telephone numbers with or without a plus.
+pub(crate) fn is_same_id(listed: &str, id: &str) -> bool {
+    let (listed, id) = (listed.trim(), id.trim());
+    if listed.contains('@') && id.contains('@') {
+        return listed.eq_ignore_ascii_case(id);
+    }
+    let bare = |text: &str| text.strip_prefix('+').map(str::to_owned);
+    listed == id || bare(listed).as_deref() == Some(id) || bare(id).as_deref() == Some(listed)
 }
 
 #[cfg(test)]

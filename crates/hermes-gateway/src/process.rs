@@ -77,19 +77,34 @@ pub async fn run(
     hermes_store::home::ensure_private_dir(root).map_err(|error| system("the home", error))?;
     let _lock = take_home(root, options).await?;
     let settings = GatewaySettings::read(host.config().value(), host.vars());
-    let (links, problems) = open_links(host, &settings);
-    if let Some((platform, problem)) = problems.first() {
-        return Err(GatewayError::Config(format!("{}: {problem}", platform.label)));
-    }
-    if links.is_empty() {
-        return Err(GatewayError::Config(
-            "no messaging platform is set up; `hermes gateway list` shows what each wants in .env"
-                .to_owned(),
-        ));
-    }
+    let (mut links, problems) = open_links(host, &settings);
+    let mut broken: Vec<(&'static str, String)> = problems
+        .iter()
+        .map(|(platform, problem)| (platform.name, format!("{}: {problem}", platform.label)))
+        .collect();
     let mut tokens = Vec::new();
-    for link in links.values() {
-        tokens.extend(take_tokens(host, link.platform, &link.setup)?);
+    links.retain(|name, link| match take_tokens(host, link.platform, &link.setup) {
+        Ok(own) => {
+            tokens.extend(own);
+            true
+        }
+        Err(problem) => {
+            broken.push((*name, problem.to_string()));
+            false
+        }
+    });
+    // One platform that cannot be used takes nothing from the others, nor from scheduled jobs.
+    if links.is_empty() && !has_jobs(host) {
+        return Err(GatewayError::Config(match broken.into_iter().next() {
+            Some((_, problem)) => problem,
+            None => "no messaging platform is set up, and there are no scheduled jobs; `hermes \
+                     gateway list` shows what each platform wants in .env"
+                .to_owned(),
+        }));
+    }
+    for (name, problem) in &broken {
+        tracing::error!(platform = name, %problem, "left out");
+        tell(&format!("Left out: {problem}"));
     }
     let asking = Arc::new(Asking::default());
     let asker = GatewayAsker {
@@ -107,7 +122,11 @@ pub async fn run(
         factory.tools().runtime().registry().register_platform(*name);
     }
     let later = factory.hear_later();
-    let gateway = Gateway::new(host, factory, links, asking);
+    let gateway = Gateway::new(host, factory, links, asking, broken);
+    for name in gateway.links.keys() {
+        // Whoever was turned out is on no list that was read just now.
+        gateway.pairing.forget_revoked(name);
+    }
     let expired = gateway.store.write(|database| database.expire_gateway_approvals()).await;
     expired.map_err(|error| system("the database", error))?;
     let stop = CancellationToken::new();
@@ -125,7 +144,10 @@ pub async fn run(
     let sending = tokio::spawn(Arc::clone(&gateway).keep_sending());
     let clock = tokio::spawn(jobs::keep_ticking(host.clone(), stop.clone()));
     let names: Vec<&str> = gateway.links.values().map(|link| link.platform.label).collect();
-    tell(&format!("The gateway runs: {}.", names.join(", ")));
+    tell(&match names.is_empty() {
+        true => "The gateway runs: scheduled jobs only.".to_owned(),
+        false => format!("The gateway runs: {}.", names.join(", ")),
+    });
     let end = live(&gateway, report).await?;
     gateway.begin_drain();
     drain(&gateway, host).await;
@@ -178,6 +200,11 @@ async fn drain(gateway: &Arc<Gateway>, host: &Host) {
     while gateway.load().0 > 0 && begun.elapsed() < Duration::from_secs(5) {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// Whether there are scheduled jobs, which need somebody who runs them.
+fn has_jobs(host: &Host) -> bool {
+    host.job_store().is_ok_and(|store| store.jobs().is_ok_and(|jobs| !jobs.is_empty()))
 }
 
 fn refuse_root(host: &Host) -> Result<(), GatewayError> {
@@ -290,13 +317,16 @@ fn write_state(file: &Path, value: &Value) {
 }
 
 fn state_of(gateway: &Gateway, state: &str, since: f64) -> Value {
-    let platforms: serde_json::Map<String, Value> = gateway
-        .links
-        .iter()
-        .map(|(name, link)| {
-            ((*name).to_owned(), serde_json::to_value(link.health()).unwrap_or_default())
-        })
-        .collect();
+    let at_work = gateway.links.iter().map(|(name, link)| {
+        ((*name).to_owned(), serde_json::to_value(link.health()).unwrap_or_default())
+    });
+    let broken = gateway.broken.iter().map(|(name, problem)| {
+        (
+            (*name).to_owned(),
+            json!({"state": "fatal", "error_message": problem, "updated_at": since}),
+        )
+    });
+    let platforms: serde_json::Map<String, Value> = at_work.chain(broken).collect();
     let (running, waiting) = gateway.load();
     json!({
         "kind": "hermes-gateway",

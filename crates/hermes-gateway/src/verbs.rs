@@ -17,6 +17,7 @@ use crate::adapter::{AdapterSetup, platform, platforms};
 use crate::core::open_links;
 use crate::delivery::deliveries;
 use crate::pairing::Pairing;
+use crate::pairing::is_same_id;
 use crate::process::{self, GatewayEnd, GatewayOptions, STATE_FILE, running, signal_running};
 use crate::service::{Service, ServiceScope};
 use crate::settings::GatewaySettings;
@@ -457,11 +458,17 @@ fn pairing(verb: &PairingVerb, host: &Host) -> anyhow::Result<VerbReport> {
         PairingVerb::Revoke { platform, user } => {
             let platform = known(platform)?;
             let had = pairing.revoke(platform, user)?;
-            allow_listed(host, platform, user, false)?;
-            match had {
-                true => VerbReport::text(format!("{user} may no longer talk on {platform}.")),
-                false => VerbReport::text(format!("{user} was not paired on {platform}.")),
-            }
+            let listed = allow_listed(host, platform, user, false)?;
+            let report = VerbReport::text(match had || listed {
+                true => format!("{user} may no longer talk on {platform}."),
+                false => format!("{user} was neither paired nor listed on {platform}."),
+            });
+            report.warned(still_listed(host, platform, user).map(|place| {
+                format!(
+                    "{place} still names {user}: a gateway that starts anew would let them in. Take \
+                     them out there."
+                )
+            }))
         }
         PairingVerb::ClearPending => {
             for name in names {
@@ -473,17 +480,37 @@ fn pairing(verb: &PairingVerb, host: &Host) -> anyhow::Result<VerbReport> {
 }
 
 /// Where a list of people is in force, it is the list that counts: who is approved is on it.
-fn allow_listed(host: &Host, name: &str, user: &str, is_welcome: bool) -> anyhow::Result<()> {
-    let Some(platform) = platform(name) else { return Ok(()) };
+/// Gives whether they were on it.
+fn allow_listed(host: &Host, name: &str, user: &str, is_welcome: bool) -> anyhow::Result<bool> {
+    let Some(platform) = platform(name) else { return Ok(false) };
     let variable = platform.variable("ALLOWED_USERS");
-    let Some(listed) = host.vars().non_blank(&variable) else { return Ok(()) };
+    let Some(listed) = host.vars().non_blank(&variable) else { return Ok(false) };
     let mut ids: Vec<&str> = listed.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
-    ids.retain(|id| *id != user);
+    let before = ids.len();
+    ids.retain(|id| !is_same_id(id, user));
+    let was_listed = ids.len() < before;
     if is_welcome {
         ids.push(user);
     }
     hermes_store::dotenv::set(&host.home().env_file(), &variable, &ids.join(","))?;
-    Ok(())
+    Ok(was_listed)
+}
+
+/// Lists beside the one in `.env` that let somebody in: the environment of services, all platforms, `config.yaml`.
+fn still_listed(host: &Host, name: &str, user: &str) -> Option<String> {
+    let platform = platform(name)?;
+    let names = |list: &str| list.split(',').any(|id| is_same_id(id, user));
+    let variable = platform.variable("ALLOWED_USERS");
+    let from_process = hermes_tool::Vars::from_process();
+    if from_process.get(&variable).is_some_and(names) {
+        return Some(format!("{variable} in the environment"));
+    }
+    if host.vars().get("GATEWAY_ALLOWED_USERS").is_some_and(names) {
+        return Some("GATEWAY_ALLOWED_USERS".to_owned());
+    }
+    let setup = AdapterSetup::new(platform, host.config().value(), host.vars());
+    let is_in_config = setup.list("allow_from").iter().any(|id| is_same_id(id, user));
+    is_in_config.then(|| format!("platforms.{name}.allow_from in config.yaml"))
 }
 
 /// Sends a text without a model.

@@ -3,7 +3,7 @@
 use hermes_tool::Vars;
 
 use crate::adapter::{AdapterSetup, ChatSource, Platform};
-use crate::pairing::Pairing;
+use crate::pairing::{Pairing, is_same_id};
 use crate::settings::StrangerBehavior;
 
 /// The rules of one platform.
@@ -87,9 +87,18 @@ impl Policy {
         if ignores { Verdict::Ignored } else { Verdict::Offered }
     }
 
+    /// Whether somebody was turned out while the gateway runs, whatever the lists said when it began.
+    pub(crate) fn is_revoked(&self, source: &ChatSource, pairing: &Pairing) -> bool {
+        let ids = [source.user_id.as_deref(), source.user_id_alt.as_deref()];
+        ids.into_iter().flatten().any(|id| pairing.is_revoked(self.platform.name, id))
+    }
+
     fn is_welcome(&self, source: &ChatSource, is_vouched: bool, pairing: &Pairing) -> bool {
         if self.platform.vouches_for_all {
             return true;
+        }
+        if self.is_revoked(source, pairing) {
+            return false;
         }
         let is_group = source.kind.is_shared();
         if is_group && contains(&self.group_chats, &source.chat_id) {
@@ -125,7 +134,7 @@ impl Policy {
             .or_else(|| first(&self.everywhere))
             .or_else(|| pairing.first_approved(self.platform.name));
         let ids = [source.user_id.as_deref(), source.user_id_alt.as_deref()];
-        owner.is_some_and(|owner| ids.into_iter().flatten().any(|id| same(&owner, id)))
+        owner.is_some_and(|owner| ids.into_iter().flatten().any(|id| is_same_id(&owner, id)))
     }
 
     /// Whether somebody may use a command, by the list of admins.
@@ -138,17 +147,7 @@ impl Policy {
 }
 
 fn contains(list: &[String], id: &str) -> bool {
-    list.iter().any(|one| one == "*" || same(one, id))
-}
-
-/// Whole ids only: mail without case, telephone numbers with or without a plus.
-fn same(listed: &str, id: &str) -> bool {
-    let (listed, id) = (listed.trim(), id.trim());
-    if listed.contains('@') && id.contains('@') {
-        return listed.eq_ignore_ascii_case(id);
-    }
-    let bare = |text: &str| text.strip_prefix('+').map(str::to_owned);
-    listed == id || bare(listed).as_deref() == Some(id) || bare(id).as_deref() == Some(listed)
+    list.iter().any(|one| one == "*" || is_same_id(one, id))
 }
 
 #[cfg(test)]

@@ -44,7 +44,9 @@ impl ApprovalPrompter for GatewayAsker {
                 // A subagent asks where its only possible turn is.
                 own.or_else(|| turns.values().next().filter(|_| turns.len() == 1)).cloned()
             };
-            let Some(place) = place else { return ApprovalAnswer::NobodyThere };
+            let Some(place) = place.and_then(|place| place.at_desk()) else {
+                return ApprovalAnswer::NobodyThere;
+            };
             let prompt = ApprovalPrompt::about_command(&question);
             let statement = statement_of(&prompt);
             let kind = QuestionKind::Command { widest: question.widest, statement };
@@ -263,12 +265,16 @@ async fn close(one: &WaitingAnswer, what: &str) {
 impl Gateway {
     /// Whether somebody may decide about a question.
     fn may_decide(&self, link: &Link, asker: &ChatSource, who: &ChatSource) -> bool {
-        let is_asker = asker.user_id.is_some() && asker.user_id == who.user_id;
+        // Ids of two platforms may be spelt alike.
+        let is_asker = asker.platform == who.platform
+            && asker.user_id.is_some()
+            && asker.user_id == who.user_id;
         let named = who.user_id.as_ref().is_some_and(|user| {
             let whole = format!("{}:{user}", link.platform.name);
             self.settings.approvers.contains(&whole)
         });
-        is_asker || named || link.policy.is_owner(who, &self.pairing)
+        let is_owner = link.policy.is_owner(who, &self.pairing);
+        (is_asker || named || is_owner) && !link.policy.is_revoked(who, &self.pairing)
     }
 
     /// Somebody pressed a button.
@@ -303,6 +309,7 @@ impl Gateway {
                         None => return "This question has expired.".to_owned(),
                     },
                     target: super::target_of(&press.source),
+                    desk: None,
                 },
                 message_id: press.message_id.clone(),
                 kind: QuestionKind::Clarify {
@@ -359,17 +366,20 @@ impl Gateway {
     ) -> bool {
         let pending: Vec<(String, String, ChatSource, QuestionKind)> = lock(&self.asking.waiting)
             .iter()
-            .filter(|one| one.place.key == key)
+            .filter(|one| is_here(one, link, key, &message.source))
             .map(|one| {
                 (one.id.clone(), one.message_id.clone(), one.place.source.clone(), one.kind.clone())
             })
             .collect();
         let replied = message.reply_to.as_ref().map(|quoted| quoted.message_id.as_str());
         let named: Vec<_> = pending.iter().filter(|one| Some(one.1.as_str()) == replied).collect();
+        let named_any = !named.is_empty();
         let candidates: Vec<_> = if named.is_empty() { pending.iter().collect() } else { named };
         let clarify = candidates.iter().find(|one| matches!(one.3, QuestionKind::Clarify { .. }));
         if let Some((id, _, asker, QuestionKind::Clarify { choices, .. })) = clarify.copied()
-            && asker.user_id == message.source.user_id
+            && (asker.user_id == message.source.user_id
+                && asker.platform == message.source.platform
+                || named_any && self.may_decide(link, asker, &message.source))
         {
             let typed = message.text.trim();
             let chosen =
@@ -431,29 +441,39 @@ impl Gateway {
             let waiting = lock(&self.asking.waiting);
             let is_command =
                 |one: &&WaitingAnswer| matches!(one.kind, QuestionKind::Command { .. });
-            let own = waiting.iter().filter(is_command).filter(|one| one.place.key == key);
+            let own = waiting.iter().filter(is_command);
+            let own = own.filter(|one| is_here(one, link, key, source));
             own.map(|one| one.id.clone()).collect()
         };
-        let all_known: Vec<String> = {
-            let waiting = lock(&self.asking.waiting);
-            waiting.iter().map(|one| one.id.clone()).collect()
-        };
         let named = words.first().map(|word| word.trim_start_matches('#').to_owned());
-        let by_name = named
-            .filter(|name| name.len() >= SHORT)
-            .and_then(|name| all_known.iter().find(|id| id.starts_with(name.as_str())).cloned());
-        let chosen: Vec<String> = match by_name {
-            Some(id) => {
-                words.remove(0);
-                vec![id]
+        let named = named.filter(|name| name.len() >= SHORT);
+        let by_name: Vec<String> = match &named {
+            Some(name) => {
+                let waiting = lock(&self.asking.waiting);
+                // The beginning of an id names one of this chat; those of others only their whole id does.
+                let is_it = |one: &&WaitingAnswer| {
+                    one.id == *name
+                        || (one.id.starts_with(name.as_str()) && is_here(one, link, key, source))
+                };
+                waiting.iter().filter(is_it).map(|one| one.id.clone()).collect()
             }
-            None if words.first() == Some(&"all") => {
+            None => Vec::new(),
+        };
+        let chosen: Vec<String> = match by_name.as_slice() {
+            [id] => {
+                words.remove(0);
+                vec![id.clone()]
+            }
+            [_, _, ..] => {
+                return format!("Several questions begin so: {}.", by_name.join(", "));
+            }
+            [] if words.first() == Some(&"all") => {
                 words.remove(0);
                 pending
             }
-            None if pending.len() == 1 => pending,
-            None if pending.is_empty() => return "Nothing waits for a decision here.".to_owned(),
-            None => {
+            [] if pending.len() == 1 => pending,
+            [] if pending.is_empty() => return "Nothing waits for a decision here.".to_owned(),
+            [] => {
                 let names: Vec<&str> = pending.iter().map(|id| short(id)).collect();
                 return format!("Several questions wait; say which: {}.", names.join(", "));
             }
@@ -520,6 +540,14 @@ impl Gateway {
             self.asking.settle_silently(&self.store, &id, "no longer wanted").await;
         }
     }
+}
+
+/// Whether a question stands in this chat: one of its own turns, or one that came here from a place without people.
+fn is_here(one: &WaitingAnswer, link: &Link, key: &str, source: &ChatSource) -> bool {
+    let from_elsewhere = one.place.source.platform != link.platform.name
+        && one.place.link.platform.name == link.platform.name
+        && one.place.target == super::target_of(source);
+    one.place.key == key || from_elsewhere
 }
 
 /// What a choice means; nothing if whoever chose may not.

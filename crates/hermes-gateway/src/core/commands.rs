@@ -7,7 +7,7 @@ use hermes_agent::{Agent, AgentEvent, FrontEnd};
 use hermes_approval::SessionYolo;
 use hermes_llm::model::BoxFuture;
 use hermes_protocol::text::nearest;
-use hermes_sessions::{ListFilter, new_session_id};
+use hermes_sessions::{ListFilter, SessionsError, TitleError, new_session_id};
 use hermes_store::clock::local_time;
 use tokio_util::sync::CancellationToken;
 
@@ -363,7 +363,17 @@ impl Gateway {
         let title = title.to_owned();
         match self.store.write(move |database| database.set_title(&session, &title)).await {
             Ok(kept) => format!("This session is called “{kept}”."),
-            Err(error) => format!("It cannot be called that: {error}"),
+            // Whose session has it is nobody's business.
+            Err(SessionsError::Title(TitleError::Taken { .. })) => {
+                "It cannot be called that: the title is taken. Choose another one.".to_owned()
+            }
+            Err(SessionsError::Title(problem)) => {
+                format!("It cannot be called that: {problem}.")
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a title was not stored");
+                "I could not store that.".to_owned()
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! What is new in the inbox goes where it belongs.
 
+use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -41,9 +43,41 @@ impl Gateway {
         };
         for row in rows {
             if lock(&self.held).insert(row.id) {
-                self.take_event(row).await;
+                self.arrive(row);
             }
         }
+    }
+
+    /// An event stands behind those of its chat; a chat that cannot be written to quickly holds up no other.
+    fn arrive(self: &Arc<Self>, row: InboxRow) {
+        let chat = serde_json::from_str::<InboundEvent>(&row.event_json)
+            .map(|event| event.source().chat_id.clone());
+        let chat = (row.platform.clone(), chat.unwrap_or_default());
+        match lock(&self.arriving).entry(chat.clone()) {
+            Entry::Occupied(mut line) => return line.get_mut().push_back(row),
+            Entry::Vacant(line) => line.insert(VecDeque::from([row])),
+        };
+        let gateway = Arc::clone(self);
+        tokio::spawn(async move {
+            while let Some(row) = gateway.next_arrival(&chat) {
+                let (id, worker) = (row.id, Arc::clone(&gateway));
+                // In a task of its own: a fault there ends one event and not the chat.
+                if tokio::spawn(async move { worker.take_event(row).await }).await.is_err() {
+                    tracing::error!(event = id, "an event was lost because of a fault in Hermes");
+                    gateway.done(&[id]).await;
+                }
+            }
+        });
+    }
+
+    /// The next event of a chat; the line ends if there is none.
+    fn next_arrival(&self, chat: &(String, String)) -> Option<InboxRow> {
+        let mut arriving = lock(&self.arriving);
+        let row = arriving.get_mut(chat).and_then(VecDeque::pop_front);
+        if row.is_none() {
+            arriving.remove(chat);
+        }
+        row
     }
 
     /// An event is dealt with and needs no answer.
@@ -61,6 +95,10 @@ impl Gateway {
 
     async fn take_event(self: &Arc<Self>, row: InboxRow) {
         let id = row.id;
+        if self.draining.load(Ordering::Relaxed) {
+            // It stays in the inbox for the next process.
+            return;
+        }
         let link = self.links.get(row.platform.as_str()).cloned();
         let event = serde_json::from_str::<InboundEvent>(&row.event_json);
         let (Some(link), Ok(event)) = (link, event) else {

@@ -18,6 +18,23 @@ const SURELY_CUT: usize = 4_000;
 /// One word about being busy in this time.
 const ACK_EVERY: Duration = Duration::from_secs(30);
 
+/// How long pieces of a message are waited for.
+#[derive(Clone, Copy, Debug)]
+struct PieceDelays {
+    batch: Duration,
+    /// After a piece so long that its client has surely cut it.
+    split: Duration,
+}
+
+impl PieceDelays {
+    fn after(&self, message: &InboundMessage) -> Duration {
+        match message.text.chars().count() >= SURELY_CUT {
+            true => self.split,
+            false => self.batch,
+        }
+    }
+}
+
 /// What becomes of a message for a session that works.
 enum Reception {
     Begin,
@@ -134,6 +151,8 @@ impl Gateway {
             }
             let stop = CancellationToken::new();
             let rows: Vec<i64> = batch.iter().map(|one| one.row).collect();
+            let target =
+                batch.first().map(|one| target_of(&one.message.source)).unwrap_or_default();
             if let Some(lane) = lock(&self.lanes).get_mut(key) {
                 let since = Instant::now();
                 lane.running = Some(RunningTurn { stop: stop.clone(), steer: None, since, rows });
@@ -143,6 +162,8 @@ impl Gateway {
             let turn = tokio::spawn(async move { gateway.turn(&of, &name, batch, stop).await });
             if turn.await.is_err() {
                 tracing::error!(key, "a turn broke off because of a fault in Hermes");
+                let line = "I could not answer because of a fault in me. Please say it again.";
+                let _ = link.say(&target, line, Vec::new()).await;
                 let rows = self.turn_rows(key);
                 self.done(&rows).await;
             }
@@ -167,15 +188,22 @@ impl Gateway {
         }
     }
 
-    /// Waits for pieces of a message that its client has cut, and for the other pictures of an album.
-    async fn settle(&self, link: &Link, key: &str) {
+    /// How long pieces of a message are waited for on a platform.
+    fn delays(&self, link: &Link) -> PieceDelays {
         let delay = |name: &str, usual: Duration| {
             let variable = format!("HERMES_{}_TEXT_{name}_DELAY_SECONDS", link.platform.prefix);
             let seconds = self.host.vars().get(&variable).and_then(|text| text.parse::<f64>().ok());
             seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(usual)
         };
-        let (batch, split) =
-            (delay("BATCH", link.platform.pace.batch), delay("SPLIT", link.platform.pace.split));
+        PieceDelays {
+            batch: delay("BATCH", link.platform.pace.batch),
+            split: delay("SPLIT", link.platform.pace.split),
+        }
+    }
+
+    /// Waits for pieces of a message that its client has cut, and for the other pictures of an album.
+    async fn settle(&self, link: &Link, key: &str) {
+        let delays = self.delays(link);
         loop {
             let wait = {
                 let lanes = lock(&self.lanes);
@@ -185,9 +213,7 @@ impl Gateway {
                 if last.interrupted.is_some() {
                     return;
                 }
-                let is_cut = last.message.text.chars().count() >= SURELY_CUT;
-                let wait = if is_cut { split } else { batch };
-                wait.saturating_sub(last.arrived.elapsed())
+                delays.after(&last.message).saturating_sub(last.arrived.elapsed())
             };
             if wait.is_zero() {
                 return;
@@ -198,6 +224,7 @@ impl Gateway {
 
     /// The messages that are the next turn; the lane ends if there is none.
     fn next_batch(&self, link: &Link, key: &str) -> Option<Vec<WaitingMessage>> {
+        let delays = self.delays(link);
         let mut lanes = lock(&self.lanes);
         let lane: &mut LaneState = lanes.get_mut(key)?;
         let Some(first) = lane.waiting.pop_front() else {
@@ -209,8 +236,9 @@ impl Gateway {
             let same_person = last.message.source.user_id == next.message.source.user_id;
             let same_album =
                 last.message.album.is_some() && last.message.album == next.message.album;
+            // Whoever was waited for belongs to it.
             let close = next.arrived.saturating_duration_since(last.arrived)
-                <= link.platform.pace.batch.max(Duration::from_millis(50));
+                <= delays.after(&last.message).max(Duration::from_millis(50));
             let plain = last.interrupted.is_none() && next.interrupted.is_none();
             if !(plain && same_person && (same_album || close)) {
                 break;

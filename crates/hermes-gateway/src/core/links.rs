@@ -89,6 +89,7 @@ impl Gateway {
         factory: AgentFactory,
         links: BTreeMap<&'static str, Arc<Link>>,
         asking: Arc<Asking>,
+        broken: Vec<(&'static str, String)>,
     ) -> Arc<Self> {
         let (config, vars) = (host.config().value(), host.vars());
         Arc::new(Self {
@@ -102,6 +103,9 @@ impl Gateway {
             links,
             lanes: super::Mutex::default(),
             held: super::Mutex::default(),
+            sending: super::Mutex::default(),
+            arriving: super::Mutex::default(),
+            broken,
             asking,
             recent: super::Mutex::default(),
             news: super::Notify::new(),
@@ -115,7 +119,7 @@ impl Gateway {
     /// Keeps a platform connected until the gateway ends.
     pub(crate) async fn keep_connected(self: Arc<Self>, link: Arc<Link>, stop: CancellationToken) {
         let name = link.platform.name;
-        let mut failures = 0_usize;
+        let (mut failures, mut is_first) = (0_usize, true);
         let mut resting = link.resting.subscribe();
         loop {
             if *resting.borrow_and_update() {
@@ -140,9 +144,13 @@ impl Gateway {
                         tracing::info!(platform = name, "connected");
                         let gateway = Arc::clone(&self);
                         let back = Arc::clone(&link);
+                        let is_start = std::mem::take(&mut is_first);
                         tokio::spawn(async move {
                             gateway.say_back(&back).await;
-                            gateway.recover_outbox().await;
+                            // What this process owes since has its sender already.
+                            if is_start {
+                                gateway.recover_outbox(back.platform.name).await;
+                            }
                         });
                         tokio::select! {
                             error = receiving => error,
@@ -262,9 +270,9 @@ impl Gateway {
         }
     }
 
-    /// Whether platforms are connected, for people who wait for it.
+    /// Whether platforms are connected, for people who wait for it. Scheduled jobs alone wait for nobody.
     pub(crate) fn is_connected(&self) -> bool {
-        self.links.values().any(|link| link.health().state == "connected")
+        self.links.is_empty() || self.links.values().any(|link| link.health().state == "connected")
     }
 
     /// Nothing new begins.

@@ -24,7 +24,7 @@ mod outbox;
 mod present;
 mod turn;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -32,7 +32,7 @@ use std::time::Instant;
 use hermes_agent::SteerBox;
 use hermes_approval::{ApprovalAnswer, GrantScope};
 use hermes_host::{AgentFactory, Host};
-use hermes_sessions::SessionStore;
+use hermes_sessions::{InboxRow, SessionStore};
 use tokio::sync::{Notify, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -58,7 +58,13 @@ pub(crate) struct Gateway {
     /// Sessions with something to do, by key.
     lanes: Mutex<HashMap<String, LaneState>>,
     /// Events that a lane holds or dispatch has dealt with, so that they are read once.
-    held: Mutex<std::collections::HashSet<i64>>,
+    held: Mutex<HashSet<i64>>,
+    /// Answers that are being sent, and chats whose left-over answers are: each has one sender.
+    sending: Mutex<HashSet<String>>,
+    /// Events that wait for those of the same chat before them.
+    arriving: Mutex<HashMap<(String, String), VecDeque<InboxRow>>>,
+    /// Platforms that should be at work and cannot be, and why.
+    pub(crate) broken: Vec<(&'static str, String)>,
     asking: Arc<Asking>,
     /// When each person wrote within the last minute.
     recent: Mutex<HashMap<String, VecDeque<Instant>>>,
@@ -115,6 +121,16 @@ pub(crate) struct TurnOrigin {
     source: ChatSource,
     link: Arc<Link>,
     target: Target,
+    /// Where somebody is who can answer questions; nowhere if only a program waits for the answer.
+    desk: Option<(Arc<Link>, Target)>,
+}
+
+impl TurnOrigin {
+    /// The same at the place where questions go.
+    fn at_desk(&self) -> Option<Self> {
+        let (link, target) = self.desk.clone()?;
+        Some(Self { link, target, ..self.clone() })
+    }
 }
 
 /// Questions that wait, and turns that may ask.

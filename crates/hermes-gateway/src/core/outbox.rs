@@ -3,14 +3,15 @@
 //! A row says which parts of an answer are in the chat. A part that was being sent when its process died, or whose answer was
 //! lost on the way, may be there or not: it is sent again with a visible mark, unless the platform recognises a repeated key.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use hermes_sessions::{Obligation, ObligationState};
 use hermes_store::clock::now;
 use serde::{Deserialize, Serialize};
 
-use super::Gateway;
+use super::{Gateway, lock};
 use crate::adapter::{Outgoing, SendClass, SendError, Target};
 use crate::link::{Link, MAX_WAIT};
 use crate::markdown::Document;
@@ -23,9 +24,31 @@ const FLOODS: u32 = 20;
 /// Answers older than this are of no use.
 const MAX_AGE: f64 = 24.0 * 3_600.0;
 /// Before a part that may be in the chat already.
-const RECOVERED: &str = "(recovered)";
+pub(super) const RECOVERED: &str = "(recovered)";
 /// More parts than this become one part and a file.
 const MAX_PARTS: usize = 8;
+/// Rounds of tries for an answer that does not fail of a network.
+const MAX_ATTEMPTS: i64 = 3;
+/// How often what was left is looked at.
+const LOOK: Duration = Duration::from_secs(15);
+
+/// Says that somebody sends this; ends with whoever holds it, a panic included.
+struct SendClaim<'a> {
+    of: &'a Mutex<HashSet<String>>,
+    what: String,
+}
+
+impl<'a> SendClaim<'a> {
+    fn take(of: &'a Mutex<HashSet<String>>, what: String) -> Option<Self> {
+        lock(of).insert(what.clone()).then_some(Self { of, what })
+    }
+}
+
+impl Drop for SendClaim<'_> {
+    fn drop(&mut self) {
+        lock(self.of).remove(&self.what);
+    }
+}
 
 /// What is known of one part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,30 +71,79 @@ pub(super) fn parts_text(parts: &[PartState]) -> String {
 }
 
 impl Gateway {
-    /// Sends what an earlier process owed.
-    pub(crate) async fn recover_outbox(&self) {
-        let open =
-            self.store.read(|database| database.open_obligations()).await.unwrap_or_default();
-        for answer in open {
-            self.deliver(answer).await;
+    /// Sends what an earlier process owed on a platform.
+    pub(crate) async fn recover_outbox(self: &Arc<Self>, platform: &str) {
+        let mut owed = self.owed_by_chat().await;
+        owed.retain(|(name, _), _| name == platform);
+        for answers in owed.into_values() {
+            self.send_in_order(answers);
         }
     }
 
-    /// Tries again what could not be sent, now and then.
+    /// Answers that wait, by platform and chat; oldest first.
+    async fn owed_by_chat(&self) -> BTreeMap<(String, String), Vec<Obligation>> {
+        let open = self.store.read(|database| database.open_obligations()).await;
+        let open = open.inspect_err(|error| tracing::warn!(%error, "the outbox cannot be read"));
+        let mut by_chat: BTreeMap<_, Vec<Obligation>> = BTreeMap::new();
+        for answer in open.unwrap_or_default() {
+            let chat = (answer.platform.clone(), answer.chat_id.clone());
+            by_chat.entry(chat).or_default().push(answer);
+        }
+        by_chat
+    }
+
+    /// Sends the answers of one chat, one after the other; a chat that is slow holds up no other.
+    fn send_in_order(self: &Arc<Self>, answers: Vec<Obligation>) {
+        let Some(first) = answers.first() else { return };
+        let chat = format!("{}\n{}", first.platform, first.chat_id);
+        let gateway = Arc::clone(self);
+        tokio::spawn(async move {
+            let Some(_claim) = SendClaim::take(&gateway.sending, chat) else { return };
+            for answer in answers {
+                gateway.deliver(answer).await;
+            }
+        });
+    }
+
+    /// Tries again what could not be sent, later and later, until it is of no use any more.
     pub(crate) async fn keep_sending(self: Arc<Self>) {
+        let mut pauses: HashMap<String, (u32, Instant)> = HashMap::new();
         loop {
-            tokio::time::sleep(Duration::from_secs(15)).await;
-            let open =
-                self.store.read(|database| database.open_obligations()).await.unwrap_or_default();
-            for answer in open.into_iter().filter(|answer| answer.attempts > 0) {
-                self.deliver(answer).await;
+            tokio::time::sleep(LOOK).await;
+            let owed = self.owed_by_chat().await;
+            let open: HashSet<&str> =
+                owed.values().flatten().map(|answer| answer.id.as_str()).collect();
+            pauses.retain(|id, _| open.contains(id.as_str()));
+            for answers in owed.into_values() {
+                let is_due = |answer: &Obligation| {
+                    pauses.get(&answer.id).is_none_or(|(_, next)| *next <= Instant::now())
+                };
+                // Those behind one that waits wait as well: a chat reads in order.
+                let due: Vec<Obligation> = answers.into_iter().take_while(is_due).collect();
+                for answer in &due {
+                    let pause = pauses.entry(answer.id.clone()).or_insert((0, Instant::now()));
+                    *pause = (pause.0 + 1, Instant::now() + LOOK * (1 << pause.0.min(5)));
+                }
+                self.send_in_order(due);
             }
             let _ = self.store.write(|database| database.gateway_forget(now() - MAX_AGE)).await;
         }
     }
 
-    /// Sends an answer, as far as it is not in the chat yet.
-    pub(super) async fn deliver(&self, mut answer: Obligation) {
+    /// Sends an answer, as far as it is not in the chat yet. Whoever comes second leaves it to the first.
+    pub(super) async fn deliver(&self, answer: Obligation) {
+        let Some(_claim) = SendClaim::take(&self.sending, answer.id.clone()) else { return };
+        // Between the moment it was read and the claim another sender may have been at it.
+        let id = answer.id.clone();
+        let mut answer = match self.store.read(move |database| database.obligation(&id)).await {
+            Ok(Some(row)) if row.state != ObligationState::Pending => return,
+            Ok(Some(row)) => row,
+            Ok(None) => answer,
+            Err(error) => {
+                tracing::warn!(%error, "an answer is sent later: its row cannot be read");
+                return;
+            }
+        };
         let Some(link) = self.links.get(answer.platform.as_str()).cloned() else { return };
         if now() - answer.created_at > MAX_AGE {
             answer.state = ObligationState::Abandoned;
@@ -96,10 +168,14 @@ impl Gateway {
             if let Err(error) = self.deliver_part(&link, &mut answer, &mut parts, at, text).await {
                 tracing::warn!(platform = link.platform.name, class = error.class.name(), %error, "an answer was not sent");
                 answer.attempts += 1;
-                let is_lost = matches!(error.class, SendClass::Forbidden | SendClass::NotFound);
-                if is_lost {
-                    answer.state = ObligationState::Failed;
+                let is_dead = matches!(error.class, SendClass::Forbidden | SendClass::NotFound);
+                // What was only not reached passes; what is refused again and again, or may be in the chat, does not.
+                let passes = matches!(error.class, SendClass::Transient | SendClass::RateLimited);
+                if is_dead {
                     self.mark_dead(&link, &answer.chat_id, &error).await;
+                }
+                if is_dead || (!passes && answer.attempts >= MAX_ATTEMPTS) {
+                    answer.state = ObligationState::Failed;
                 }
                 return self.keep(&answer).await;
             }

@@ -13,7 +13,7 @@ use hermes_sessions::{Obligation, SessionStore};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::outbox::{PartState, parts_of, parts_text};
+use super::outbox::{PartState, RECOVERED, parts_of, parts_text};
 use super::{Asking, Gateway, TurnOrigin, lock};
 use crate::adapter::{Outgoing, SendClass, ToolProgress};
 use crate::markdown::Document;
@@ -37,6 +37,9 @@ pub(super) struct Presenter {
     last: Arc<Mutex<Instant>>,
     front: Arc<dyn FrontEnd>,
     work: JoinHandle<Obligation>,
+    /// As it was when the turn began.
+    owed: Obligation,
+    store: SessionStore,
 }
 
 struct Front {
@@ -71,7 +74,8 @@ impl FrontEnd for Front {
         choices: &'a [String],
     ) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
-            let asked = self.asking.clarify(&self.store, &self.place, question, choices, self.wait);
+            let place = self.place.at_desk()?;
+            let asked = self.asking.clarify(&self.store, &place, question, choices, self.wait);
             let answer = asked.await;
             *lock(&self.last) = Instant::now();
             answer
@@ -98,6 +102,7 @@ impl Gateway {
             wait,
         });
         let display = self.display(place.link.platform);
+        let (owed, store) = (answer.clone(), self.store.clone());
         let shown = Shown {
             place: place.clone(),
             store: self.store.clone(),
@@ -114,7 +119,7 @@ impl Gateway {
             asking: Arc::clone(&self.asking),
         };
         let work = tokio::spawn(shown.watch(heard));
-        Presenter { events, last, front, work }
+        Presenter { events, last, front, work, owed, store }
     }
 }
 
@@ -128,30 +133,26 @@ impl Presenter {
         lock(&self.last).elapsed()
     }
 
-    /// The turn is over; what of its answer is in the chat.
+    /// Somebody has the turn in hand although nothing is heard of it.
+    pub(super) fn is_alive(&self) {
+        *lock(&self.last) = Instant::now();
+    }
+
+    /// The turn is over; what of its answer is in the chat. A watcher that broke left that in its row.
     pub(super) async fn end(self) -> Obligation {
-        let Self { events, front, work, .. } = self;
+        let Self { events, front, work, owed, store, .. } = self;
         drop(front);
         drop(events);
-        work.await.unwrap_or_else(|_| unreachable_answer())
-    }
-}
-
-/// A watcher that broke has nothing to hand on. Its row in the database still says what is in the chat.
-fn unreachable_answer() -> Obligation {
-    Obligation {
-        id: format!("lost-{}", super::token(8)),
-        session_key: String::new(),
-        platform: String::new(),
-        chat_id: String::new(),
-        thread_id: None,
-        reply_to: None,
-        body: String::new(),
-        parts: "[]".to_owned(),
-        state: hermes_sessions::ObligationState::Failed,
-        attempts: 0,
-        owner: String::new(),
-        created_at: 0.0,
+        match work.await {
+            Ok(answer) => answer,
+            Err(error) => {
+                tracing::error!(%error, "what is seen of a turn broke off because of a fault in Hermes");
+                let id = owed.id.clone();
+                let row = store.read(move |database| database.obligation(&id)).await;
+                let parts = row.ok().flatten().map_or_else(|| owed.parts.clone(), |row| row.parts);
+                Obligation { parts, ..owed }
+            }
+        }
     }
 }
 
@@ -279,16 +280,26 @@ impl Shown {
             return;
         }
         let text = self.text.clone();
-        self.show(&text, CURSOR).await;
+        self.show(&text).await;
     }
 
-    async fn show(&mut self, text: &str, cursor: &str) {
+    /// What of a text may be seen, in messages that fit.
+    fn visible(&self, text: &str) -> Vec<String> {
         let clean = self.redactor.redact(text, hermes_guard::redact::RedactMode::Full).into_owned();
-        let clean = crate::media::without_directives(&clean);
-        let first = self.place.link.parts(&clean).into_iter().next().unwrap_or_default();
+        self.place.link.parts(&crate::media::without_directives(&clean))
+    }
+
+    /// Shows the beginning of a text that grows.
+    async fn show(&mut self, text: &str) {
+        let first = self.visible(text).into_iter().next().unwrap_or_default();
         // What goes into the second message is shown when it is whole.
         let first =
             first.rsplit_once("\n\n(1/").map_or(first.clone(), |(first, _)| first.to_owned());
+        self.put(text, &first, CURSOR).await;
+    }
+
+    /// Puts words into the message that grows; `text` is what of the answer the chat shows with them.
+    async fn put(&mut self, text: &str, first: &str, cursor: &str) {
         if first.trim().is_empty() {
             return;
         }
@@ -364,9 +375,30 @@ impl Shown {
         if text.trim().is_empty() || !self.display.interim {
             return;
         }
-        self.show(&text, "").await;
-        let parts = parts_of(&self.answer.parts);
-        if parts.first().is_some_and(|part| part.id.is_some()) {
+        let mut parts = self.visible(&text).into_iter();
+        let first = parts.next().unwrap_or_default();
+        self.shown.clear();
+        let mut rest = Vec::new();
+        for left in (0..MAX_FLOODS).rev() {
+            self.put(&text, &first, "").await;
+            let is_unknown =
+                parts_of(&self.answer.parts).first().is_some_and(|part| part.is_sending);
+            if is_unknown {
+                rest.push(format!("{RECOVERED}\n\n{first}"));
+            }
+            if is_unknown || self.shown == text || first.trim().is_empty() || left == 0 {
+                break;
+            }
+            tokio::time::sleep(self.interval).await;
+        }
+        rest.extend(parts);
+        for part in rest {
+            if let Err(error) = self.place.link.say(&self.place.target, &part, Vec::new()).await {
+                tracing::warn!(class = error.class.name(), %error, "part of an interim text is missing");
+            }
+        }
+        // The answer is a message of its own, whatever became of this one.
+        if self.answer.parts != "[]" {
             self.keep(&[]).await;
         }
         self.shown.clear();

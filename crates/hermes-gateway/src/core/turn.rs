@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use super::{Gateway, InterruptedTurn, TurnOrigin, WaitingMessage, lock, target_of};
-use crate::adapter::ChatSource;
+use crate::adapter::{ChatSource, Target};
 use crate::key::{ChatIdentity, harmless};
 use crate::link::Link;
 use crate::settings::ResetMode;
@@ -187,7 +187,7 @@ impl Gateway {
         let taken = self.store.write(move |database| database.gateway_take(&rows, &session)).await;
         if let Err(error) = taken {
             tracing::warn!(%error, "a turn does not begin: it could not be recorded");
-            return;
+            return self.release(&self.turn_rows(key));
         }
         let asked = self.words(link, &batch, interrupted.as_ref()).await;
         lock(&self.asking.turns).insert(entry.session_id.clone(), place.clone());
@@ -209,7 +209,7 @@ impl Gateway {
             }
         };
         self.can_steer(key, agent.steer());
-        let result = self.watched(&mut agent, asked, &stop, &presenter).await;
+        let (result, is_late) = self.watched(&mut agent, asked, &stop, &presenter, key).await;
         lock(&self.asking.turns).remove(&entry.session_id);
         self.drop_questions(&entry.session_id).await;
         let session = agent.conversation().id().to_owned();
@@ -221,7 +221,14 @@ impl Gateway {
             // The messages stay taken: the next process goes on.
             return;
         }
-        self.finish(key, answer, spoken(&result)).await;
+        let said = match is_late {
+            true => format!(
+                "I stopped: nothing has happened for {} minutes.",
+                (self.settings.turn_silence.duration().as_secs() / 60).max(1)
+            ),
+            false => spoken(&result),
+        };
+        self.finish(key, answer, said).await;
     }
 
     /// Where the answer to a message goes, and the questions on the way to it.
@@ -232,18 +239,35 @@ impl Gateway {
         message: &crate::adapter::InboundMessage,
     ) -> TurnOrigin {
         let source = message.source.clone();
-        let elsewhere = message.deliver_to.as_deref().and_then(|to| {
-            let found = self.host.deliveries().destinations(to, None);
-            let found =
-                found.inspect_err(|problem| tracing::warn!(%problem, "an answer stays here"));
-            let Destination::Chat { platform, place } = found.ok()?.into_iter().next()? else {
-                return None;
-            };
-            let link = self.links.get(platform.as_str())?;
-            Some((Arc::clone(link), link.adapter.parse_target(&place).ok()?))
-        });
+        let elsewhere = message.deliver_to.as_deref().and_then(|to| self.place_named(to));
         let (link, target) = elsewhere.unwrap_or_else(|| (Arc::clone(link), target_of(&source)));
-        TurnOrigin { key: key.to_owned(), source, link, target }
+        // A program that only tells of things answers no questions: the owner does, where he is at home.
+        let desk = match link.platform.is_event_source {
+            true => self.home_of_owner(),
+            false => Some((Arc::clone(&link), target.clone())),
+        };
+        TurnOrigin { key: key.to_owned(), source, link, target, desk }
+    }
+
+    /// The place a target means, if it is one of the platforms at work.
+    fn place_named(&self, to: &str) -> Option<(Arc<Link>, Target)> {
+        let found = self.host.deliveries().destinations(to, None);
+        let found = found.inspect_err(|problem| tracing::warn!(%problem, "an answer stays here"));
+        let Destination::Chat { platform, place } = found.ok()?.into_iter().next()? else {
+            return None;
+        };
+        let link = self.links.get(platform.as_str())?;
+        Some((Arc::clone(link), link.adapter.parse_target(&place).ok()?))
+    }
+
+    /// The first home chat on a platform where people are.
+    fn home_of_owner(&self) -> Option<(Arc<Link>, Target)> {
+        let deliveries = self.host.deliveries();
+        deliveries.targets().iter().find_map(|target| {
+            let link = self.links.get(target.platform())?;
+            let place = target.home_chat().filter(|_| !link.platform.is_event_source)?;
+            Some((Arc::clone(link), link.adapter.parse_target(&place).ok()?))
+        })
     }
 
     /// Words that are an answer already are owed to where they go.
@@ -261,33 +285,32 @@ impl Gateway {
             reply_to: None,
             ..answer
         };
-        let (rows, owed) = (vec![waiting.row], answer.clone());
-        let settled =
-            self.store.write(move |database| database.gateway_settle(&rows, Some(&owed))).await;
-        if let Err(error) = settled {
-            tracing::error!(%error, "an answer could not be recorded; it is taken up again");
-            return;
-        }
-        lock(&self.held).remove(&waiting.row);
-        self.deliver(answer).await;
+        self.owe(&[waiting.row], answer).await;
     }
 
-    /// Asks the agent; a turn that gives no sign of life for too long is ended.
+    /// Asks the agent; a turn that gives no sign of life for too long is ended, which is said with its result.
     async fn watched(
         &self,
         agent: &mut Agent,
         asked: hermes_llm::MessageContent,
         stop: &CancellationToken,
         presenter: &super::present::Presenter,
-    ) -> TurnResult {
+        key: &str,
+    ) -> (TurnResult, bool) {
         let most = self.settings.turn_silence.duration();
+        let look = (most / 4).clamp(Duration::from_millis(50), Duration::from_secs(5));
         let turn = agent.turn(asked, stop);
         let mut turn = std::pin::pin!(turn);
+        let mut is_late = false;
         loop {
             tokio::select! {
-                result = &mut turn => return result,
-                () = tokio::time::sleep(Duration::from_secs(5)) => {
-                    if presenter.silence() > most {
+                result = &mut turn => return (result, is_late),
+                () = tokio::time::sleep(look) => {
+                    // Whoever is asked may take as long as a question waits.
+                    if self.asking.waits(key) {
+                        presenter.is_alive();
+                    } else if presenter.silence() > most && !stop.is_cancelled() {
+                        is_late = true;
                         stop.cancel();
                     }
                 }
@@ -394,7 +417,7 @@ impl Gateway {
         let input = hermes_protocol::UserInput {
             text: texts.join("\n"),
             images,
-            way: hermes_protocol::TurnMode::Alone,
+            ..hermes_protocol::UserInput::default()
         };
         let text = input.text.clone();
         hermes_host::content(input).unwrap_or_else(|_| text.into())
@@ -432,20 +455,33 @@ impl Gateway {
         if is_silence(&answer.body) && answer.parts == "[]" {
             return self.done(&rows).await;
         }
-        let (ids, owed) = (rows.clone(), answer.clone());
-        let settled =
-            self.store.write(move |database| database.gateway_settle(&ids, Some(&owed))).await;
-        if let Err(error) = settled {
-            tracing::error!(%error, "an answer could not be recorded; its message will be taken up again");
-            return;
-        }
-        {
-            let mut held = lock(&self.held);
-            for row in &rows {
-                held.remove(row);
+        self.owe(&rows, answer).await;
+    }
+
+    /// Events are done and an answer is owed for them, both or neither; then it is sent.
+    async fn owe(&self, rows: &[i64], answer: Obligation) {
+        for pause in [0, 1, 4] {
+            tokio::time::sleep(Duration::from_secs(pause)).await;
+            let (ids, owed) = (rows.to_vec(), answer.clone());
+            let settled = self.store.write(move |base| base.gateway_settle(&ids, Some(&owed)));
+            match settled.await {
+                Ok(()) => {
+                    self.release(rows);
+                    return self.deliver(answer).await;
+                }
+                Err(error) => tracing::error!(%error, "an answer could not be recorded"),
             }
         }
-        self.deliver(answer).await;
+        // What the turn said stands in the session: whoever takes its message up again finds it there.
+        self.release(rows);
+    }
+
+    /// Events that nobody here has in hand any more; those that are not done are taken up again.
+    pub(super) fn release(&self, rows: &[i64]) {
+        let mut held = lock(&self.held);
+        for row in rows {
+            held.remove(row);
+        }
     }
 
     pub(super) fn redacted(&self, text: &str) -> String {

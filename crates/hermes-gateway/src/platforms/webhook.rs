@@ -23,7 +23,7 @@ use crate::adapter::{
     WebhookRequest, WebhookResponse, hex,
 };
 use route::{Incoming, Route};
-use signature::Genuine;
+use signature::{CallMark, FRESH, Genuine};
 
 static WEBHOOK: Platform = Platform {
     label: "Webhook",
@@ -58,6 +58,13 @@ struct Routes {
     all: HashMap<String, Route>,
     rate: usize,
     calls: Mutex<HashMap<String, Vec<Instant>>>,
+    /// Signatures with a time stamp, and when they came.
+    seen: Mutex<HashMap<String, Instant>>,
+}
+
+fn short_digest(text: &str) -> String {
+    let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
+    hex(digest.as_ref()).chars().take(32).collect()
 }
 
 impl Webhook {
@@ -83,12 +90,20 @@ impl Webhook {
                 all,
                 rate: usize::try_from(number("rate_limit", USUAL_RATE)).unwrap_or(30),
                 calls: Mutex::default(),
+                seen: Mutex::default(),
             }),
         })
     }
 }
 
 impl Routes {
+    /// Whether a signature was not seen while its time stamp counts.
+    fn is_new(&self, signature: &str) -> bool {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.retain(|_, at| at.elapsed() < Duration::from_secs_f64(2.0 * FRESH));
+        seen.insert(short_digest(signature), Instant::now()).is_none()
+    }
+
     /// Whether one more call within a minute is fine.
     fn has_room(&self, name: &str) -> bool {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
@@ -135,17 +150,26 @@ impl Routes {
         });
         let id: String =
             id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(64).collect();
+        // What nobody signed is only a name: a copy under another one is still a copy.
+        let known_by = match signature::mark(call, &route.secret) {
+            CallMark::Unsigned => id.clone(),
+            CallMark::Signed(mark) => short_digest(&mark),
+            CallMark::Stamped(mark) if !self.is_new(&mark) => {
+                return said(200, "this call has come already");
+            }
+            CallMark::Stamped(_) => id.clone(),
+        };
         let message = InboundMessage {
             source: ChatSource {
                 platform: WEBHOOK.name.to_owned(),
                 // Each event is a conversation of its own.
-                chat_id: format!("{name}/{id}"),
+                chat_id: format!("{name}/{known_by}"),
                 chat_name: Some(name.to_owned()),
                 kind: ChatKind::Webhook,
                 message_id: Some(id.clone()),
                 ..ChatSource::default()
             },
-            message_id: id.clone(),
+            message_id: known_by,
             text: route.prompt(name, &incoming),
             deliver_to: route.deliver.clone(),
             is_answer: route.deliver_only,

@@ -27,17 +27,17 @@ pub(super) fn is_automated(mail: &Mail) -> bool {
 pub(super) fn is_authentic(mail: &Mail, server: &str) -> bool {
     let Some((address, _)) = mail.sender() else { return false };
     let domain = address.rsplit('@').next().unwrap_or_default().to_owned();
-    let verdicts = mail.headers("authentication-results");
-    let ours = verdicts.iter().map(|text| without_comments(text)).find(|text| {
-        let id = text.split(';').next().unwrap_or_default();
-        id.split_whitespace().next().is_some_and(|id| id.eq_ignore_ascii_case(server))
+    let verdicts = mail.raw_headers("authentication-results");
+    let ours = verdicts.iter().map(|text| statements(text)).find(|all| {
+        let id = all.first().and_then(|words| words.first());
+        id.is_some_and(|id| id.eq_ignore_ascii_case(server))
     });
     let Some(ours) = ours else { return false };
     let results: Vec<Vec<(String, String)>> = ours
-        .split(';')
+        .iter()
         .skip(1)
         .map(|result| {
-            let pairs = result.split_whitespace().filter_map(|word| word.split_once('='));
+            let pairs = result.iter().filter_map(|word| word.split_once('='));
             pairs.map(|(name, value)| (name.to_lowercase(), value.to_lowercase())).collect()
         })
         .collect();
@@ -60,19 +60,41 @@ pub(super) fn is_authentic(mail: &Mail, server: &str) -> bool {
     aligned("dkim", &["header.d", "header.i"]) || aligned("spf", &["smtp.mailfrom"])
 }
 
-/// Comments may hold anything, results that look real included.
-fn without_comments(text: &str) -> String {
-    let mut depth = 0_usize;
-    let mut out = String::new();
-    for c in text.chars() {
+/// The words of each statement. Comments and quoted strings may hold anything, statements that look real included: comments
+/// are left out, and what is quoted is part of one word.
+fn statements(text: &str) -> Vec<Vec<String>> {
+    let (mut all, mut words, mut word) = (Vec::new(), Vec::new(), String::new());
+    let (mut depth, mut is_quoted) = (0_usize, false);
+    let mut letters = text.chars();
+    while let Some(c) = letters.next() {
         match c {
+            // The next letter means itself, in a comment as well.
+            '\\' if is_quoted || depth > 0 => {
+                let next = letters.next();
+                word.extend(next.filter(|_| depth == 0));
+            }
+            '"' if depth == 0 => is_quoted = !is_quoted,
+            c if is_quoted => word.push(c),
             '(' => depth += 1,
             ')' if depth > 0 => depth -= 1,
-            c if depth == 0 => out.push(c),
-            _ => {}
+            _ if depth > 0 => {}
+            ';' => {
+                words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()));
+                all.push(std::mem::take(&mut words));
+            }
+            c if c.is_whitespace() => {
+                words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()));
+            }
+            c => word.push(c),
         }
     }
-    out
+    // A string or comment that does not end makes all of it doubtful.
+    if is_quoted || depth > 0 {
+        return Vec::new();
+    }
+    words.extend(Some(word).filter(|word| !word.is_empty()));
+    all.push(words);
+    all
 }
 
 #[cfg(test)]
@@ -89,6 +111,8 @@ mod tests {
             "Authentication-Results: mx.us.org; dmarc=pass header.from=example.org",
             "Authentication-Results: mx.us.org 1; spf=fail; dkim=pass header.d=example.org",
             "Authentication-Results: mx.us.org; spf=pass smtp.mailfrom=x@example.org",
+            "Authentication-Results: mx.us.org; spf=pass smtp.mailfrom=\"a b\"@example.org",
+            "Authentication-Results: mx.us.org (a \\) b); dmarc=pass",
         ];
         let no = [
             "",
@@ -99,6 +123,12 @@ mod tests {
             "Authentication-Results: mx.us.org; dkim=pass header.d=evil.org",
             "Authentication-Results: mx.us.org; spf=pass smtp.mailfrom=example.org.evil.org",
             "Authentication-Results: mx.us.org; dmarc=fail\r\nAuthentication-Results: mx.us.org; dmarc=pass",
+            // What the sender chose is a string of its own.
+            "Authentication-Results: mx.us.org; spf=pass smtp.mailfrom=\"a; dmarc=pass b\"@evil.org",
+            "Authentication-Results: mx.us.org; spf=pass smtp.mailfrom=\"a\\\"; dmarc=pass b\"@evil.org",
+            "Authentication-Results: mx.us.org; spf=pass smtp.mailfrom=\"(\"@evil.org; x=\") dmarc=pass\"",
+            "Authentication-Results: mx.us.org; spf=fail (\"; dmarc=pass",
+            "Authentication-Results: mx.us.org; spf=pass smtp.mailfrom==?utf-8?q?a;_dmarc=3Dpass_?=@evil.org",
         ];
         for headers in yes {
             assert!(is_authentic(&mail(headers), "mx.us.org"), "{headers}");

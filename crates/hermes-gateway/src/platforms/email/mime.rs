@@ -48,6 +48,12 @@ impl Mail {
         self.headers.iter().filter(is_it).map(|(_, value)| decoded_words(value)).collect()
     }
 
+    /// The same as they were sent: words in other alphabets may hide signs that mean something.
+    pub(super) fn raw_headers(&self, name: &str) -> Vec<&str> {
+        let is_it = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
+        self.headers.iter().filter(is_it).map(|(_, value)| value.as_str()).collect()
+    }
+
     /// Addresses between angle brackets in a header, such as the ids in `References`.
     pub(super) fn ids(&self, name: &str) -> Vec<String> {
         let text = self.header(name).unwrap_or_default();

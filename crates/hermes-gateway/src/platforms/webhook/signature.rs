@@ -6,7 +6,7 @@ use ring::hmac;
 use crate::adapter::{WebhookRequest, hex, same_secret, signed};
 
 /// How far a timestamp may be from now.
-const FRESH: f64 = 300.0;
+pub(super) const FRESH: f64 = 300.0;
 /// A route that takes any call; only where nobody else can call.
 pub(super) const OPEN: &str = "INSECURE_NO_AUTH";
 
@@ -17,6 +17,39 @@ pub(super) enum Genuine {
     /// Right, but of a scheme in which a call can be replayed.
     OldScheme,
     No,
+}
+
+/// What a call is known by when it comes again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum CallMark {
+    /// Nothing that says which call it is was signed: its id is all there is.
+    Unsigned,
+    /// This is signed and the same for every copy, whatever id it comes with.
+    Signed(String),
+    /// Each sending is signed anew with its time: a copy has the same signature, a second try the same id.
+    Stamped(String),
+}
+
+/// What a genuine call is known by.
+pub(super) fn mark(call: &WebhookRequest, secret: &str) -> CallMark {
+    let header = |name: &str| call.header(name).map(str::to_ascii_lowercase);
+    if secret == OPEN {
+        return CallMark::Unsigned;
+    }
+    if call.header("svix-signature").is_some() {
+        return CallMark::Signed(call.header("svix-id").unwrap_or_default().to_owned());
+    }
+    if let Some(signature) = header("x-hub-signature-256") {
+        return CallMark::Signed(signature);
+    }
+    if call.header("x-gitlab-token").is_some() {
+        return CallMark::Unsigned;
+    }
+    match (header("x-webhook-signature-v2"), header("x-webhook-signature")) {
+        (Some(signature), _) => CallMark::Stamped(signature),
+        (None, Some(signature)) => CallMark::Signed(signature),
+        (None, None) => CallMark::Unsigned,
+    }
 }
 
 fn mac(secret: &[u8], parts: &[&[u8]]) -> hmac::Tag {
@@ -133,5 +166,19 @@ mod tests {
         assert_eq!(check(&signed, secret, 1_614_266_331.0), Genuine::No);
         let changed = call(&headers, "{\"test\": 2432232315}");
         assert_eq!(check(&changed, secret, 1_614_265_331.0), Genuine::No);
+    }
+
+    #[test]
+    fn another_id_makes_no_other_call_of_a_signed_one() {
+        let hub = |id: &str| {
+            let headers = [("x-hub-signature-256", "sha256=AB"), ("x-github-delivery", id)];
+            mark(&call(&headers, "hello"), "s3cret")
+        };
+        assert_eq!(hub("1"), hub("2"));
+        assert_eq!(hub("1"), CallMark::Signed("sha256=ab".to_owned()));
+        let v2 = call(&[("x-webhook-signature-v2", "ab"), ("x-request-id", "1")], "hello");
+        assert_eq!(mark(&v2, "s3cret"), CallMark::Stamped("ab".to_owned()));
+        let open = call(&[("x-hub-signature-256", "sha256=ab")], "hello");
+        assert_eq!(mark(&open, OPEN), CallMark::Unsigned);
     }
 }
