@@ -1,11 +1,11 @@
-//! A home as one file, and the way back.
+//! A home with its profiles as one file, and the way back.
 //!
 //! Databases are copied by their own engine, so that a copy made in the middle of ten conversations is whole. A home comes back
 //! in one step: everything is unpacked and checked beside it, and the two folders change places. What was there before is kept.
 
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
@@ -14,8 +14,10 @@ use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
 use zip::write::SimpleFileOptions;
 
-use crate::contents::{CopyFor, SECRETS, files};
-use crate::packing::{Staging, checksum, make_folder, unpack_zip, write_file};
+use crate::contents::{CopyFor, SECRETS, files, profiles_below};
+use crate::packing::{checksum, copy_file, private_mode, unpack_zip};
+use crate::staging::{Staging, make_folder};
+use crate::swap::{SWAP_FILE, put_in_place};
 
 /// The list of what is in a backup.
 const MANIFEST: &str = "hermes-backup.json";
@@ -26,21 +28,10 @@ const NOT_RESTORED: &[&str] = &[
     concat!("gateway", ".pid"),
     "processes.json",
     MANIFEST,
+    SWAP_FILE,
 ];
-/// What stays as it is, because no backup holds it.
-const STAYS: &[&str] = &[
-    "cache",
-    "logs",
-    "checkpoints",
-    "sandboxes",
-    "backups",
-    "state-snapshots",
-    "trash",
-    "profiles",
-    "models",
-    "active_profile",
-];
-
+/// Links that are told of by name.
+const MOST_LINKS: usize = 10;
 /// One file of a backup.
 #[derive(Debug, Serialize, Deserialize)]
 struct PackedFile {
@@ -64,6 +55,8 @@ pub(crate) struct MadeBackup {
     pub(crate) file: PathBuf,
     pub(crate) files: usize,
     pub(crate) bytes: u64,
+    /// The profiles that are in it beside the home itself.
+    pub(crate) profiles: Vec<String>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -135,8 +128,8 @@ pub(crate) fn make(
     let staging = Staging::beside(&folder.join("databases"))?;
     let draft = file.with_extension(format!("{}.new", std::process::id()));
     let packed = pack(root, &staging, &draft, label);
-    let manifest = match packed {
-        Ok(manifest) => manifest,
+    let (manifest, links) = match packed {
+        Ok(packed) => packed,
         Err(problem) => {
             let _ = fs::remove_file(&draft);
             return Err(problem);
@@ -149,8 +142,22 @@ pub(crate) fn make(
             "keys and sign-ins (.env, auth.json) are not in it; keep them elsewhere".to_owned(),
         );
     }
+    if !links.is_empty() {
+        let named: Vec<String> =
+            links.iter().take(MOST_LINKS).map(|link| link.display().to_string()).collect();
+        let more = if links.len() > MOST_LINKS { ", …" } else { "" };
+        let names = named.join(", ");
+        notes.push(format!("{} links are not in it: {names}{more}", links.len()));
+    }
     let bytes = fs::metadata(&file)?.len();
-    Ok(MadeBackup { files: manifest.files.len(), file, bytes, notes })
+    let profiles = profiles_below(root);
+    Ok(MadeBackup { files: manifest.files.len(), file, bytes, profiles, notes })
+}
+
+/// The home itself and its profiles, from the home on.
+fn homes(root: &Path) -> Vec<PathBuf> {
+    let profiles = profiles_below(root).into_iter().map(|name| Path::new("profiles").join(name));
+    std::iter::once(PathBuf::new()).chain(profiles).collect()
 }
 
 fn pack(
@@ -158,7 +165,7 @@ fn pack(
     staging: &Staging,
     draft: &Path,
     label: Option<&str>,
-) -> anyhow::Result<BackupManifest> {
+) -> anyhow::Result<(BackupManifest, Vec<PathBuf>)> {
     let mut options = fs::OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).mode(0o600).open(draft)?;
     let mut archive = zip::ZipWriter::new(file);
@@ -170,28 +177,38 @@ fn pack(
         label: label.map(str::to_owned),
         files: Vec::new(),
     };
-    for (number, found) in files(root, CopyFor::Backup)?.0.into_iter().enumerate() {
-        let mut source = root.join(&found.relative);
-        if found.is_database {
+    let (mut found, mut links) = (Vec::new(), Vec::new());
+    for home in homes(root) {
+        let (files, left) = files(&root.join(&home), CopyFor::Backup)?;
+        found.extend(files.into_iter().map(|file| (home.join(file.relative), file.is_database)));
+        links.extend(left.into_iter().map(|link| home.join(link)));
+    }
+    for (number, (relative, is_database)) in found.into_iter().enumerate() {
+        let mut source = root.join(&relative);
+        let mode = fs::metadata(&source).map_or(0o600, |about| about.permissions().mode());
+        if is_database {
             let copy = staging.path().join(format!("{number}.db"));
             copy_database(&source, &copy, SideFiles::MayAppear)?;
             source = copy;
         }
-        let path = found.relative.to_str().context("a name is no text")?.to_owned();
+        let path = relative.to_str().context("a name is no text")?.to_owned();
         let (size, sha256) = match checksum(&source) {
             Ok(sum) => sum,
             // Gone since it was listed.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error).with_context(|| format!("read {}", source.display())),
         };
-        archive.start_file(&path, kind)?;
+        archive.start_file(&path, kind.unix_permissions(private_mode(mode)))?;
         std::io::copy(&mut fs::File::open(&source)?, &mut archive)?;
         manifest.files.push(PackedFile { path, size, sha256 });
+        if is_database {
+            let _ = fs::remove_file(&source);
+        }
     }
     archive.start_file(MANIFEST, kind)?;
     archive.write_all(&serde_json::to_vec_pretty(&manifest)?)?;
     archive.finish()?.sync_all()?;
-    Ok(manifest)
+    Ok((manifest, links))
 }
 
 /// What bringing a backup back came to, or would.
@@ -211,8 +228,16 @@ pub(crate) fn restore(
     dry_run: bool,
 ) -> anyhow::Result<Restored> {
     let root = home.root();
-    if let Some(pid) = hermes_gateway::running(root) {
-        bail!("the gateway runs (process {pid}); `hermes gateway stop` ends it");
+    for home in homes(root) {
+        let Some(pid) = hermes_gateway::running(&root.join(&home)) else { continue };
+        let words = match home.file_name() {
+            Some(name) => format!("hermes -p {} gateway stop", name.display()),
+            None => "hermes gateway stop".to_owned(),
+        };
+        bail!(
+            "the gateway of {} runs (process {pid}); `{words}` ends it",
+            root.join(home).display()
+        );
     }
     let is_used = root.join("state.db").exists() || root.join("config.yaml").exists();
     if is_used && !force && !dry_run {
@@ -224,56 +249,47 @@ pub(crate) fn restore(
     let staging = Staging::beside(root)?;
     let unpacked = unpack_zip(from, staging.path())?;
     let notes = check(staging.path(), &unpacked)?;
-    for name in NOT_RESTORED {
-        let _ = fs::remove_file(staging.path().join(name));
+    for home in homes(staging.path()) {
+        for name in NOT_RESTORED {
+            let _ = fs::remove_file(staging.path().join(&home).join(name));
+        }
     }
     let files = unpacked.len();
     if dry_run {
         return Ok(Restored { files, before: None, notes });
     }
-    // Keys are in no backup: those of this home stay in force.
-    for name in SECRETS.iter().copied().chain(["api.token", "serve.token", "mcp.token"]) {
-        let (old, new) = (root.join(name), staging.path().join(name));
-        if old.is_file() && !new.exists() {
-            write_file(&new, &mut fs::File::open(&old)?, u64::MAX)?;
-        }
+    for home in homes(staging.path()) {
+        keep_secrets(&root.join(&home), &staging.path().join(&home))?;
     }
     let before = put_in_place(staging, root, "before-import")?;
     Ok(Restored { files, before, notes })
 }
 
-/// Puts a home that is ready into its place; where what was there before is kept now.
-pub(crate) fn put_in_place(
-    staging: Staging,
-    root: &Path,
-    label: &str,
-) -> anyhow::Result<Option<PathBuf>> {
-    if !root.exists() {
-        staging.place(root)?;
-        return Ok(None);
-    }
-    exchange(staging.path(), root)?;
-    let old = staging.keep();
-    for name in STAYS {
-        let (from, to) = (old.join(name), root.join(name));
-        if from.exists() && !to.exists() {
-            fs::rename(&from, &to).with_context(|| format!("keep {}", to.display()))?;
+/// Keys and sign-ins are in no backup: those of the home that is replaced stay in force.
+fn keep_secrets(old: &Path, new: &Path) -> anyhow::Result<()> {
+    let tokens = fs::read_dir(old).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let tokens = tokens.filter(|name| name.to_str().is_some_and(|name| name.ends_with(".token")));
+    for name in SECRETS.iter().map(Into::into).chain(tokens) {
+        let (from, to) = (old.join(&name), new.join(&name));
+        if !to.exists() {
+            copy_secret(&from, &to)?;
         }
     }
-    let stamp = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
-    let before = root.join("state-snapshots").join(format!("{label}-{stamp}"));
-    make_folder(&root.join("state-snapshots"))?;
-    fs::rename(&old, &before)
-        .with_context(|| format!("keep what was there in {}", before.display()))?;
-    Ok(Some(before))
+    Ok(())
 }
 
-/// Two folders change places, in one step that cannot be seen half done.
-fn exchange(one: &Path, other: &Path) -> anyhow::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).with_context(|| {
-        format!("put the restored home in the place of {} (nothing was changed)", other.display())
-    })
+/// A file, or a folder with everything in it.
+fn copy_secret(from: &Path, to: &Path) -> anyhow::Result<()> {
+    if from.is_dir() {
+        make_folder(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            copy_secret(&entry.path(), &to.join(entry.file_name()))?;
+        }
+    } else if from.is_file() {
+        copy_file(from, to).with_context(|| format!("keep {}", from.display()))?;
+    }
+    Ok(())
 }
 
 /// Compares what was unpacked with the list that came along; what a person should know.

@@ -25,6 +25,8 @@ const NEVER: &[&str] = &[
     "venv",
     ".venv",
     "__pycache__",
+    crate::staging::MARK,
+    crate::swap::SWAP_FILE,
 ];
 /// What the Python program keeps in its home for itself: its source, the programs it fetched, caches, marks.
 pub(crate) const MACHINERY: &[&str] = &[
@@ -65,6 +67,18 @@ pub(crate) struct HomeFile {
     pub(crate) relative: PathBuf,
     /// Whether it is a database, which is not copied byte by byte.
     pub(crate) is_database: bool,
+}
+
+/// The names of the profiles below a home, sorted. Links are none.
+pub(crate) fn profiles_below(home: &Path) -> Vec<String> {
+    let entries = fs::read_dir(home.join("profiles")).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    names.sort();
+    names
 }
 
 /// The files of a home that belong into a copy, sorted; and the links that were left out.

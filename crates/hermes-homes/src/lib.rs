@@ -4,6 +4,8 @@
 //! profiles     further homes below `profiles/`: made, chosen, renamed, put away, carried elsewhere
 //! contents     what of a home belongs into a copy: nothing that is a secret, a cache or alive
 //! packing      tar and zip, written and unpacked with every name, size and kind looked at
+//! staging      folders that are put together beside their place
+//! swap         a home takes the place of another, and what follows, also after a kill
 //! backup       a home as one file, databases copied whole while they are in use; and the way back
 //! logs         the log files: written, rotated, read
 //! entries      what verbs write into `.env` and `config.yaml`: keys, models that stand in, routes for other programs
@@ -31,8 +33,11 @@ mod moving;
 mod packing;
 mod profiles;
 pub mod program;
+mod staging;
 mod status;
+mod swap;
 pub mod verbs;
 
 pub use profiles::ProfileError;
 pub use status::status;
+pub use swap::finish_interrupted;

@@ -2,64 +2,32 @@
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use sha2::{Digest as _, Sha256};
+
+use crate::staging::make_folder;
 
 /// Files of one archive.
 const MOST_FILES: usize = 200_000;
 /// Bytes of one archive, unpacked.
 const MOST_BYTES: u64 = 64 * 1024 * 1024 * 1024;
 
-/// A folder that disappears unless it is kept.
-pub(crate) struct Staging(Option<PathBuf>);
-
-impl Staging {
-    /// A new private folder beside a place.
-    pub(crate) fn beside(place: &Path) -> anyhow::Result<Self> {
-        let name = place.file_name().and_then(|name| name.to_str()).unwrap_or("home");
-        let folder = place.parent().context("the place has no folder above it")?;
-        make_folder(folder)?;
-        let staging = folder.join(format!(".{name}.new-{}", std::process::id()));
-        if staging.exists() {
-            fs::remove_dir_all(&staging)?;
-        }
-        make_folder(&staging)?;
-        Ok(Self(Some(staging)))
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        self.0.as_deref().unwrap_or(Path::new(""))
-    }
-
-    /// Moves it to where it belongs, which must be free.
-    pub(crate) fn place(mut self, at: &Path) -> anyhow::Result<()> {
-        let Some(staging) = self.0.take() else { return Ok(()) };
-        ensure!(!at.exists(), "{} is there already", at.display());
-        fs::rename(&staging, at).with_context(|| format!("move to {}", at.display()))
-    }
-
-    /// It has another purpose now.
-    pub(crate) fn keep(mut self) -> PathBuf {
-        self.0.take().unwrap_or_default()
+/// The permissions of a copy: a private file, and one that can be run if its origin can.
+pub(crate) fn private_mode(origin: u32) -> u32 {
+    match origin & 0o100 {
+        0 => 0o600,
+        _ => 0o700,
     }
 }
 
-impl Drop for Staging {
-    fn drop(&mut self) {
-        if let Some(folder) = self.0.take() {
-            let _ = fs::remove_dir_all(folder);
-        }
-    }
-}
-
-/// A folder for its owner alone.
-pub(crate) fn make_folder(folder: &Path) -> anyhow::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700);
-    builder.create(folder).with_context(|| format!("make {}", folder.display()))
+/// Copies a file of a home, and whether it can be run; size and checksum.
+pub(crate) fn copy_file(from: &Path, to: &Path) -> anyhow::Result<(u64, String)> {
+    let mut file = fs::File::open(from)?;
+    let mode = private_mode(file.metadata()?.permissions().mode());
+    write_file(to, &mut file, u64::MAX, mode)
 }
 
 /// Copies a stream into a new private file; size and checksum.
@@ -67,6 +35,7 @@ pub(crate) fn write_file(
     path: &Path,
     from: &mut impl Read,
     most: u64,
+    mode: u32,
 ) -> anyhow::Result<(u64, String)> {
     if let Some(folder) = path.parent() {
         make_folder(folder)?;
@@ -75,7 +44,7 @@ pub(crate) fn write_file(
     let mut file = options
         .write(true)
         .create_new(true)
-        .mode(0o600)
+        .mode(mode)
         .open(path)
         .with_context(|| format!("write {}", path.display()))?;
     let (mut buffer, mut size, mut sum) = ([0_u8; 64 * 1024], 0_u64, Sha256::new());
@@ -139,18 +108,25 @@ pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {
     Some(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
+/// A file that is packed.
+pub(crate) struct PackedEntry {
+    pub(crate) name: PathBuf,
+    pub(crate) mode: u32,
+    pub(crate) bytes: Vec<u8>,
+}
+
 /// Packs files of a folder.
-pub(crate) fn pack_tar(to: &Path, files: &[(PathBuf, Vec<u8>)]) -> anyhow::Result<()> {
+pub(crate) fn pack_tar(to: &Path, files: &[PackedEntry]) -> anyhow::Result<()> {
     let staging = to.with_extension(format!("{}.new", std::process::id()));
     let mut options = fs::OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).mode(0o600).open(&staging)?;
     let packed = || -> anyhow::Result<()> {
         let mut archive =
             tar::Builder::new(flate2::write::GzEncoder::new(file, flate2::Compression::default()));
-        for (name, bytes) in files {
+        for PackedEntry { name, mode, bytes } in files {
             let mut header = tar::Header::new_gnu();
             header.set_size(bytes.len() as u64);
-            header.set_mode(0o600);
+            header.set_mode(*mode);
             header.set_cksum();
             archive.append_data(&mut header, name, bytes.as_slice())?;
         }
@@ -172,7 +148,8 @@ pub(crate) fn unpack_tar(from: &Path, into: &Path) -> anyhow::Result<usize> {
             tar::EntryType::Directory => make_folder(&into.join(&name))?,
             tar::EntryType::Regular => {
                 let most = left.file()?;
-                left.bytes -= write_file(&into.join(&name), &mut entry, most)?.0;
+                let mode = private_mode(entry.header().mode().unwrap_or_default());
+                left.bytes -= write_file(&into.join(&name), &mut entry, most, mode)?.0;
                 count += 1;
             }
             other => bail!(
@@ -203,7 +180,8 @@ pub(crate) fn unpack_zip(from: &Path, into: &Path) -> anyhow::Result<Vec<(String
             continue;
         }
         let most = left.file()?;
-        let (size, sum) = write_file(&into.join(&name), &mut entry, most)?;
+        let mode = private_mode(entry.unix_mode().unwrap_or_default());
+        let (size, sum) = write_file(&into.join(&name), &mut entry, most, mode)?;
         left.bytes -= size;
         unpacked.push((name.display().to_string(), size, sum));
     }
@@ -213,6 +191,7 @@ pub(crate) fn unpack_zip(from: &Path, into: &Path) -> anyhow::Result<Vec<(String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::staging::Staging;
 
     #[test]
     fn names_that_leave_the_folder_are_refused() {

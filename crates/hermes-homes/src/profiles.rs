@@ -16,7 +16,8 @@ use serde::Serialize;
 
 use crate::backup::{SideFiles, copy_database};
 use crate::contents::{CopyFor, files};
-use crate::packing::{Staging, make_folder, pack_tar, unpack_tar, write_file};
+use crate::packing::{PackedEntry, copy_file, pack_tar, private_mode, unpack_tar, write_file};
+use crate::staging::{Staging, make_folder};
 
 /// Names that mean something else already.
 const RESERVED: &[&str] = &["hermes", "default", "test", "tmp", "root", "sudo"];
@@ -177,8 +178,9 @@ impl Profiles {
             let (found, links) = files(&source, CopyFor::Clone)?;
             for file in found {
                 if begin.takes(&file.relative) {
-                    let mut content = fs::File::open(source.join(&file.relative))?;
-                    write_file(&staging.path().join(&file.relative), &mut content, u64::MAX)?;
+                    let (old, new) = (source.join(&file.relative), &file.relative);
+                    copy_file(&old, &staging.path().join(new))
+                        .with_context(|| format!("copy {}", old.display()))?;
                 }
             }
             notes.extend(
@@ -186,7 +188,8 @@ impl Profiles {
             );
         }
         if let Some(text) = &begin.description {
-            write_file(&staging.path().join("description.txt"), &mut text.as_bytes(), u64::MAX)?;
+            let file = staging.path().join("description.txt");
+            write_file(&file, &mut text.as_bytes(), u64::MAX, 0o600)?;
         }
         staging.place(&place)?;
         Ok((place, notes))
@@ -246,6 +249,7 @@ impl Profiles {
                 copy_database(&source, &copy, SideFiles::MayAppear)?;
                 source = copy;
             }
+            let mode = private_mode(fs::metadata(&source)?.permissions().mode());
             let mut bytes = fs::read(source)?;
             if file.relative == Path::new("config.yaml") {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -255,7 +259,7 @@ impl Profiles {
                     bytes = masked.into_owned().into_bytes();
                 }
             }
-            packed.push((file.relative, bytes));
+            packed.push(PackedEntry { name: file.relative, mode, bytes });
         }
         pack_tar(to, &packed)?;
         Ok(notes)

@@ -18,7 +18,7 @@ pub enum HomesVerb {
     /// Further homes with settings, keys, notes and sessions of their own
     #[command(subcommand)]
     Profile(ProfileVerb),
-    /// Copy this home into one file, also while it is in use; keys are left out
+    /// Copy this home with its profiles into one file, also while it is in use; keys are left out
     Backup(BackupArgs),
     /// Bring a home back from a backup; what is there is kept
     Import(ImportArgs),
@@ -201,8 +201,11 @@ pub fn run(
             if args.json {
                 return Ok(VerbReport::json(&made));
             }
-            let line =
+            let mut line =
                 format!("{} ({} files, {} bytes)", made.file.display(), made.files, made.bytes);
+            if !made.profiles.is_empty() {
+                line.push_str(&format!("\nwith the profiles {}", made.profiles.join(", ")));
+            }
             Ok(noted(VerbReport::text(line), made.notes))
         }
         HomesVerb::Import(args) => {

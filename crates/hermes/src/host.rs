@@ -22,7 +22,7 @@ use crate::ui::Ui;
 
 /// The host the flags ask for.
 pub(crate) fn open(flags: &GlobalFlags) -> anyhow::Result<Host> {
-    let host = Host::open(HostOptions {
+    let options = HostOptions {
         profile: flags.profile.clone(),
         safe_mode: flags.safe_mode,
         yolo: flags.yolo,
@@ -31,7 +31,11 @@ pub(crate) fn open(flags: &GlobalFlags) -> anyhow::Result<Host> {
         interactive: is_interactive(),
         reserved_commands: slash::reserved_names(),
         ..HostOptions::default()
-    })?;
+    };
+    let mut host = Host::open(options.clone())?;
+    if hermes_homes::finish_interrupted(host.home())? {
+        host = Host::open(options)?;
+    }
     let deliveries = hermes_gateway::delivery::deliveries(&host);
     Ok(host.with_deliveries(deliveries))
 }

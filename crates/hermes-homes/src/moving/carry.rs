@@ -9,8 +9,9 @@ use anyhow::Context as _;
 
 use super::part::MovedPart;
 use crate::backup::{SideFiles, copy_database};
-use crate::contents::{CopyFor, MACHINERY, files};
-use crate::packing::{make_folder, write_file};
+use crate::contents::{CopyFor, MACHINERY, files, profiles_below};
+use crate::packing::copy_file;
+use crate::staging::make_folder;
 
 /// How a database file begins.
 const DATABASE_MARK: &[u8] = b"SQLite format 3\0";
@@ -46,14 +47,8 @@ pub(super) fn list(home: &Path) -> std::io::Result<Vec<PathBuf>> {
 pub(super) fn carry(from: &Path, into: &Path) -> anyhow::Result<Carried> {
     let mut carried =
         Carried { homes: Vec::new(), bytes: 0, left: left(from), warnings: Vec::new() };
-    let profiles = fs::read_dir(from.join("profiles")).into_iter().flatten().flatten();
-    let mut homes = vec![PathBuf::new()];
-    homes.extend(
-        profiles
-            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-            .map(|entry| Path::new("profiles").join(entry.file_name())),
-    );
-    homes.sort();
+    let profiles = profiles_below(from).into_iter().map(|name| Path::new("profiles").join(name));
+    let homes = std::iter::once(PathBuf::new()).chain(profiles);
     for relative in homes {
         let (source, target) = (from.join(&relative), into.join(&relative));
         make_folder(&target)?;
@@ -93,13 +88,7 @@ fn carry_file(old: &Path, new: &Path, may_be_database: bool) -> anyhow::Result<u
         fs::set_permissions(new, fs::Permissions::from_mode(0o600))?;
         return Ok(fs::metadata(new)?.len());
     }
-    let mut file = fs::File::open(old)?;
-    let is_program = file.metadata()?.permissions().mode() & 0o100 != 0;
-    let (size, _) = write_file(new, &mut file, u64::MAX)?;
-    if is_program {
-        fs::set_permissions(new, fs::Permissions::from_mode(0o700))?;
-    }
-    Ok(size)
+    Ok(copy_file(old, new)?.0)
 }
 
 fn is_database(file: &Path) -> std::io::Result<bool> {

@@ -24,8 +24,8 @@ use hermes_host::{Host, HostOptions};
 use hermes_store::home::Home;
 use serde::Serialize;
 
-use crate::backup::put_in_place;
-use crate::packing::Staging;
+use crate::staging::Staging;
+use crate::swap::put_in_place;
 use part::MovedPart;
 
 pub(crate) use verb::MigrateArgs;
