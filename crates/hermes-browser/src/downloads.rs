@@ -31,6 +31,8 @@ pub struct Download {
 #[derive(Default)]
 pub(crate) struct Downloads {
     list: Vec<Download>,
+    /// How many there ever were, those that are forgotten included.
+    begun: usize,
 }
 
 #[derive(Deserialize)]
@@ -56,6 +58,7 @@ pub(crate) struct DownloadProgress {
 
 impl Downloads {
     pub(crate) fn begun(&mut self, event: WillBegin) {
+        self.begun += 1;
         if self.list.len() == REMEMBERED {
             self.list.remove(0);
         }
@@ -84,7 +87,7 @@ impl Downloads {
 
     /// How many have begun so far.
     pub(crate) fn count(&self) -> usize {
-        self.list.len()
+        self.begun
     }
 
     /// Whether one is still arriving.
@@ -99,5 +102,21 @@ impl Downloads {
             download.told |= download.state != "in_progress";
         }
         news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_download_is_noticed_after_many_others() {
+        let mut downloads = Downloads::default();
+        for number in 1..=2 * REMEMBERED {
+            let (guid, name) = (number.to_string(), String::new());
+            downloads.begun(WillBegin { guid, url: name.clone(), suggested_filename: name });
+            assert_eq!(downloads.count(), number);
+        }
+        assert_eq!(downloads.list.len(), REMEMBERED);
     }
 }

@@ -9,11 +9,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use ::url::Url;
-use hermes_guard::url::{self, Policy, UrlRefusal, credentials, iri, secrets, sites::Blocked};
+use hermes_guard::url::{
+    self, Policy, UrlRefusal, UrlTarget, credentials, iri, secrets, sites::Blocked,
+};
 use hermes_web::SitePolicy;
 use hermes_web::resolve::NameLookup;
 
 use crate::page::PageState;
+use crate::watch::FrameState;
 
 /// Where a browser runs, as far as the rules care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +117,7 @@ impl AddressGuard {
         Ok(url)
     }
 
-    /// Judges a page that is open: its address, and the server it came from.
+    /// Judges a page that is open: its address, the server it came from, and both of the frames in it.
     ///
     /// # Errors
     /// The rule that speaks against it.
@@ -126,15 +129,46 @@ impl AddressGuard {
         if let Some(blocked) = self.sites.verdict(target.host()) {
             return Err(AddressRefusal::Site(blocked));
         }
-        let server = page.server.as_deref().map(|text| text.trim_matches(['[', ']']));
-        if let Some(server) = server.and_then(|text| text.parse::<IpAddr>().ok()) {
-            // A server of ours may stand between: then this is its address, which says nothing of the page's.
-            url::address::judge(server, Policy::PrivateToo).map_err(AddressRefusal::Address)?;
-            if target.literal_address().is_none() && self.policy() == Policy::PublicOnly {
-                url::address::judge(server, Policy::PublicOnly).map_err(AddressRefusal::Address)?;
-            }
+        self.server(&target, page.server.as_deref()).map_err(AddressRefusal::Address)?;
+        page.frames.iter().try_for_each(|frame| self.frame(frame)).map_err(AddressRefusal::Address)
+    }
+
+    /// Judges a document within a page. What keeps a page from being opened at all (a form of address that is none of
+    /// the web's) is no harm in a frame: browsers show some things in frames of their own.
+    fn frame(&self, frame: &FrameState) -> Result<(), UrlRefusal> {
+        if is_inside(&frame.url) {
+            return Ok(());
+        }
+        match url::check(&frame.url, self.policy()) {
+            Ok(target) => self.server(&target, frame.server.as_deref()),
+            Err(refusal @ (UrlRefusal::Metadata(_) | UrlRefusal::Private { .. })) => Err(refusal),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Judges the server that a document came from.
+    fn server(&self, target: &UrlTarget, server: Option<&str>) -> Result<(), UrlRefusal> {
+        let server = server.map(|text| text.trim_matches(['[', ']']));
+        let Some(server) = server.and_then(|text| text.parse::<IpAddr>().ok()) else {
+            return Ok(());
+        };
+        // A server of ours may stand between: then this is its address, which says nothing of the page's.
+        url::address::judge(server, Policy::PrivateToo)?;
+        if target.literal_address().is_none() && self.policy() == Policy::PublicOnly {
+            url::address::judge(server, Policy::PublicOnly)?;
         }
         Ok(())
+    }
+
+    /// The frames of a page that come from sites of the user's list. The page around them may stay.
+    #[must_use]
+    pub fn unwanted_frames<'a>(&self, page: &'a PageState) -> Vec<&'a FrameState> {
+        let is_listed = |frame: &FrameState| {
+            let host =
+                Url::parse(&frame.url).ok().and_then(|url| url.host_str().map(str::to_owned));
+            host.is_some_and(|host| self.sites.verdict(&host).is_some())
+        };
+        page.frames.iter().filter(|frame| is_listed(frame)).collect()
     }
 
     /// Looks for addresses inside a script that this browser may not open.
@@ -279,8 +313,8 @@ mod tests {
     fn where_a_page_came_from_counts_too() {
         let page = |url: &str, server: &str| PageState {
             url: url.to_owned(),
-            title: String::new(),
             server: Some(server.to_owned()),
+            ..PageState::default()
         };
         let rebound = page("http://example.org/", "169.254.169.254");
         assert!(guard(Reach::Local).after(&rebound).is_err());
@@ -288,6 +322,40 @@ mod tests {
         assert!(guard(Reach::Local).after(&inside).is_ok());
         assert!(guard(Reach::Elsewhere).after(&inside).is_err());
         assert!(guard(Reach::Elsewhere).after(&page("about:blank", "")).is_ok());
+    }
+
+    #[test]
+    fn frames_are_judged_like_the_page_around_them() {
+        let around = |url: &str, server: Option<&str>| PageState {
+            url: "http://example.org/".to_owned(),
+            server: Some("93.184.216.34".to_owned()),
+            frames: vec![FrameState {
+                id: "f".to_owned(),
+                url: url.to_owned(),
+                server: server.map(str::to_owned),
+            }],
+            ..PageState::default()
+        };
+        for (url, server) in [
+            ("http://innocent.example/latest/", Some("169.254.169.254")),
+            ("http://innocent.example/latest/", Some("[fd00:ec2::254]")),
+            ("http://innocent.example/latest/", Some("::ffff:169.254.169.254")),
+            ("http://[fd00:ec2::254]/", None),
+            ("http://169.254.169.254/", None),
+        ] {
+            for reach in [Reach::Local, Reach::Elsewhere] {
+                assert!(guard(reach).after(&around(url, server)).is_err(), "{url} {server:?}");
+            }
+        }
+        for (url, server) in
+            [("http://innocent.example/", Some("10.0.0.1")), ("http://127.0.0.1:8080/", None)]
+        {
+            assert!(guard(Reach::Local).after(&around(url, server)).is_ok(), "{url}");
+            assert!(guard(Reach::Elsewhere).after(&around(url, server)).is_err(), "{url}");
+        }
+        for harmless in ["about:srcdoc", "blob:http://example.org/1", "chrome-extension://pdf/"] {
+            assert!(guard(Reach::Elsewhere).after(&around(harmless, None)).is_ok(), "{harmless}");
+        }
     }
 
     #[test]

@@ -65,3 +65,4 @@ pub use recording::SessionRecording;
 pub use sessions::{BrowserSession, BrowserSessions, CloudFallback, SessionLease, SessionPlan};
 pub use settings::{BrowserSettings, DialogPolicy};
 pub use snapshot::{Detail, PageSnapshot};
+pub use watch::FrameState;

@@ -224,9 +224,15 @@ impl BrowserSessions {
         key: String,
         provider: Arc<dyn BrowserProvider>,
     ) -> Result<SessionLease, BrowserError> {
-        let slot = Arc::clone(self.table().slots.entry(key.clone()).or_default());
-        slot.touch();
-        let mut held = Arc::clone(&slot.session).lock_owned().await;
+        let (slot, mut held) = loop {
+            let slot = Arc::clone(self.table().slots.entry(key.clone()).or_default());
+            slot.touch();
+            let held = Arc::clone(&slot.session).lock_owned().await;
+            // While this waited, the browser may have been closed and its place given up; nobody would find one there.
+            if self.table().slots.get(&key).is_some_and(|known| Arc::ptr_eq(known, &slot)) {
+                break (slot, held);
+            }
+        };
         if held.as_ref().is_some_and(|session| !session.browser.is_alive())
             && let Some(dead) = held.take()
         {
@@ -254,7 +260,7 @@ impl BrowserSessions {
         let options =
             BrowserOptions { downloads: Some(downloads), ..BrowserOptions::from(&self.settings) };
         let mut fallback = None;
-        let (opened, provider) = match provider.open(options.clone()).await {
+        let (opened, provider) = match open_or_give_back(&provider, options.clone()).await {
             Ok(opened) => (opened, provider),
             // Somebody who names a running browser wants that one and no other.
             Err(error @ BrowserError::Provider { .. }) if provider.name() != "cdp" => {
@@ -320,7 +326,13 @@ impl BrowserSessions {
                 continue;
             }
             let ended = session.take();
-            self.table().slots.remove(&key);
+            {
+                let mut table = self.table();
+                // Another may stand in its place by now.
+                if table.slots.get(&key).is_some_and(|known| Arc::ptr_eq(known, &slot)) {
+                    table.slots.remove(&key);
+                }
+            }
             if let Some(ended) = ended {
                 closed += 1;
                 ended.close().await;
@@ -352,6 +364,26 @@ impl BrowserSessions {
     fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Opens a browser. If whoever asked stops waiting, it is given back as soon as it is there.
+async fn open_or_give_back(
+    provider: &Arc<dyn BrowserProvider>,
+    options: BrowserOptions,
+) -> Result<OpenedBrowser, BrowserError> {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let provider = Arc::clone(provider);
+    tokio::spawn(async move {
+        let opened = provider.open(options).await;
+        if let Err(Ok(OpenedBrowser { browser, id, .. })) = sender.send(opened) {
+            browser.close().await;
+            if !id.is_empty() {
+                provider.release(id).await;
+            }
+        }
+    });
+    let ended = || BrowserError::Launch("starting it ended early".to_owned());
+    receiver.await.unwrap_or_else(|_| Err(ended()))
 }
 
 async fn close(slot: &Slot) {

@@ -36,7 +36,7 @@ const ALWAYS: &[&str] = &[
     "--use-mock-keychain",
     "--disable-gpu",
     "--force-color-profile=srgb",
-    "--host-resolver-rules=MAP 169.254.* ~NOTFOUND, MAP metadata.google.internal ~NOTFOUND, MAP metadata.goog ~NOTFOUND, MAP 100.100.100.200 ~NOTFOUND",
+    "--host-resolver-rules=MAP 169.254.* ~NOTFOUND, MAP metadata.google.internal ~NOTFOUND, MAP metadata.goog ~NOTFOUND, MAP 100.100.100.200 ~NOTFOUND, MAP fd00:ec2::254 ~NOTFOUND, MAP [fd00:ec2::254] ~NOTFOUND",
 ];
 
 /// All arguments of a browser with this profile. It begins with an empty page.

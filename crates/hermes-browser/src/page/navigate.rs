@@ -9,6 +9,8 @@ use tokio::time::Instant;
 use crate::browser::{Browser, PageHandle};
 use crate::dialogs::ClosedBy;
 use crate::error::BrowserError;
+use crate::page::RawTarget;
+use crate::watch::FrameState;
 
 /// How long it may take until a download that was announced is known.
 const DOWNLOAD_BEGINS: Duration = Duration::from_secs(2);
@@ -24,6 +26,8 @@ pub struct PageState {
     pub title: String,
     /// The address of the server that sent it, as far as the browser told.
     pub server: Option<String>,
+    /// The frames in it whose documents came from a server.
+    pub frames: Vec<FrameState>,
 }
 
 /// Where opening an address led to.
@@ -206,8 +210,53 @@ impl Browser {
             return Ok(PageState::default());
         }
         let HistoryEntry { url, title, .. } = entries.swap_remove(current_index);
-        let server = self.watcher.state().tab(&page.target).and_then(|tab| tab.server.clone());
-        Ok(PageState { url, title, server })
+        Ok(PageState { url, title, ..self.origins(&page.target) })
+    }
+
+    /// Where the documents of a page came from, as far as the browser told.
+    fn origins(&self, target: &str) -> PageState {
+        let state = self.watcher.state();
+        let Some(tab) = state.tab(target) else { return PageState::default() };
+        let (server, frames) = (tab.server.clone(), tab.frames.values().cloned().collect());
+        PageState { server, frames, ..PageState::default() }
+    }
+
+    /// What is open in a target or frame that a call of the protocol names.
+    ///
+    /// # Errors
+    /// There is no such target.
+    pub async fn target_state(&self, target: &RawTarget) -> Result<PageState, BrowserError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Found {
+            target_info: FoundInfo,
+        }
+        #[derive(Deserialize)]
+        struct FoundInfo {
+            #[serde(default)]
+            url: String,
+            #[serde(default)]
+            title: String,
+        }
+        let (RawTarget::Target(id) | RawTarget::Frame(id)) = target else {
+            return self.page_state().await;
+        };
+        let asked = json!({"targetId": id});
+        let Found { target_info } = self.browser_call("Target.getTargetInfo", asked).await?;
+        let FoundInfo { url, title } = target_info;
+        Ok(PageState { url, title, ..self.origins(id) })
+    }
+
+    /// Empties a frame of the page in front, so that nothing of what it shows can be read.
+    pub async fn empty_frame(&self, frame: &str) {
+        let Ok(page) = self.page() else { return };
+        let params = json!({"url": "about:blank", "frameId": frame});
+        let limit = self.options.command_timeout;
+        let emptied: Result<serde::de::IgnoredAny, _> =
+            self.connection.call(&page.session, "Page.navigate", params, limit).await;
+        if let Err(error) = emptied {
+            tracing::debug!(%error, "a frame could not be emptied");
+        }
     }
 
     async fn history(&self, page: &PageHandle) -> Result<History, BrowserError> {
@@ -253,5 +302,7 @@ impl Browser {
         let limit = self.options.command_timeout;
         let _: Result<serde::de::IgnoredAny, _> =
             self.connection.call(&page.session, "Page.navigate", params, limit).await;
+        // Nor can it be gone back to.
+        self.connection.tell(&page.session, "Page.resetNavigationHistory", json!({}));
     }
 }

@@ -60,12 +60,12 @@ impl BrowserProvider for BrowserUse {
                 self.service.ask(Method::POST, "/browsers", Some(&json!({})), &[], CREATE).await?;
             self.service.succeeded(&answer)?;
             let id = self.service.field(&answer, &["id"])?;
-            let address = self.service.field(&answer, &["cdpUrl", "connectUrl"])?;
             let opened = async {
+                let address = self.service.field(&answer, &["cdpUrl", "connectUrl"])?;
                 let address = debugging_address(&address, &self.service.door)
                     .await
                     .map_err(|problem| self.service.failed(problem))?;
-                Browser::connect(&address, options).await
+                self.service.connected(Browser::connect(&address, options).await)
             };
             match opened.await {
                 Ok(browser) => {

@@ -118,11 +118,15 @@ impl BrowserProvider for Browserbase {
         Box::pin(async move {
             let (answer, features) = self.create().await?;
             let id = self.service.field(&answer, &["id"])?;
-            let address = self.service.field(&answer, &["connectUrl"])?;
-            let address = debugging_address(&address, &self.service.door)
-                .await
-                .map_err(|problem| self.service.failed(problem))?;
-            match Browser::connect(&address, options).await {
+            // From here on it costs money until it is given back.
+            let opened = async {
+                let address = self.service.field(&answer, &["connectUrl"])?;
+                let address = debugging_address(&address, &self.service.door)
+                    .await
+                    .map_err(|problem| self.service.failed(problem))?;
+                self.service.connected(Browser::connect(&address, options).await)
+            };
+            match opened.await {
                 Ok(browser) => Ok(OpenedBrowser { browser, id, features }),
                 Err(error) => {
                     self.release(id).await;

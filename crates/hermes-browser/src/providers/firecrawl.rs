@@ -60,12 +60,12 @@ impl BrowserProvider for Firecrawl {
                 self.service.ask(Method::POST, "/v2/browser", Some(&body), &[], CREATE).await?;
             self.service.succeeded(&answer)?;
             let id = self.service.field(&answer, &["id"])?;
-            let address = self.service.field(&answer, &["cdpUrl"])?;
             let opened = async {
+                let address = self.service.field(&answer, &["cdpUrl"])?;
                 let address = debugging_address(&address, &self.service.door)
                     .await
                     .map_err(|problem| self.service.failed(problem))?;
-                Browser::connect(&address, options).await
+                self.service.connected(Browser::connect(&address, options).await)
             };
             match opened.await {
                 Ok(browser) => Ok(OpenedBrowser { browser, id, features: Vec::new() }),

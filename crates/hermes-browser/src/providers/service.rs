@@ -6,6 +6,7 @@ use hermes_web::header::{HeaderName, HeaderValue};
 use hermes_web::{FetchLimits, FetchRequest, HttpDoor, Method};
 use serde_json::Value;
 
+use crate::browser::Browser;
 use crate::error::BrowserError;
 
 /// How long a service may take to start a browser.
@@ -35,6 +36,14 @@ pub(super) struct ServiceAnswer {
 impl Service {
     pub(super) fn failed(&self, problem: impl Into<String>) -> BrowserError {
         BrowserError::Provider { provider: self.name, problem: problem.into() }
+    }
+
+    /// A browser that cannot be reached is the service's trouble like any other: another one may take its place.
+    pub(super) fn connected(
+        &self,
+        connecting: Result<Browser, BrowserError>,
+    ) -> Result<Browser, BrowserError> {
+        connecting.map_err(|error| self.failed(error.to_string()))
     }
 
     /// Makes a request; any status is an answer.

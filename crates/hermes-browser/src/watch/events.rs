@@ -1,5 +1,6 @@
 //! Events, one function for each kind.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
@@ -7,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::state::{Load, SessionInfo};
+use super::state::{FrameState, Load, SessionInfo};
 use super::{SessionKind, Tab, VIEWPORT, Watcher};
 use crate::cdp::{Connection, EventSink};
 use crate::dialogs::{ClosedBy, Dialog, OpenDialog, STORM};
@@ -42,6 +43,7 @@ impl EventSink for Watcher {
                 read(params).map(|event| self.started_navigating(session, event))
             }
             "Page.frameNavigated" => read(params).map(|event| self.navigated(session, event)),
+            "Page.frameDetached" => read(params).map(|event| self.frame_detached(session, &event)),
             "Page.navigatedWithinDocument" => read(params).map(|event: WithinDocument| {
                 if let Some(tab) = self.state().page_of_session(session)
                     && tab.target == event.frame_id
@@ -143,6 +145,7 @@ impl Watcher {
                 references: References::default(),
                 dialogs_opened: 0,
                 server: None,
+                frames: HashMap::new(),
             });
             // A window that a page opens is what the person would look at now.
             state.active = Some(target.target_id);
@@ -158,11 +161,9 @@ impl Watcher {
         tell("Page.setLifecycleEventsEnabled", json!({"enabled": true}));
         tell("Runtime.enable", json!({}));
         tell("Log.enable", json!({}));
-        if is_page {
-            // Bodies are not asked for, so none need be kept.
-            let buffers = json!({"maxTotalBufferSize": 0, "maxResourceBufferSize": 0});
-            tell("Network.enable", buffers);
-        }
+        // Bodies are not asked for, so none need be kept.
+        let buffers = json!({"maxTotalBufferSize": 0, "maxResourceBufferSize": 0});
+        tell("Network.enable", buffers);
         if is_page && self.set_viewport {
             let (width, height) = VIEWPORT;
             let size =
@@ -209,12 +210,25 @@ impl Watcher {
     fn navigated(&self, session: &str, event: Navigated) {
         let Navigated { frame } = event;
         let mut state = self.state();
-        let Some(tab) = state.page_of_session(session) else { return };
+        let Some(tab) = state.tab_of_session_mut(session) else { return };
         if tab.target != frame.id {
+            if !frame.url.starts_with("http") {
+                tab.frames.remove(&frame.id);
+            }
             return;
         }
+        tab.frames.clear();
         tab.url = frame.url + frame.url_fragment.as_deref().unwrap_or_default();
         tab.commit(&frame.loader_id);
+    }
+
+    fn frame_detached(&self, session: &str, event: &FrameDetached) {
+        // One that goes on in another process is still there.
+        if event.reason != "swap"
+            && let Some(tab) = self.state().tab_of_session_mut(session)
+        {
+            tab.frames.remove(&event.frame_id);
+        }
     }
 
     fn lifecycle(&self, session: &str, event: &Lifecycle) {
@@ -244,10 +258,14 @@ impl Watcher {
             return;
         }
         let Some(event) = read::<ResponseReceived>(params) else { return };
-        if let Some(tab) = self.state().page_of_session(session)
-            && tab.target == event.frame_id
-        {
-            tab.server = event.response.remote_ip_address;
+        let mut state = self.state();
+        let Some(tab) = state.tab_of_session_mut(session) else { return };
+        let Response { url, remote_ip_address: server } = event.response;
+        if tab.target == event.frame_id {
+            tab.server = server;
+        } else {
+            let id = event.frame_id;
+            tab.frames.insert(id.clone(), FrameState { id, url, server });
         }
     }
 
@@ -367,6 +385,14 @@ struct StartedNavigating {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+struct FrameDetached {
+    frame_id: String,
+    #[serde(default)]
+    reason: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct WithinDocument {
     frame_id: String,
     url: String,
@@ -419,6 +445,8 @@ struct ResponseReceived {
 
 #[derive(Deserialize)]
 struct Response {
+    #[serde(default)]
+    url: String,
     #[serde(rename = "remoteIPAddress")]
     remote_ip_address: Option<String>,
 }

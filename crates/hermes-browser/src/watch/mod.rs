@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 pub(crate) use events::REQUEST_COUNTS;
+pub use state::FrameState;
 pub(crate) use state::{BrowserState, SessionKind, Tab};
 
 use crate::dialogs::{Dialog, STORM};

@@ -29,6 +29,17 @@ pub(crate) struct SessionInfo {
     pub(crate) tab: String,
 }
 
+/// A document within a page, and where it came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FrameState {
+    /// The frame's name in the browser.
+    pub id: String,
+    /// The document's address, after redirects.
+    pub url: String,
+    /// The address of the server that sent it, as far as the browser told.
+    pub server: Option<String>,
+}
+
 /// A page.
 pub(crate) struct Tab {
     /// Its name in the browser, which is also that of its main frame.
@@ -44,6 +55,8 @@ pub(crate) struct Tab {
     pub(crate) dialogs_opened: usize,
     /// The address of the server that sent the document, where the browser told it.
     pub(crate) server: Option<String>,
+    /// The frames in it whose documents came from a server, by their names in the browser.
+    pub(crate) frames: HashMap<String, FrameState>,
 }
 
 impl Tab {
@@ -121,6 +134,12 @@ impl BrowserState {
     /// The page a session belongs to.
     pub(crate) fn tab_of_session(&self, session: &str) -> Option<String> {
         self.sessions.get(session).map(|info| info.tab.clone())
+    }
+
+    /// The page a session belongs to, to be changed.
+    pub(crate) fn tab_of_session_mut(&mut self, session: &str) -> Option<&mut Tab> {
+        let target = &self.sessions.get(session)?.tab;
+        self.tabs.iter_mut().find(|tab| tab.target == *target)
     }
 
     /// The page that actions are done on.

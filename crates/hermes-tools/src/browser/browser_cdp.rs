@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hermes_browser::{RawTarget, Reach};
+use hermes_browser::{BrowserSession, RawTarget};
 use hermes_tool::{CallDisplay, ToolContext, ToolError, ToolOutput, ToolResult, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::context::{
     BrowserContext, available, check_page, clean, opened, refused, said, success,
 };
+use super::restrict::{is_restricted, method_allowed};
 
 /// Longest time a call may be given, in seconds.
 const LONGEST: u64 = 300;
@@ -48,6 +49,8 @@ const CLOSED: &[&str] = &[
     "Page.setInterceptFileChooserDialog",
     "IO.read",
     "Target.exposeDevToolsProtocol",
+    // What it carries would be a call that nobody looked at.
+    "Target.sendMessageToTarget",
     "Tethering.bind",
     "Extensions.loadUnpacked",
     "Page.addCompilationCache",
@@ -67,6 +70,9 @@ async fn browser_cdp(args: BrowserCdp, cx: &ToolContext) -> ToolResult {
     if CLOSED.iter().any(|closed| closed.eq_ignore_ascii_case(&args.method)) {
         return Err(ToolError::answer(format!("Blocked: {} is not open to calls", args.method)));
     }
+    if is_restricted(browser.sessions.settings()) {
+        method_allowed(&args.method)?;
+    }
     let mut lease = browser.current().await?;
     let session = opened(&mut lease)?;
     // Whatever the method calls it: an address is judged before a page is led there.
@@ -79,20 +85,20 @@ async fn browser_cdp(args: BrowserCdp, cx: &ToolContext) -> ToolResult {
     }
     for name in ["expression", "functionDeclaration", "source", "scriptSource"] {
         let script = args.params.get(name).and_then(Value::as_str).unwrap_or_default();
-        if session.guard.reach() == Reach::Elsewhere {
-            session.guard.script(script).map_err(|refusal| refused(&refusal))?;
-        }
+        session.guard.script(script).map_err(|refusal| refused(&refusal))?;
     }
     let target = match (&args.target_id, &args.frame_id) {
         (_, Some(frame)) => RawTarget::Frame(frame.clone()),
         (Some(target), None) => RawTarget::Target(target.clone()),
         (None, None) => RawTarget::Front,
     };
+    check_target(session, &target).await?;
     let limit = Duration::from_secs(args.timeout.clamp(1, LONGEST));
     let params = Value::Object(args.params);
     let answer = session.browser.raw(&args.method, &params, &target, limit).await;
     let answer = answer.map_err(|error| said(&error))?;
     check_page(session).await?;
+    check_target(session, &target).await?;
     let mut fields = success();
     fields.insert("method".into(), args.method.into());
     let text = clean(&answer.result.to_string());
@@ -105,4 +111,14 @@ async fn browser_cdp(args: BrowserCdp, cx: &ToolContext) -> ToolResult {
         }
     }
     ToolOutput::json(&Value::Object(fields))
+}
+
+/// Refuses a target whose page its browser may not show. The page in front is looked at elsewhere.
+async fn check_target(session: &BrowserSession, target: &RawTarget) -> Result<(), ToolError> {
+    if *target == RawTarget::Front {
+        return Ok(());
+    }
+    // One that the call closed shows nothing any more.
+    let Ok(page) = session.browser.target_state(target).await else { return Ok(()) };
+    session.guard.after(&page).map_err(|refusal| refused(&refusal))
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::context::{BrowserContext, available, opened, said, success};
+use super::context::{BrowserContext, available, check_page, opened, said, success};
 
 /// Arguments of `browser_dialog`.
 #[derive(Deserialize, JsonSchema)]
@@ -42,6 +42,8 @@ async fn browser_dialog(args: BrowserDialog, cx: &ToolContext) -> ToolResult {
     let (id, text) = (args.dialog_id.as_deref(), args.prompt_text.as_deref());
     let dialog =
         session.browser.answer_dialog(id, accept, text).await.map_err(|error| said(&error))?;
+    // Its answer may have led the page elsewhere.
+    check_page(session).await?;
     let mut fields = success();
     fields.insert("action".into(), if accept { "accept" } else { "dismiss" }.into());
     fields.insert("dialog".into(), json!(dialog));

@@ -4,7 +4,7 @@ use hermes_browser::PageImage;
 use hermes_tool::{CallDisplay, ToolContext, ToolOutput, ToolResult, tool};
 use serde_json::{Value, json};
 
-use super::context::{BrowserContext, available, clean, opened, said, success};
+use super::context::{BrowserContext, available, check_page, clean, opened, said, success};
 
 /// List the pictures of the page that is open, with address, description and size.
 #[tool(
@@ -20,6 +20,7 @@ async fn browser_get_images(cx: &ToolContext) -> ToolResult {
     let mut lease = browser.current().await?;
     let session = opened(&mut lease)?;
     let images = session.browser.images().await.map_err(|error| said(&error))?;
+    check_page(session).await?;
     let images: Vec<PageImage> = images
         .into_iter()
         .map(|image| PageImage { src: clean(&image.src), alt: clean(&image.alt), ..image })

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::context::{BrowserContext, available, clean, news, opened, refused, said, success};
+use super::context::{
+    BrowserContext, available, check_page, clean, news, opened, refused, said, success,
+};
 
 /// Arguments of `browser_navigate`.
 #[derive(Deserialize, JsonSchema)]
@@ -80,10 +82,7 @@ async fn browser_navigate(args: BrowserNavigate, cx: &ToolContext) -> ToolResult
             return ToolOutput::json(&Value::Object(fields));
         }
     };
-    if let Err(refusal) = session.guard.after(&page) {
-        session.browser.blank().await;
-        return Err(refused(&refusal));
-    }
+    check_page(session).await?;
     browser.sessions.led(browser.task(), &key);
     fields.insert("url".into(), clean(&page.url).into());
     fields.insert("title".into(), clean(&page.title).into());
@@ -98,6 +97,7 @@ async fn browser_navigate(args: BrowserNavigate, cx: &ToolContext) -> ToolResult
         }
         Err(error) => return Err(said(&error)),
     }
+    check_page(session).await?;
     if looks_blocked(&page) {
         fields.insert(
             "bot_detection_warning".into(),

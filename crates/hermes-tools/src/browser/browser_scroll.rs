@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::context::{BrowserContext, available, news, opened, said, success};
+use super::context::{BrowserContext, available, check_page, news, opened, said, success};
 
 /// Arguments of `browser_scroll`.
 #[derive(Deserialize, JsonSchema)]
@@ -42,6 +42,7 @@ async fn browser_scroll(args: BrowserScroll, cx: &ToolContext) -> ToolResult {
         Direction::Down => (ScrollDirection::Down, "down"),
     };
     session.browser.scroll(direction).await.map_err(|error| said(&error))?;
+    check_page(session).await?;
     let mut fields = success();
     fields.insert("scrolled".into(), word.into());
     news(session, "scroll", &mut fields).await;

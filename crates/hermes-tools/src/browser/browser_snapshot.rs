@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::context::{BrowserContext, available, opened, said, success};
+use super::context::{BrowserContext, available, check_page, opened, said, success};
 
 /// Arguments of `browser_snapshot`.
 #[derive(Deserialize, JsonSchema)]
@@ -46,6 +46,7 @@ async fn browser_snapshot(args: BrowserSnapshot, cx: &ToolContext) -> ToolResult
         }
         Err(error) => return Err(said(&error)),
     }
+    check_page(session).await?;
     let (pending, recent) = session.browser.dialogs();
     if pending.is_empty()
         && let Ok(tree) = session.browser.frame_tree().await

@@ -34,7 +34,8 @@ struct BrowserType {
     emoji = "⌨️",
     effects(network, writes),
     output = untrusted,
-    display = CallDisplay::verb("type").args(&["ref", "text"]),
+    // Not the text: it may be a password, and what kind of field it goes to is not known before.
+    display = CallDisplay::verb("type").args(&["ref"]),
     check = available
 )]
 async fn browser_type(args: BrowserType, cx: &ToolContext) -> ToolResult {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::context::{BrowserContext, available, opened, said};
+use super::context::{BrowserContext, available, check_page, opened, said};
 use crate::{host_services, media_cache};
 
 /// How long screenshots are kept.
@@ -43,6 +43,7 @@ async fn browser_vision(args: BrowserVision, cx: &ToolContext) -> ToolResult {
     let mut lease = browser.current().await?;
     let session = opened(&mut lease)?;
     let shot = session.browser.screenshot(args.annotate).await.map_err(|error| said(&error))?;
+    check_page(session).await?;
     drop(lease);
     remove_old(cx);
     let stem = format!("browser_{}", jiff::Timestamp::now().as_millisecond());

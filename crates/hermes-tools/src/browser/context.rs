@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use hermes_browser::{
-    BrowserError, BrowserSession, BrowserSessions, BrowserSettings, PageSnapshot, Reach,
-    SessionLease, SessionPlan,
+    BrowserError, BrowserSession, BrowserSessions, BrowserSettings, BrowserUse, Browserbase,
+    PageSnapshot, Reach, SessionLease, SessionPlan,
 };
 use hermes_exec::BackendKind;
 use hermes_exec::manager::Environments;
@@ -50,10 +50,7 @@ impl BrowserContext {
     /// The browser that was led somewhere last, after a look at where that is.
     pub(crate) async fn current(&self) -> Result<SessionLease, ToolError> {
         let mut lease = self.sessions.current(self.task()).await.map_err(|error| said(&error))?;
-        let session = opened(&mut lease)?;
-        if session.guard.reach() == Reach::Elsewhere {
-            check_page(session).await?;
-        }
+        check_page(opened(&mut lease)?).await?;
         Ok(lease)
     }
 
@@ -73,12 +70,16 @@ pub(crate) fn opened(lease: &mut SessionLease) -> Result<&mut BrowserSession, To
     lease.get().ok_or_else(|| ToolError::answer("the browser was closed; open a page first"))
 }
 
-/// Refuses, and empties, a page that its browser may not show.
+/// Refuses, and empties, a page that its browser may not show. Called before a page is used, since it may have led
+/// itself elsewhere, and again before anything of it is told.
 pub(crate) async fn check_page(session: &BrowserSession) -> Result<(), ToolError> {
     let page = session.browser.page_state().await.map_err(|error| said(&error))?;
     if let Err(refusal) = session.guard.after(&page) {
         session.browser.blank().await;
         return Err(refused(&refusal));
+    }
+    for frame in session.guard.unwanted_frames(&page) {
+        session.browser.empty_frame(&frame.id).await;
     }
     Ok(())
 }
@@ -148,9 +149,7 @@ pub(crate) fn available(vars: &Vars) -> Availability {
     let (config, _) = Config::load_or_default(&home.config_file(), lookup);
     let settings = BrowserSettings::read(&config.into_value(), vars);
     let named = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
-    let has_key = ["BROWSER_USE_API_KEY", "BROWSERBASE_API_KEY"]
-        .iter()
-        .any(|name| vars.non_blank(name).is_some());
+    let has_key = BrowserUse::has_key(vars) || Browserbase::has_keys(vars);
     if named(&settings.cdp_url) || named(&settings.cloud_provider) || has_key {
         return Availability::Available;
     }

@@ -68,13 +68,8 @@ pub(super) fn stored(text: &str, url: &str, home: &Home) -> Result<String, atomi
 
 /// The host of an address as part of a file name.
 fn slug(url: &str) -> String {
-    let host = url
-        .split("://")
-        .nth(1)
-        .unwrap_or(url)
-        .split(['/', '?', '#', '@', ':'])
-        .next()
-        .unwrap_or_default();
+    let url = hermes_web::Url::parse(url).ok();
+    let host = url.as_ref().and_then(hermes_web::Url::host_str).unwrap_or_default();
     let slug: String = host
         .chars()
         .map(|letter| {
@@ -116,6 +111,19 @@ mod tests {
         assert_eq!(stored, text);
         let offset: usize = offset.parse().unwrap();
         assert_eq!(stored.lines().nth(offset - 1).unwrap(), format!("line {last}"));
+    }
+
+    #[test]
+    fn a_file_is_named_for_the_host_and_nothing_else() {
+        for (url, name) in [
+            ("https://www.Site.example:8080/a", "www.site.example"),
+            ("https://ada:s3cret@site.example/", "site.example"),
+            ("https://s3cret@site.example/@x", "site.example"),
+            ("http://[::1]/", "---1-"),
+            ("not an address", "page"),
+        ] {
+            assert_eq!(slug(url), name, "{url}");
+        }
     }
 
     #[test]

@@ -28,7 +28,8 @@ impl Robots {
         let (mut ours, mut general) = (Self::default(), Self::default());
         let (mut has_ours, mut naming) = (false, false);
         let (mut to_ours, mut to_general) = (false, false);
-        for line in text[..end].lines() {
+        let text = text[..end].trim_start_matches('\u{feff}');
+        for line in text.lines() {
             let line = line.split('#').next().unwrap_or_default();
             let Some((name, value)) = line.split_once(':') else { continue };
             let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
@@ -126,6 +127,7 @@ mod tests {
             "User-agent: *\nDisallow: /\n\nUser-agent: a\nUser-agent: Hermes\nDisallow: /x\n",
         );
         assert!(ours.allows("/") && !ours.allows("/x"));
+        assert!(!Robots::parse("\u{feff}User-agent: *\nDisallow: /x\n").allows("/x"));
         assert!(Robots::parse("").allows("/x") && !Robots::closed().allows("/x"));
         assert!(Robots::parse("<html>not found</html>").allows("/"));
         assert_eq!(Robots::parse("User-agent: *\nCrawl-delay: 1e9").pause, LONGEST_PAUSE);

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use hermes_guard::redact::{RedactMode, Redactor};
+use hermes_llm::endpoint::OnDemandServers;
 use hermes_llm::provider::{self, Auxiliary};
 use hermes_llm::{ClientOptions, Message, MessageContent, Model as _, ModelClient, ModelRequest};
 use hermes_tool::ToolContext;
@@ -59,8 +60,11 @@ pub(super) async fn summary(
 fn client(cx: &ToolContext) -> Result<ModelClient, String> {
     let lookup = |name: &str| cx.vars().get(name).map(str::to_owned);
     let found = provider::side_task(TASK, cx.config(), &lookup);
-    let Auxiliary { endpoint, timeout } =
+    let Auxiliary { mut endpoint, timeout } =
         found.map_err(|problem| format!("there is no model to sum it up: {problem}"))?;
+    if let Some(servers) = cx.service::<OnDemandServers>() {
+        servers.give(&mut endpoint);
+    }
     let mut options = ClientOptions::read(cx.config(), &lookup);
     options.timeouts.call = timeout.unwrap_or(USUAL_TIME);
     Ok(ModelClient::new(endpoint, options))

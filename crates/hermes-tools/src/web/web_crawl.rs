@@ -27,6 +27,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// Addresses that are remembered; a site may invent any number.
 const MOST_KNOWN: usize = 5_000;
 
+const KEEP_OUT: &str = "the site's robots.txt asks programs not to read this page";
+
 #[derive(Deserialize, JsonSchema)]
 struct WebCrawl {
     /// Where to begin; other pages of the same host are followed.
@@ -92,28 +94,58 @@ async fn web_crawl(args: WebCrawl, cx: &ToolContext) -> Result<Value, ToolError>
     Ok(json!({"results": results}))
 }
 
-/// Pages of one host, those near the first one first.
+/// Pages of one host, those near the first one first. The host is the one where the first page turns out to be: many
+/// sites lead from one name to another.
 async fn crawl(web: &Web, order: &CrawlOrder) -> Result<Vec<PageResult>, ToolError> {
-    let robots = robots(web, &order.url).await;
+    let asked = without_fragment(&order.url);
+    let mut robots = robots(web, &asked).await;
+    if !robots.allows(&path_of(&asked)) {
+        return Err(ToolError::answer(KEEP_OUT));
+    }
+    let first = read_page(&web.door, &asked).await;
+    let home = first.url.as_ref().map_or_else(|| asked.clone(), without_fragment);
+    if !is_same_site(&home, &asked) {
+        robots = self::robots(web, &home).await;
+        if !robots.allows(&path_of(&home)) {
+            return Err(ToolError::answer(KEEP_OUT));
+        }
+    }
     let pause = robots.pause.max(PAUSE);
     let deepest = if order.thorough { 3 } else { 2 };
     let wanted = words_of(order.instructions.as_deref().unwrap_or_default());
-    let mut known: HashSet<Url> = HashSet::from([without_fragment(&order.url)]);
-    let mut waiting: VecDeque<(Url, usize)> = VecDeque::from([(order.url.clone(), 0)]);
+    let mut known: HashSet<Url> = HashSet::from([asked, home.clone()]);
+    // Two addresses may lead to one page.
+    let mut arrived: HashSet<Url> = HashSet::from([home.clone()]);
+    let mut waiting: VecDeque<(Url, usize)> = VecDeque::new();
     let mut running = FuturesUnordered::new();
     let mut results: Vec<(usize, PageResult)> = Vec::new();
-    let (mut started, mut next_start) = (0, Instant::now());
-    loop {
+    let (mut started, mut left_out, mut next_start) = (1, 0, Instant::now() + pause);
+    let mut done = Some((0, 0, first));
+    while let Some((number, depth, page)) = done {
+        if depth < deepest {
+            let mut links = followed(&page, &home, &known);
+            links.sort_by_key(|(_, text)| !wanted.iter().any(|word| text.contains(word)));
+            for (url, _) in links {
+                if known.len() < MOST_KNOWN && known.insert(url.clone()) {
+                    waiting.push_back((url, depth + 1));
+                }
+            }
+        }
+        let found = page.url.as_ref().map(without_fragment);
+        let belongs = number == 0
+            || found.is_none_or(|url| {
+                is_same_site(&url, &home) && robots.allows(&path_of(&url)) && arrived.insert(url)
+            });
+        if belongs {
+            results.push((number, page.result));
+        } else {
+            left_out += 1;
+        }
         while running.len() < AT_ONCE
-            && started < MOST_PAGES
+            && started < MOST_PAGES + left_out.min(MOST_PAGES)
             && let Some((url, depth)) = waiting.pop_front()
         {
             if !robots.allows(&path_of(&url)) {
-                if depth == 0 {
-                    return Err(ToolError::answer(
-                        "the site's robots.txt asks programs not to read this page",
-                    ));
-                }
                 continue;
             }
             let (number, start) = (started, next_start.max(Instant::now()));
@@ -124,17 +156,7 @@ async fn crawl(web: &Web, order: &CrawlOrder) -> Result<Vec<PageResult>, ToolErr
                 (number, depth, read_page(&web.door, &url).await)
             });
         }
-        let Some((number, depth, page)) = running.next().await else { break };
-        if depth < deepest {
-            let mut links = followed(&page, &order.url, &known);
-            links.sort_by_key(|(_, text)| !wanted.iter().any(|word| text.contains(word)));
-            for (url, _) in links {
-                if known.len() < MOST_KNOWN && known.insert(url.clone()) {
-                    waiting.push_back((url, depth + 1));
-                }
-            }
-        }
-        results.push((number, page.result));
+        done = running.next().await;
     }
     results.sort_by_key(|(number, _)| *number);
     Ok(results.into_iter().map(|(_, page)| page).collect())
@@ -152,15 +174,15 @@ async fn robots(web: &Web, url: &Url) -> Robots {
 }
 
 /// Links of a page to pages of the same host that are not known yet, with what they say.
-fn followed(page: &PageText, first: &Url, known: &HashSet<Url>) -> Vec<(Url, String)> {
+fn followed(page: &PageText, home: &Url, known: &HashSet<Url>) -> Vec<(Url, String)> {
     let (Some(html), Some(url)) = (&page.html, &page.url) else { return Vec::new() };
     let links = page_links(html, url).into_iter();
+    // What such a page leads to is another site's business.
+    if !is_same_site(url, home) {
+        return Vec::new();
+    }
     links
-        .filter(|link| {
-            link.url.host() == first.host()
-                && link.url.port() == first.port()
-                && !known.contains(&link.url)
-        })
+        .filter(|link| is_same_site(&link.url, home) && !known.contains(&link.url))
         .filter(|link| !is_file(link.url.path()))
         .map(|link| {
             (
@@ -169,6 +191,10 @@ fn followed(page: &PageText, first: &Url, known: &HashSet<Url>) -> Vec<(Url, Str
             )
         })
         .collect()
+}
+
+fn is_same_site(one: &Url, other: &Url) -> bool {
+    one.host() == other.host() && one.port() == other.port()
 }
 
 /// Files that are no pages: reading them would use up the pages there may be.
