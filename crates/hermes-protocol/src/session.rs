@@ -229,6 +229,9 @@ pub struct PluginCommand {
 pub struct UserInput {
     /// The words, pasted texts in full.
     pub text: String,
+    /// Texts that go along for the model alone: files the words name, output of commands. They are sent and never shown
+    /// as something that was said.
+    pub attached: Vec<String>,
     /// Files that go along as pictures.
     pub images: Vec<PathBuf>,
     /// Who thinks about it.

@@ -1,13 +1,14 @@
 //! What a message names with `@`: files, parts of files, folders, the change in the repository, images.
 //!
 //! `@src/main.rs`, `@src/main.rs:10-50`, `@src/` and `@diff` are looked up when the message is sent, and what they name
-//! goes along below it; `@https://…` is read by the session, past the rules for addresses. A word that names nothing is a word: names of people begin with the same sign.
+//! goes along with it, for the model alone; `@https://…` is read by the session, past the rules for addresses. A word that names nothing is a word: names of people begin with the same sign.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hermes_guard::redact::{RedactMode, Redactor};
 use hermes_process::{CaptureLimit, Command, End};
+use hermes_protocol::text::count;
 use hermes_protocol::{ChatSession, UserInput};
 
 /// Most characters of one attachment.
@@ -18,6 +19,8 @@ const MAX_ATTACHMENTS: usize = 20;
 const MAX_ENTRIES: usize = 200;
 /// Larger files are not read.
 const MAX_BYTES: u64 = 20 * 1024 * 1024;
+/// New files that a change shows; more are counted.
+const MAX_NEW_FILES: usize = 50;
 /// How long git may take.
 const GIT_LIMIT: Duration = Duration::from_secs(10);
 
@@ -69,10 +72,7 @@ pub(crate) async fn with_attachments(
             _ => {}
         }
     }
-    for block in blocks {
-        ask.text.push_str("\n\n");
-        ask.text.push_str(&block);
-    }
+    ask.attached.extend(blocks);
     ask
 }
 
@@ -155,18 +155,42 @@ fn listing(name: &str, folder: &Path) -> Option<String> {
 
 /// What was changed since the last commit; nothing where git cannot tell.
 pub(crate) async fn change(place: &AttachmentContext) -> Option<String> {
+    let plain = ["--no-ext-diff", "--no-textconv", "--no-color"];
+    let mut args = vec!["diff"];
+    args.extend(plain);
+    args.extend(["HEAD", "--"]);
+    let mut change = git(&place.folder, &args, &[0]).await?;
+    let new =
+        git(&place.folder, &["ls-files", "--others", "--exclude-standard", "-z"], &[0]).await?;
+    let new: Vec<&str> = new.split('\0').filter(|name| !name.is_empty()).collect();
+    for name in new.iter().take(MAX_NEW_FILES) {
+        let mut args = vec!["diff"];
+        args.extend(plain);
+        args.extend(["--no-index", "--", "/dev/null", name]);
+        // It exits with 1 where there is a difference.
+        change.push_str(&git(&place.folder, &args, &[0, 1]).await.unwrap_or_default());
+    }
+    let more = new.len().saturating_sub(MAX_NEW_FILES);
+    if more > 0 {
+        change.push_str(&format!("and {}\n", count(more, "further new file")));
+    }
+    Some(place.redactor.redact(&change, RedactMode::CodeFile).into_owned())
+}
+
+/// What git writes, if it ends in one of these ways.
+async fn git(folder: &Path, args: &[&str], good: &[i32]) -> Option<String> {
     let done = Command::new("git")
-        .args(["diff", "HEAD"].map(str::to_owned))
-        .cwd(place.folder.clone())
+        .args(args.iter().map(|arg| (*arg).to_owned()))
+        .cwd(folder.to_owned())
         .capture(CaptureLimit::chars(MAX_CHARS))
         .deadline(GIT_LIMIT)
         .run()
         .await
         .ok()?;
-    if done.end != End::Exited(0) {
-        return None;
+    match done.end {
+        End::Exited(code) if good.contains(&code) => Some(done.stdout.text()),
+        _ => None,
     }
-    Some(place.redactor.redact(&done.stdout.text(), RedactMode::CodeFile).into_owned())
 }
 
 fn block(name: &str, text: &str) -> String {
@@ -201,22 +225,26 @@ mod tests {
     #[tokio::test]
     async fn pages_are_read_by_the_session_and_a_refusal_is_told() {
         let ask = sent(&[], "see @https://example.org/a, and @http://10.0.0.1/").await;
-        assert!(ask.text.contains(
-            "<attached name=\"https://example.org/a\">\npage of https://example.org/a\n"
-        ));
-        assert!(ask.text.contains("(could not be read: a private address)"), "{}", ask.text);
+        let [page, refused] = &ask.attached[..] else { panic!("{:?}", ask.attached) };
+        assert_eq!(
+            page,
+            "<attached name=\"https://example.org/a\">\npage of https://example.org/a\n</attached>"
+        );
+        assert!(refused.contains("(could not be read: a private address)"), "{refused}");
     }
 
     #[tokio::test]
     async fn files_parts_and_folders_go_along() {
         let files: [(&str, &[u8]); 3] = [("a.txt", b"1\n2\n3\n4\n"), ("d/x", b""), ("d/y", b"")];
         let ask = sent(&files, "compare @a.txt:2-3 and (@a.txt), see @d/ and @nobody").await;
+        assert_eq!(ask.text, "compare @a.txt:2-3 and (@a.txt), see @d/ and @nobody");
         assert_eq!(
-            ask.text,
-            "compare @a.txt:2-3 and (@a.txt), see @d/ and @nobody\n\n\
-             <attached name=\"a.txt:2-3\">\n2\n3\n</attached>\n\n\
-             <attached name=\"a.txt\">\n1\n2\n3\n4\n</attached>\n\n\
-             <attached name=\"d/\">\nx\ny\n</attached>"
+            ask.attached,
+            [
+                "<attached name=\"a.txt:2-3\">\n2\n3\n</attached>",
+                "<attached name=\"a.txt\">\n1\n2\n3\n4\n</attached>",
+                "<attached name=\"d/\">\nx\ny\n</attached>"
+            ]
         );
     }
 
@@ -224,12 +252,13 @@ mod tests {
     async fn images_are_shown_and_what_is_no_text_is_not_read() {
         let ask = sent(&[("p.PNG", b"\x89PNG"), ("b", b"a\0b")], "look @p.PNG @b").await;
         assert_eq!(ask.images.len(), 1);
-        assert!(ask.text.ends_with("(not a text)\n</attached>"), "{}", ask.text);
+        assert!(ask.attached[0].ends_with("(not a text)\n</attached>"), "{:?}", ask.attached);
     }
 
     #[tokio::test]
     async fn a_message_without_names_stays_as_it_is() {
-        assert_eq!(sent(&[], "write to me@example.org").await.text, "write to me@example.org");
+        let ask = sent(&[], "write to me@example.org").await;
+        assert_eq!(ask, UserInput::from("write to me@example.org".to_owned()));
     }
 
     proptest! {

@@ -78,7 +78,7 @@ use self::repl::{PlaceNames, Repl, ReplParts};
 use self::settings::ChatSettings;
 pub use self::slash::quick;
 use self::slash::quick::QuickCommand;
-use self::terminal::{Background, Size, TerminalInput};
+use self::terminal::{Background, Narrowing, Size, TerminalInput};
 
 /// What was typed before, in the home.
 const HISTORY_FILE: &str = "chat_history";
@@ -158,12 +158,7 @@ pub async fn run(chat: Chat) -> anyhow::Result<ChatExit> {
     let motion = if plain { Motion::Still } else { Motion::Lively };
     let depth = ColourDepth::of(&chat.vars);
     let style = Style { motion, depth, ..Style::new(colour, size.columns).with_theme(theme) };
-    let mut rows = welcome::greeting(&chat.conversation.status(), &style);
-    rows.push(String::new());
-    if !chat.before.is_empty() {
-        rows.extend(notices::recap(&chat.before, &style));
-        rows.push(String::new());
-    }
+    let (status, before) = (chat.conversation.status(), chat.before.clone());
     let (mut repl, done) = Repl::new(ReplParts {
         composer: composer(&chat),
         conversation: chat.conversation,
@@ -179,8 +174,17 @@ pub async fn run(chat: Chat) -> anyhow::Result<ChatExit> {
         home: chat.home.root().to_owned(),
         quick: chat.quick,
         pictures,
+        narrowing: Narrowing::of(&chat.vars),
     });
-    repl.open_with(rows);
+    repl.open_with(move |style| {
+        let mut rows = welcome::greeting(&status, style);
+        rows.push(String::new());
+        if !before.is_empty() {
+            rows.extend(notices::recap(&before, style));
+            rows.push(String::new());
+        }
+        rows
+    });
     if let Some(line) = chat.opening {
         repl.carry_out(&line);
     }

@@ -12,8 +12,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::clipboard::{self, Clip};
 use super::repl::{ChatTerminal, CommandLine};
 use super::terminal::{
-    Background, DrawCommand, KeyReader, LogRedirect, RawMode, ScreenRenderer, Size, TerminalInput,
-    ask_background, stop_until_continued,
+    Background, DrawCommand, KeyReader, LogRedirect, Narrowing, RawMode, ScreenRenderer, Size,
+    TerminalInput, ask_background, stop_until_continued,
 };
 use crate::external_editor::open_in_editor;
 
@@ -58,7 +58,7 @@ impl RealTerminal {
         }
         let log = LogRedirect::to(input.clone());
         let keys = KeyReader::start(input)?;
-        let drawer = ScreenRenderer::start(io::stdout(), size)?;
+        let drawer = ScreenRenderer::start(io::stdout(), size, Narrowing::of(&vars))?;
         let terminal = Self { drawer, keys, _log: log, raw, vars, home, command_line };
         Ok((terminal, background))
     }

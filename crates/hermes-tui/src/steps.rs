@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use hermes_guard::redact::Redactor;
 use hermes_llm::model::BoxFuture;
 use hermes_protocol::{AgentEvent, FrontEnd, NoticeLevel, json_stream};
+use hermes_tool::Vars;
 
 use crate::display::{Colour, DisplayOptions, REFRESH, Style, ToolLines, ToolLook, Transcript};
-use crate::terminal::{DrawCommand, Frame, ScreenRenderer, Size};
+use crate::terminal::{DrawCommand, Frame, Narrowing, ScreenRenderer, Size};
 
 /// Rows of the moment.
 const MAX_LIVE: usize = 8;
@@ -88,9 +89,11 @@ struct StepState {
 
 impl Steps {
     /// Steps on this process's stderr.
-    pub fn new(redactor: Redactor) -> Self {
-        let drawer =
-            stderr().is_terminal().then(|| ScreenRenderer::start(stderr(), Size::of_terminal()));
+    pub fn new(redactor: Redactor, vars: &Vars) -> Self {
+        let narrowing = Narrowing::of(vars);
+        let drawer = stderr()
+            .is_terminal()
+            .then(|| ScreenRenderer::start(stderr(), Size::of_terminal(), narrowing));
         let drawer = drawer.and_then(Result::ok);
         let colour = match anstream::AutoStream::choice(&stderr()) {
             anstream::ColorChoice::Never => Colour::Off,

@@ -145,7 +145,9 @@ impl ChatSession for ScriptedSession {
             {
                 let mut state = self.state.lock().unwrap();
                 let way = if ask.way == TurnMode::MixtureOfAgents { "mixture" } else { "turn" };
-                state.log.push(format!("{way} {}", ask.text));
+                let told = std::iter::once(&ask.text).chain(&ask.attached);
+                let told = told.map(String::as_str).collect::<Vec<_>>().join("\n\n");
+                state.log.push(format!("{way} {told}"));
                 state.running = running.clone();
                 state.status.messages += 2;
                 state.messages.push(Message::user(ask.text.as_str()));

@@ -44,7 +44,7 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
     let cancel = stop_on_signals()?;
     let tells = !flags.quiet && (std::io::stderr().is_terminal() || ui.is_verbose());
     let told = Arc::new(QuestionWatcher {
-        steps: tells.then(|| Steps::new(host.redactor())),
+        steps: tells.then(|| Steps::new(host.redactor(), host.vars())),
         tells_warnings: !flags.quiet,
         streams: flags.json_stream,
         answer: NOBODY_ANSWERS,
@@ -68,7 +68,7 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
     }
     ui.warn_all(session.warnings())?;
     ui.warn_all(session.models().learn_window().await)?;
-    let text = match session.expand_skills(question)? {
+    let text = match session.expand_skills(question, &cancel).await? {
         Expanded::AsIs => question.to_owned(),
         Expanded::With { message, notes } => {
             ui.warn_all(&notes)?;

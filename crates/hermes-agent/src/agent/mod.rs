@@ -255,6 +255,12 @@ impl Agent {
         self.attached_notes.push(self.context.redact(&text));
     }
 
+    /// Has the model read a text that the person attached to their next message. It is not theirs to be shown again;
+    /// secrets in it are masked by whoever read it, who knows what kind of text it is.
+    pub fn attach_text(&mut self, text: &str) {
+        self.attached_notes.push(self.state.steering.defuse(text).into_owned());
+    }
+
     /// Where and when the agent works, if nothing that is sent says so: before the first message, after
     /// a compaction that left it out, in a session that is taken up elsewhere.
     pub(crate) fn untold_situation(&self) -> Option<String> {

@@ -113,7 +113,15 @@ impl AgentTemplate {
     /// Calls a tool as the agent would, with all its rules; its result. It is the person who calls: a plan that the
     /// agent has to wait for holds back only the agent.
     pub async fn call(&self, tool: &str, args: Value, cancel: &CancellationToken) -> String {
-        let context = ContextParts {
+        let context = self.call_context(cancel);
+        let call = ToolCall { context, ..ToolCall::new(tool.to_owned(), args) };
+        self.context.runtime.call(call).await.text().to_string()
+    }
+
+    /// What such a call knows.
+    #[must_use]
+    pub fn call_context(&self, cancel: &CancellationToken) -> ContextParts {
+        ContextParts {
             ids: CallIds {
                 task_id: self.task.clone(),
                 session_id: self.session.clone(),
@@ -125,9 +133,7 @@ impl AgentTemplate {
             cancellation: cancel.child_token(),
             services: self.context.services.with(Arc::new(ReadOnlyGate::default())),
             ..ContextParts::default()
-        };
-        let call = ToolCall { context, ..ToolCall::new(tool.to_owned(), args) };
-        self.context.runtime.call(call).await.text().to_string()
+        }
     }
 }
 

@@ -65,7 +65,7 @@ impl Verbosity {
 }
 
 /// What of a turn is shown.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DisplayOptions {
     /// How the formatting of answers is treated.
     pub markdown: MarkdownMode,

@@ -13,12 +13,13 @@ use hermes_protocol::{
 };
 
 use super::outcome::{CommandOutcome, Completion, OwnOutput, Scrollback};
-use super::pager::{PageSubject, Pager};
+use super::pager::PageSubject;
 use super::picker::{Picker, PickerItem};
 use super::picking;
+use super::printed::RowSource;
 use super::{ChatTerminal, Repl};
 use crate::ChatExit;
-use crate::display::{notices, tail_rows};
+use crate::display::{Style, notices, tail_rows};
 use crate::input::key_help;
 use crate::slash::{
     BusyMode, HelpTopic, ReasoningChange, SlashAction, help, help_on, names, plugin_help,
@@ -53,7 +54,7 @@ impl<S: ChatTerminal> Repl<S> {
             SlashAction::Save(file) => self.save(file),
             SlashAction::Retry => self.ask_agent(|agent| async move {
                 let said = agent.undo(1).await?;
-                Ok(said.map_or_else(nothing_said, CommandOutcome::Say))
+                Ok(said.map_or_else(nothing_said, CommandOutcome::SayAgain))
             }),
             SlashAction::Undo(turns) => {
                 self.ask_agent(move |agent| async move {
@@ -92,10 +93,10 @@ impl<S: ChatTerminal> Repl<S> {
                 self.pick_from("MCP servers", &["mcp", "list", "--json"], picking::server_item);
             }
             SlashAction::Sessions => {
-                let style = self.style();
                 self.ask_agent(move |agent| async move {
                     let sessions = agent.sessions(MAX_SESSIONS).await?;
-                    Ok(CommandOutcome::Rows(super::reports::sessions(&sessions, &style)))
+                    let draw = move |style: &Style| super::reports::sessions(&sessions, style);
+                    Ok(CommandOutcome::Drawn(RowSource::new(draw)))
                 });
             }
             SlashAction::Branch(title) => self.ask_agent(move |agent| async move {
@@ -166,7 +167,11 @@ impl<S: ChatTerminal> Repl<S> {
             SlashAction::Goal(order) => self.order_goal(order),
             SlashAction::Moa(text) => {
                 let images = std::mem::take(&mut self.images);
-                self.queue.push_back(UserInput { text, images, way: TurnMode::MixtureOfAgents });
+                self.queue.push_back(UserInput {
+                    images,
+                    way: TurnMode::MixtureOfAgents,
+                    ..UserInput::from(text)
+                });
                 self.start_queued();
             }
             SlashAction::Personality(name) => self.personality(name),
@@ -213,11 +218,17 @@ impl<S: ChatTerminal> Repl<S> {
             }
             Ok(CommandOutcome::Line(text)) => self.notice(NoticeLevel::Info, &text),
             Ok(CommandOutcome::Rows(rows)) => self.print(rows),
-            Ok(CommandOutcome::Say(text)) => self.queue.push_front(text.into()),
+            Ok(CommandOutcome::Drawn(source)) => self.show_source(source),
+            Ok(CommandOutcome::SayAgain(text)) => {
+                self.take_back_extras();
+                let images = std::mem::take(&mut self.images);
+                self.queue.push_front(UserInput { images, ..UserInput::from(text) });
+            }
             Ok(CommandOutcome::Undone(None)) => {
                 self.notice(NoticeLevel::Info, "There is nothing to take back.");
             }
             Ok(CommandOutcome::Undone(Some(text))) => {
+                self.take_back_extras();
                 self.notice(
                     NoticeLevel::Info,
                     "Taken back; what you had said is in the line again.",
@@ -225,25 +236,23 @@ impl<S: ChatTerminal> Repl<S> {
                 self.composer.set(text);
             }
             Ok(CommandOutcome::Resumed(messages)) => {
-                let style = self.style();
-                let mut rows = vec![String::new()];
-                rows.extend(crate::welcome::greeting(&self.conversation.status(), &style));
-                rows.push(String::new());
-                rows.extend(notices::recap(&messages, &style));
-                self.print(rows);
+                let status = self.conversation.status();
+                self.show(move |style| {
+                    let mut rows = vec![String::new()];
+                    rows.extend(crate::welcome::greeting(&status, style));
+                    rows.push(String::new());
+                    rows.extend(notices::recap(&messages, style));
+                    rows
+                });
             }
             Ok(CommandOutcome::Said(messages)) => {
-                self.print(super::reports::said(
-                    &messages,
-                    self.settings.shown.markdown,
-                    &self.style(),
-                ));
+                let markdown = self.settings.shown.markdown;
+                self.show(move |style| super::reports::said(&messages, markdown, style));
             }
             Ok(CommandOutcome::Ran(ran)) => {
-                let style = self.style();
-                let lines: Vec<&str> = ran.output.lines().collect();
-                let last = &lines[lines.len().saturating_sub(MAX_OWN_ROWS)..];
-                self.print(tail_rows(last, lines.len(), &style));
+                let lines: Vec<String> = ran.output.lines().map(str::to_owned).collect();
+                let last = lines[lines.len().saturating_sub(MAX_OWN_ROWS)..].to_vec();
+                self.show(move |style| tail_rows(&last, lines.len(), style));
                 self.outputs.push(ran);
             }
             Ok(CommandOutcome::Change(diff)) => self.page_change(&diff),
@@ -255,10 +264,11 @@ impl<S: ChatTerminal> Repl<S> {
             }
             Ok(CommandOutcome::Fresh(past)) => {
                 if past == Scrollback::Cleared {
+                    self.printed.clear();
                     self.terminal.order(DrawCommand::Clear);
                 }
-                let rows = crate::welcome::greeting(&self.conversation.status(), &self.style());
-                self.print(rows);
+                let status = self.conversation.status();
+                self.show(move |style| crate::welcome::greeting(&status, style));
             }
             Ok(CommandOutcome::Planned(text)) => {
                 self.queue.push_back(UserInput::from(text));
@@ -316,15 +326,20 @@ impl<S: ChatTerminal> Repl<S> {
     }
 
     fn help(&mut self, topic: &HelpTopic) {
-        let (style, brought) = (self.style(), self.conversation.plugin_commands());
+        let (quick, brought) = (self.quick.clone(), self.conversation.plugin_commands());
         match topic {
-            HelpTopic::Names => self.print(names(&self.quick, &brought, &style)),
-            HelpTopic::One(name) => self.print(help_on(name, &style)),
+            HelpTopic::Names => self.show(move |style| names(&quick, &brought, style)),
+            HelpTopic::One(name) => {
+                let name = *name;
+                self.show(move |style| help_on(name, style));
+            }
             HelpTopic::All => {
                 let keys = key_help::pairs(&self.settings.keys, self.settings.editing);
-                let mut rows = help(&self.quick, &keys, &style);
-                rows.extend(plugin_help(&brought, &style));
-                self.pager = Some(Pager::new(PageSubject::Text, "Commands".to_owned(), rows));
+                self.page(PageSubject::Text, "Commands".to_owned(), move |style| {
+                    let mut rows = help(&quick, &keys, style);
+                    rows.extend(plugin_help(&brought, style));
+                    rows
+                });
             }
         }
     }
@@ -409,11 +424,14 @@ impl<S: ChatTerminal> Repl<S> {
         self.notice(NoticeLevel::Info, &format!("Thinking: {effort}; thoughts are {seen}."));
     }
 
-    fn report(&mut self, rows: fn(&SessionStatus, &crate::display::Style) -> Vec<String>) {
-        self.print(rows(&self.conversation.status(), &self.style()));
+    fn report(&mut self, rows: fn(&SessionStatus, &Style) -> Vec<String>) {
+        let status = self.conversation.status();
+        self.show(move |style| rows(&status, style));
     }
 
     fn compose(&mut self) {
+        // Whatever the editor leaves on the screen is not ours.
+        self.printed.clear();
         let draft = self.composer.expanded();
         match self.terminal.compose(&draft) {
             Ok(text) if text.trim().is_empty() => {
@@ -434,6 +452,7 @@ impl<S: ChatTerminal> Repl<S> {
 
     /// Has the line edited in the person's editor.
     pub(super) fn edit_line(&mut self) {
+        self.printed.clear();
         match self.terminal.compose(&self.composer.expanded()) {
             Ok(text) => self.composer.set(text.trim_end()),
             Err(problem) => {

@@ -72,8 +72,7 @@ impl<S: ChatTerminal> Repl<S> {
             return;
         }
         let event = AgentEvent::Notice { level: news.level, text: news.title.clone() };
-        let rows = self.transcript.on_event(&event, Instant::now(), &self.style());
-        self.print(rows);
+        self.hear(&event);
         if news.text.is_some() {
             self.held.push(news);
         }
@@ -86,23 +85,25 @@ impl<S: ChatTerminal> Repl<S> {
         }
     }
 
-    fn show_news(&self, news: &Notification) {
-        let style = self.style();
-        let mut rows = vec![String::new()];
-        rows.extend(notices::notice(news.level, &news.title, &style));
-        if let Some(text) = &news.text {
+    fn show_news(&mut self, news: &Notification) {
+        let (news, markdown) = (news.clone(), self.settings.shown.markdown);
+        self.show(move |style| {
+            let mut rows = vec![String::new()];
+            rows.extend(notices::notice(news.level, &news.title, style));
+            if let Some(text) = &news.text {
+                rows.push(String::new());
+                rows.extend(render(text.trim(), markdown, style));
+            }
             rows.push(String::new());
-            rows.extend(render(text.trim(), self.settings.shown.markdown, &style));
-        }
-        rows.push(String::new());
-        self.print(rows);
+            rows
+        });
     }
 
     /// Lists what works beside the conversation.
-    pub(super) fn list_tasks(&self) {
+    pub(super) fn list_tasks(&mut self) {
         let mut lines: Vec<TaskSummary> = self.children.lines().collect();
         lines.extend(self.conversation.tasks());
-        self.print(rows(&lines, &self.style()));
+        self.show(move |style| rows(&lines, style));
     }
 
     /// Ends the turn, or something beside it.

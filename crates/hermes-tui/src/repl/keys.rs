@@ -3,9 +3,11 @@
 use std::time::Instant;
 
 use hermes_protocol::NoticeLevel;
-use hermes_protocol::UserInput;
+use hermes_protocol::notes::is_note;
+use hermes_protocol::{TurnMode, UserInput};
 
-use super::{ChatTerminal, Repl, TWICE};
+use super::outcome::ToldExtras;
+use super::{ChatTerminal, Repl, SETTLED, TWICE};
 use crate::ChatExit;
 use crate::display::Ink;
 use crate::display::fit::{cut, on_one_line};
@@ -21,9 +23,13 @@ impl<S: ChatTerminal> Repl<S> {
             TerminalInput::Gone => self.leave(ChatExit::Done),
             TerminalInput::Logged(line) => self.notice(NoticeLevel::Warning, &line),
             TerminalInput::Resize(size) => {
+                let is_other_width = size.columns != self.size.columns;
                 self.size = size;
                 self.terminal.order(DrawCommand::Resize(size));
                 self.reflow_pager();
+                if is_other_width || self.reflow_at.is_some() {
+                    self.reflow_at = Some(Instant::now() + SETTLED);
+                }
             }
             TerminalInput::Paste(_) if self.pager.is_some() => {}
             TerminalInput::Key(key) if self.pager.is_some() => self.on_pager_key(key),
@@ -75,8 +81,12 @@ impl<S: ChatTerminal> Repl<S> {
             ComposerEvent::Ended if self.open.is_some() => self.refuse(),
             ComposerEvent::Ended => self.leave(ChatExit::Done),
             ComposerEvent::Expanded => self.expand(None),
-            ComposerEvent::Cleared => self.terminal.order(DrawCommand::Clear),
+            ComposerEvent::Cleared => {
+                self.printed.clear();
+                self.terminal.order(DrawCommand::Clear);
+            }
             ComposerEvent::Suspended => {
+                self.printed.clear();
                 if let Err(problem) = self.terminal.suspend() {
                     self.notice(
                         NoticeLevel::Warning,
@@ -148,12 +158,31 @@ impl<S: ChatTerminal> Repl<S> {
     /// What was queued is put back into the line: whoever stops everything does not want the next
     /// thing to begin, and does not want to lose it either.
     fn give_back_queue(&mut self) {
-        let mut texts: Vec<String> = self.queue.drain(..).map(|ask| ask.text).collect();
-        if texts.is_empty() {
+        if self.queue.is_empty() {
             return;
         }
+        let (mut texts, mut way) = (Vec::new(), TurnMode::Alone);
+        for ask in self.queue.drain(..).filter(|ask| !is_note(&ask.text)) {
+            texts.push(ask.text);
+            self.images.extend(ask.images);
+            if ask.way != TurnMode::Alone {
+                way = ask.way;
+            }
+        }
         texts.extend(Some(self.composer.take()).filter(|text| !text.is_empty()));
-        self.composer.set(texts.join("\n"));
+        let line = texts.join("\n");
+        self.composer.set(match way {
+            TurnMode::Alone => line,
+            // The command says again who is to think about it.
+            TurnMode::MixtureOfAgents => format!("/moa {line}"),
+        });
+    }
+
+    /// What was said last was taken back: what went with it lies ready again.
+    pub(super) fn take_back_extras(&mut self) {
+        let ToldExtras { outputs, images } = std::mem::take(&mut self.told);
+        self.outputs.splice(0..0, outputs);
+        self.images.splice(0..0, images);
     }
 
     pub(super) fn flash(&mut self, text: &str) {
@@ -218,27 +247,29 @@ impl<S: ChatTerminal> Repl<S> {
         }
     }
 
-    fn echo_command(&self, line: &str) {
-        let style = self.style();
+    fn echo_command(&mut self, line: &str) {
         // What was pasted may hold breaks and control sequences.
         let line = on_one_line(line);
-        let echo = format!("❯ {}", cut(&line, style.width - 2));
-        self.print(vec![String::new(), style.paint(Ink::DIM, &echo)]);
+        self.show(move |style| {
+            let echo = format!("❯ {}", cut(&line, style.width - 2));
+            vec![String::new(), style.paint(Ink::DIM, &echo)]
+        });
     }
 
     /// Something is said to the agent.
     pub(super) fn say(&mut self, line: &str, text: &str) {
-        let outputs = std::mem::take(&mut self.outputs);
-        let text =
-            outputs.iter().fold(text.to_owned(), |text, ran| format!("{text}\n\n{}", ran.told()));
-        let ask =
-            UserInput { images: std::mem::take(&mut self.images), ..UserInput::from(text.clone()) };
+        let images = std::mem::take(&mut self.images);
+        let ask = UserInput { images, ..UserInput::from(text.to_owned()) };
         if !self.is_busy() {
             self.start_turn(ask, line);
             return;
         }
         match self.settings.busy {
-            BusyMode::Steer if self.in_turn => self.steer(&text),
+            BusyMode::Steer if self.in_turn => {
+                // Words alone reach a turn that runs.
+                self.images = ask.images;
+                self.steer(text);
+            }
             BusyMode::Interrupt if self.in_turn => {
                 self.queue.push_back(ask);
                 self.conversation.interrupt();

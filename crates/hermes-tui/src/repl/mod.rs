@@ -23,6 +23,7 @@ mod picking;
 mod pictures;
 mod planning;
 mod preferences;
+mod printed;
 mod questions;
 mod reports;
 #[cfg(test)]
@@ -36,24 +37,24 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hermes_llm::model::Effort;
-use hermes_protocol::NoticeLevel;
-use hermes_protocol::Notification;
+use hermes_protocol::{AgentEvent, NoticeLevel, Notification};
 use hermes_protocol::{ChatSession, UserInput};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::background::Subagents;
 pub(crate) use self::chat_terminal::ChatTerminal;
 pub use self::chat_terminal::CommandLine;
-use self::outcome::{Completion, OwnOutput};
+use self::outcome::{Completion, OwnOutput, ToldExtras};
 use self::pager::Pager;
 use self::picker::Picker;
+use self::printed::{PrintLog, PrintedSource, RowSource};
 use self::questions::OpenQuestion;
 use super::display::pictures::PictureProtocol;
 use super::display::{REFRESH, Style, ToolLines, Transcript, notices};
 use super::input::Composer;
 use super::quick::QuickCommand;
 use super::settings::ChatSettings;
-use super::terminal::{DrawCommand, Size, TerminalInput};
+use super::terminal::{DrawCommand, Narrowing, Size, TerminalInput};
 use crate::ChatExit;
 use crate::channel::{ChatEvent, ChatQuestion, ChatReceiver};
 
@@ -61,6 +62,10 @@ use crate::channel::{ChatEvent, ChatQuestion, ChatReceiver};
 const TWICE: Duration = Duration::from_secs(2);
 /// How long a turn may take to end when the program ends.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
+
+/// How long the size has to stay as it is before what is on the screen is drawn anew: while a window is dragged, each
+/// size on the way would leave a copy among what has scrolled away.
+const SETTLED: Duration = Duration::from_millis(200);
 
 /// What a chat is made of.
 pub(crate) struct ReplParts<S> {
@@ -72,6 +77,8 @@ pub(crate) struct ReplParts<S> {
     /// Colour and theme; the width is the terminal's.
     pub(crate) style: Style,
     pub(crate) size: Size,
+    /// What the terminal does with rows when it becomes narrower.
+    pub(crate) narrowing: Narrowing,
     pub(crate) place: PlaceNames,
     /// Where the state folder is, for `/profile`.
     pub(crate) home: PathBuf,
@@ -98,6 +105,11 @@ pub(crate) struct Repl<S> {
     settings: ChatSettings,
     style: Style,
     size: Size,
+    narrowing: Narrowing,
+    /// What was printed last.
+    printed: PrintLog,
+    /// When what is on the screen is to be drawn anew, after a change of the width.
+    reflow_at: Option<Instant>,
     place: PlaceNames,
     branch: Option<String>,
     home: PathBuf,
@@ -125,6 +137,8 @@ pub(crate) struct Repl<S> {
     answered: Option<Instant>,
     /// What the person's own commands wrote, to go with the next message.
     outputs: Vec<OwnOutput>,
+    /// What went with the last message beside its words, in case it is taken back.
+    told: ToldExtras,
     quick: Vec<QuickCommand>,
     pictures: Option<PictureProtocol>,
     /// The subagents of the running turn.
@@ -158,6 +172,9 @@ impl<S: ChatTerminal> Repl<S> {
             branch: crate::place::branch(&parts.place.folder),
             place: parts.place,
             size: parts.size,
+            narrowing: parts.narrowing,
+            printed: PrintLog::default(),
+            reflow_at: None,
             home: parts.home,
             in_turn: false,
             commands: 0,
@@ -173,6 +190,7 @@ impl<S: ChatTerminal> Repl<S> {
             escaped: None,
             answered: None,
             outputs: Vec::new(),
+            told: ToldExtras::default(),
             quick: parts.quick,
             pictures: parts.pictures,
             children: Subagents::default(),
@@ -209,7 +227,7 @@ impl<S: ChatTerminal> Repl<S> {
             }
             self.take_all(&mut receiver);
             self.mind_questions();
-            self.transcript.set_asking(self.open.is_some(), Instant::now());
+            self.mind_time(Instant::now());
         }
     }
 
@@ -219,8 +237,31 @@ impl<S: ChatTerminal> Repl<S> {
     }
 
     /// Says something before the conversation begins.
-    pub(crate) fn open_with(&mut self, rows: Vec<String>) {
-        self.print(rows);
+    pub(crate) fn open_with(
+        &mut self,
+        draw: impl Fn(&Style) -> Vec<String> + Send + Sync + 'static,
+    ) {
+        self.show(draw);
+    }
+
+    /// Does what is due: a person's time is counted, and what is on the screen is drawn for its width.
+    fn mind_time(&mut self, now: Instant) {
+        let is_asked = self.open.is_some();
+        self.transcript.set_asking(is_asked, now);
+        self.printed.set_asking(is_asked, now);
+        if self.reflow_at.take_if(|due| *due <= now).is_some() {
+            self.reflow();
+        }
+    }
+
+    /// Draws what is on the screen anew, as it is now wide.
+    fn reflow(&mut self) {
+        let style = self.style();
+        let lines = &self.transcript.activity;
+        let Some(anew) = self.printed.again(self.size, self.narrowing, lines, &style) else {
+            return;
+        };
+        self.terminal.order(DrawCommand::Reprint(anew.replaced, anew.rows));
     }
 
     fn take_all(&mut self, receiver: &mut ChatReceiver) {
@@ -234,8 +275,7 @@ impl<S: ChatTerminal> Repl<S> {
             ChatEvent::Notification(news) => self.on_news(news),
             ChatEvent::Event(event) => {
                 self.children.hear(&event);
-                let rows = self.transcript.on_event(&event, Instant::now(), &self.style());
-                self.print(rows);
+                self.hear(&event);
                 self.show_pictures(&event);
             }
             ChatEvent::Question(question) => self.questions.push_back(question),
@@ -245,7 +285,7 @@ impl<S: ChatTerminal> Repl<S> {
 
     /// Whether something on the screen moves by itself.
     fn needs_refresh(&self) -> bool {
-        self.is_busy() || self.open.is_some() || self.flash.is_some()
+        self.is_busy() || self.open.is_some() || self.flash.is_some() || self.reflow_at.is_some()
     }
 
     fn is_busy(&self) -> bool {
@@ -256,14 +296,43 @@ impl<S: ChatTerminal> Repl<S> {
         Style { width: Style::new(self.style.colour, self.size.columns).width, ..self.style }
     }
 
-    fn print(&self, rows: Vec<String>) {
+    /// Prints rows that cannot be drawn differently.
+    fn print(&mut self, rows: Vec<String>) {
+        if !rows.is_empty() {
+            self.put(PrintedSource::Rows(rows.clone()), rows);
+        }
+    }
+
+    /// Prints what this draws, also for another width later.
+    fn show(&mut self, draw: impl Fn(&Style) -> Vec<String> + Send + Sync + 'static) {
+        self.show_source(RowSource::new(draw));
+    }
+
+    fn show_source(&mut self, source: RowSource) {
+        let rows = source.rows(&self.style());
+        self.put(PrintedSource::Drawn(source), rows);
+    }
+
+    fn put(&mut self, source: PrintedSource, rows: Vec<String>) {
+        self.printed.add(source, &rows, self.size.columns);
         if !rows.is_empty() {
             self.terminal.order(DrawCommand::Print(rows));
         }
     }
 
-    fn notice(&self, level: NoticeLevel, text: &str) {
-        self.print(notices::notice(level, text, &self.style()));
+    /// Something happened in the turn.
+    fn hear(&mut self, event: &AgentEvent) {
+        let now = Instant::now();
+        let rows = self.transcript.on_event(event, now, &self.style());
+        if PrintLog::matters(event) {
+            let source = PrintedSource::Event(event.clone(), self.transcript.shown, now);
+            self.put(source, rows);
+        }
+    }
+
+    fn notice(&mut self, level: NoticeLevel, text: &str) {
+        let text = text.to_owned();
+        self.show(move |style| notices::notice(level, &text, style));
     }
 
     fn leave(&mut self, exit: ChatExit) {

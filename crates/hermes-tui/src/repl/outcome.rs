@@ -1,9 +1,12 @@
 //! What comes of something that took a while, on its way back to the loop.
 
+use std::path::PathBuf;
+
 use hermes_llm::Message;
 use hermes_protocol::{GoalUpdate, ReloadedSettings, TurnEnd};
 
 use super::picker::Picker;
+use super::printed::RowSource;
 use crate::clipboard::Clip;
 
 /// What came of something that took a while.
@@ -24,8 +27,10 @@ pub(crate) enum CommandOutcome {
     Line(String),
     /// Rows, as they are to be shown.
     Rows(Vec<String>),
-    /// Something to be said to the agent.
-    Say(String),
+    /// What can be drawn for any width.
+    Drawn(RowSource),
+    /// What was said and taken back, to be said once more.
+    SayAgain(String),
     /// Something to be said after what waits already.
     Planned(String),
     /// Something was taken back, and could be said differently.
@@ -67,6 +72,13 @@ impl OwnOutput {
         let Self { command, output } = self;
         format!("<command_run_by_user>\n$ {command}\n{output}\n</command_run_by_user>")
     }
+}
+
+/// What goes with a message beside its words.
+#[derive(Debug, Default)]
+pub(crate) struct ToldExtras {
+    pub(crate) outputs: Vec<OwnOutput>,
+    pub(crate) images: Vec<PathBuf>,
 }
 
 /// What becomes of the screen when a new session begins.

@@ -5,6 +5,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::outcome::CommandOutcome;
+use super::printed::RowSource;
 use super::{ChatTerminal, Repl};
 use crate::display::fit::{columns, cut};
 use crate::display::{DiffExtent, Ink, Style, diff_rows};
@@ -12,7 +13,8 @@ use crate::input::key_help;
 use crate::terminal::{DrawCommand, Size};
 
 /// What the keys do, in the last row.
-const KEYS: &str = "↑↓ scroll · ←→ other calls · q closes";
+const KEYS: &str = "↑↓ scroll · q closes";
+const CALL_KEYS: &str = "↑↓ scroll · ←→ other calls · q closes";
 
 /// What a pager shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub(super) struct Pager {
     subject: PageSubject,
     title: String,
     rows: Vec<String>,
+    /// What draws the rows for another width, unless that is the call's own.
+    source: Option<RowSource>,
     top: usize,
 }
 
@@ -42,7 +46,7 @@ pub(super) enum PagerEvent {
 
 impl Pager {
     pub(super) fn new(subject: PageSubject, title: String, rows: Vec<String>) -> Self {
-        Self { subject, title, rows, top: 0 }
+        Self { subject, title, rows, source: None, top: 0 }
     }
 
     pub(super) fn on_key(&mut self, key: KeyEvent, size: Size) -> PagerEvent {
@@ -80,7 +84,11 @@ impl Pager {
         rows.resize(room + 1, String::new());
         let seen = (top + room).min(self.rows.len());
         let place = format!("{seen}/{} ", self.rows.len());
-        let keys = cut(KEYS, style.width.saturating_sub(columns(&place)));
+        let keys = match self.subject {
+            PageSubject::Call(_) => CALL_KEYS,
+            PageSubject::Text => KEYS,
+        };
+        let keys = cut(keys, style.width.saturating_sub(columns(&place)));
         rows.push(style.paint(Ink::DIM, &format!("{place}{keys}")));
         rows
     }
@@ -105,8 +113,21 @@ impl<S: ChatTerminal> Repl<S> {
 
     /// Shows what the keys do.
     pub(super) fn show_keys(&mut self) {
-        let rows = key_help::rows(&self.settings.keys, self.settings.editing, &self.style());
-        self.pager = Some(Pager::new(PageSubject::Text, "Keys".to_owned(), rows));
+        let (keys, editing) = (self.settings.keys.clone(), self.settings.editing);
+        let draw = move |style: &Style| key_help::rows(&keys, editing, style);
+        self.page(PageSubject::Text, "Keys".to_owned(), draw);
+    }
+
+    /// Shows what this draws on a screen of its own.
+    pub(super) fn page(
+        &mut self,
+        subject: PageSubject,
+        title: String,
+        draw: impl Fn(&Style) -> Vec<String> + Send + Sync + 'static,
+    ) {
+        let source = RowSource::new(draw);
+        let rows = source.rows(&self.style());
+        self.pager = Some(Pager { source: Some(source), ..Pager::new(subject, title, rows) });
     }
 
     /// Asks git what was changed.
@@ -127,8 +148,9 @@ impl<S: ChatTerminal> Repl<S> {
 
     /// Shows a change on a screen of its own.
     pub(super) fn page_change(&mut self, diff: &str) {
-        let rows = diff_rows(diff, DiffExtent::Whole, &self.style());
-        self.pager = Some(Pager::new(PageSubject::Text, "Since the last commit".to_owned(), rows));
+        let diff = diff.to_owned();
+        let draw = move |style: &Style| diff_rows(&diff, DiffExtent::Whole, style);
+        self.page(PageSubject::Text, "Since the last commit".to_owned(), draw);
     }
 
     /// A key while a pager is open.
@@ -156,11 +178,17 @@ impl<S: ChatTerminal> Repl<S> {
 
     /// Breaks the text anew for a terminal of another size.
     pub(super) fn reflow_pager(&mut self) {
-        if let Some(Pager { subject: PageSubject::Call(number), top, .. }) = self.pager {
-            self.expand(Some(number));
-            if let Some(pager) = &mut self.pager {
-                pager.top = top;
-            }
+        let style = self.style();
+        let Some(pager) = &mut self.pager else { return };
+        // About the same part of the text stays in sight.
+        let (top, before) = (pager.top, pager.rows.len().max(1));
+        match (pager.subject, &pager.source) {
+            (_, Some(source)) => pager.rows = source.rows(&style),
+            (PageSubject::Call(number), None) => self.expand(Some(number)),
+            (PageSubject::Text, None) => {}
+        }
+        if let Some(pager) = &mut self.pager {
+            pager.top = top * pager.rows.len() / before;
         }
     }
 }

@@ -6,6 +6,7 @@ use hermes_protocol::text::amount;
 use hermes_protocol::{Planning, SessionEntry, SessionStatus, Yolo};
 
 use super::outcome::CommandOutcome;
+use super::printed::RowSource;
 use super::{ChatTerminal, Repl};
 use crate::display::fit::{columns, cut, on_one_line, padded};
 use crate::display::markdown::{MarkdownMode, render};
@@ -27,10 +28,11 @@ impl<S: ChatTerminal> Repl<S> {
 impl<S: ChatTerminal> Repl<S> {
     /// What fills the window: a bar, and whose words they are.
     pub(super) fn show_context(&mut self) {
-        let (status, style) = (self.conversation.status(), self.style());
+        let status = self.conversation.status();
         self.ask_agent(move |agent| async move {
             let messages = agent.history().await?;
-            Ok(CommandOutcome::Rows(context_rows(&status, &messages, &style)))
+            let draw = move |style: &Style| context_rows(&status, &messages, style);
+            Ok(CommandOutcome::Drawn(RowSource::new(draw)))
         });
     }
 }
@@ -44,7 +46,11 @@ fn context_rows(status: &SessionStatus, messages: &[Message], style: &Style) -> 
         let calls = |message: &Message| -> usize {
             message.tool_calls.iter().map(|call| call.arguments.len()).sum()
         };
-        said.map(|message| (message.text().chars().count() + calls(message)) as u64).sum()
+        let sent = |message: &Message| match &message.api_content {
+            Some(sent) => sent.chars().count(),
+            None => message.text().chars().count(),
+        };
+        said.map(|message| (sent(message) + calls(message)) as u64).sum()
     };
     let parts = [
         ("you", Ink::GREEN, chars(Role::User)),

@@ -7,7 +7,8 @@ use hermes_protocol::NoticeLevel;
 use hermes_protocol::notes::is_note;
 use hermes_protocol::{TurnEnd, TurnStatus, UserInput};
 
-use super::outcome::Completion;
+use super::outcome::{Completion, OwnOutput, ToldExtras};
+use super::printed::PrintedSource;
 use super::{ChatTerminal, Repl};
 use crate::attachments::{AttachmentContext, with_attachments};
 use crate::display::fit::{shown, wrap_text};
@@ -19,13 +20,20 @@ const MAX_ECHO: usize = 20;
 
 impl<S: ChatTerminal> Repl<S> {
     /// Begins a turn. `line` is what is shown of the message.
-    pub(super) fn start_turn(&mut self, ask: UserInput, line: &str) {
+    pub(super) fn start_turn(&mut self, mut ask: UserInput, line: &str) {
+        self.told = ToldExtras::default();
         // What the agent tells itself was announced in a line of its own.
         if !is_note(line) {
-            self.print(echo(line, &self.style()));
+            let echoed = line.to_owned();
+            self.show(move |style| echo(&echoed, style));
+            let outputs = std::mem::take(&mut self.outputs);
+            ask.attached.extend(outputs.iter().map(OwnOutput::told));
+            self.told = ToldExtras { outputs, images: ask.images.clone() };
         }
         self.in_turn = true;
-        self.transcript.begin(Instant::now());
+        let now = Instant::now();
+        self.transcript.begin(now);
+        self.put(PrintedSource::TurnBegun(self.transcript.shown, now), Vec::new());
         let conversation = Arc::clone(&self.conversation);
         let results = self.results.clone();
         let place = self.attachment_place();
@@ -62,9 +70,9 @@ impl<S: ChatTerminal> Repl<S> {
         self.children.forget();
         self.flash = None;
         self.branch = crate::place::branch(&self.place.folder);
-        let style = self.style();
-        let (rows, mut cost) = self.transcript.end(Instant::now(), &style);
-        self.print(rows);
+        let now = Instant::now();
+        let (rows, mut cost) = self.transcript.end(now, &self.style());
+        self.put(PrintedSource::TurnEnded(now), rows);
         match &end.outcome {
             TurnStatus::Done => {}
             TurnStatus::Interrupted => self.notice(NoticeLevel::Info, "stopped"),
@@ -76,7 +84,7 @@ impl<S: ChatTerminal> Repl<S> {
         if self.settings.cost {
             cost.dollars = end.dollars;
             cost.window = self.conversation.status().window;
-            self.print(vec![notices::cost(&cost, &style)]);
+            self.show(move |style| vec![notices::cost(&cost, style)]);
         }
         self.print(vec![String::new()]);
         if self.settings.bell {

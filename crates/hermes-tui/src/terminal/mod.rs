@@ -21,7 +21,7 @@ pub(crate) use log::LogRedirect;
 pub use log::LogWriter;
 pub(crate) use raw::{RawMode, stop_until_continued};
 pub(crate) use renderer::{DrawCommand, ScreenRenderer};
-pub(crate) use screen::Frame;
+pub(crate) use screen::{Frame, Narrowing};
 
 /// Columns and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

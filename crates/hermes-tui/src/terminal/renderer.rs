@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::Size;
-use super::screen::{Frame, Screen};
+use super::screen::{Frame, Narrowing, Screen};
 
 /// Something to be drawn.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub(crate) enum DrawCommand {
     EndPage,
     /// The terminal has another size.
     Resize(Size),
+    /// The last rows that stay are printed anew: how many of them, and as what.
+    Reprint(usize, Vec<String>),
     /// The screen is cleared.
     Clear,
     /// The terminal rings.
@@ -39,11 +41,15 @@ pub(crate) struct ScreenRenderer {
 
 impl ScreenRenderer {
     /// Draws on a terminal of this size.
-    pub(crate) fn start(out: impl Write + Send + 'static, size: Size) -> io::Result<Self> {
+    pub(crate) fn start(
+        out: impl Write + Send + 'static,
+        size: Size,
+        narrowing: Narrowing,
+    ) -> io::Result<Self> {
         let (orders, inbox) = channel();
         let thread = std::thread::Builder::new().name("drawer".to_owned()).spawn(move || {
             // A terminal that is gone cannot be drawn on, and says so to whoever reads its keys.
-            let _ = draw(&inbox, &mut Screen::new(out, size));
+            let _ = draw(&inbox, &mut Screen::new(out, size, narrowing));
         })?;
         Ok(Self { orders, thread: Some(thread) })
     }
@@ -85,6 +91,13 @@ fn draw(inbox: &Receiver<DrawCommand>, screen: &mut Screen<impl Write>) -> io::R
                 DrawCommand::Page(rows) => screen.page(&rows)?,
                 DrawCommand::EndPage => screen.end_page()?,
                 DrawCommand::Resize(size) => screen.resize(size),
+                DrawCommand::Reprint(count, anew) => {
+                    // Rows that were not drawn yet need not be wiped.
+                    let undrawn = rows.len().min(count);
+                    rows.truncate(rows.len() - undrawn);
+                    screen.take_back(count - undrawn);
+                    rows.extend(anew);
+                }
                 DrawCommand::Bell => screen.bell()?,
                 DrawCommand::Copy(text) => screen.copy(&text)?,
                 DrawCommand::Clear => {
@@ -118,7 +131,7 @@ mod tests {
     fn everything_ordered_is_drawn_before_the_drawer_ends() {
         let size = Size { columns: 20, rows: 8 };
         let emulator = Emulator::new(size);
-        let drawer = ScreenRenderer::start(emulator.clone(), size).unwrap();
+        let drawer = ScreenRenderer::start(emulator.clone(), size, Narrowing::Cuts).unwrap();
         for number in 0..3 {
             drawer.order(DrawCommand::Print(vec![format!("row {number}")]));
             let rows = vec![format!("> {number}")];

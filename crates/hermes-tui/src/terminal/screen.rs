@@ -8,15 +8,56 @@
 //!
 //! All movement is relative to the cursor, which stays inside the frame. So the terminal is never
 //! asked where the cursor is, which would take a round trip on every line and fail in many places.
-//! When the terminal becomes narrower it breaks the frame's rows itself; the screen knows how wide
-//! each of them is, and so how far up the frame now begins.
+//! When the terminal becomes narrower most terminals break the rows themselves and some cut them
+//! ([`Narrowing`]); the screen knows how wide each of them is, and so how far up the frame now begins.
+//!
+//! Rows that were printed can be taken back ([`Screen::take_back`]) and printed anew for another width, as far as they
+//! are still on the screen. What has scrolled out of it is the terminal's and stays as it is: clearing it would take
+//! with it what the person's shell wrote before, and only the terminal can search and copy there.
 //!
 //! What never happens here: a row of a frame that is wider than the terminal (it is the drawer's
 //! fault, and is cut), or a frame higher than the terminal.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 
+use hermes_tool::Vars;
+
 use super::Size;
+
+/// What a terminal does with its rows when it becomes narrower.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Narrowing {
+    /// It breaks them anew, and joins them again when it becomes wider.
+    #[default]
+    Breaks,
+    /// It cuts them.
+    Cuts,
+}
+
+impl Narrowing {
+    /// What the terminal we are in does, by the names it leaves.
+    pub(crate) fn of(vars: &Vars) -> Self {
+        if vars.non_blank("TMUX").is_some() {
+            return Self::Breaks;
+        }
+        let term = vars.non_blank("TERM").unwrap_or_default();
+        let cuts = ["linux", "screen", "rxvt", "vt"].iter().any(|name| term.starts_with(name));
+        match cuts || vars.non_blank("XTERM_VERSION").is_some() {
+            true => Self::Cuts,
+            false => Self::Breaks,
+        }
+    }
+
+    /// How many rows of the terminal one of ours takes now that was drawn when the terminal had `then` columns.
+    pub(crate) fn height(self, columns: usize, then: usize, now: usize) -> usize {
+        let width = match self {
+            Self::Breaks => now,
+            Self::Cuts => then,
+        };
+        columns.max(1).div_ceil(width.max(1))
+    }
+}
 
 /// The rows of the moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +73,12 @@ pub(crate) struct Frame {
 pub(crate) struct Screen<W> {
     out: W,
     size: Size,
+    narrowing: Narrowing,
     drawn: Option<Drawn>,
+    /// Columns of the rows that were printed last and of the terminal then, as many as may be on the screen.
+    printed: VecDeque<(usize, usize)>,
+    /// How many of them are wiped with the frame.
+    taken_back: usize,
     /// What is drawn on the terminal's second screen, while that is in front.
     page: Option<Vec<String>>,
 }
@@ -43,35 +89,53 @@ struct Drawn {
     frame: Frame,
     /// Columns of the rows above the cursor.
     above: Vec<usize>,
+    /// Columns of the terminal then.
+    width: usize,
 }
+
+/// Rows whose width is kept at least: a terminal may become higher.
+const MIN_REMEMBERED: usize = 200;
 
 const BEGIN: &str = "\x1b[?2026h\x1b[?25l";
 const END: &str = "\x1b[?25h\x1b[?2026l";
 
 impl<W: Write> Screen<W> {
     /// A screen of this size, with nothing drawn on it by us.
-    pub(crate) fn new(out: W, size: Size) -> Self {
-        Self { out, size, drawn: None, page: None }
+    pub(crate) fn new(out: W, size: Size, narrowing: Narrowing) -> Self {
+        let printed = VecDeque::new();
+        Self { out, size, narrowing, drawn: None, printed, taken_back: 0, page: None }
     }
 
     /// The terminal has another size now.
     pub(crate) fn resize(&mut self, size: Size) {
         self.size = size;
+        if let Some(page) = &mut self.page {
+            // Whatever the terminal did with it, it is drawn anew.
+            page.clear();
+        }
+    }
+
+    /// The last rows that were printed are wiped with the frame, to be printed anew.
+    pub(crate) fn take_back(&mut self, rows: usize) {
+        self.taken_back += rows;
     }
 
     /// Prints rows that stay, and draws the frame below them. The same frame again, with nothing to
     /// print, is not drawn.
     pub(crate) fn update(&mut self, rows: &[String], frame: &Frame) -> io::Result<()> {
         let is_same = self.drawn.as_ref().is_some_and(|drawn| drawn.frame == *frame);
-        if rows.is_empty() && is_same {
+        if rows.is_empty() && is_same && self.taken_back == 0 {
             return Ok(());
         }
         let mut text = String::from(BEGIN);
         text.push_str(&self.wiped());
+        self.printed.truncate(self.printed.len().saturating_sub(self.taken_back));
+        self.taken_back = 0;
         for row in rows {
             text.push_str(row);
             text.push_str("\r\n");
         }
+        self.remember(rows);
         let frame = self.fitted(frame);
         text.push_str(&frame.rows.join("\r\n"));
         let (row, column) = frame.cursor;
@@ -85,7 +149,7 @@ impl<W: Write> Screen<W> {
         }
         text.push_str(END);
         let above = frame.rows.iter().take(row).map(|row| columns(row)).collect();
-        self.drawn = Some(Drawn { frame, above });
+        self.drawn = Some(Drawn { frame, above, width: self.size.columns.max(1) });
         self.write(&text)
     }
 
@@ -119,13 +183,13 @@ impl<W: Write> Screen<W> {
     /// Takes the frame off the screen, for others to write to it.
     pub(crate) fn wipe(&mut self) -> io::Result<()> {
         let text = self.wiped();
-        self.drawn = None;
+        self.forget();
         self.write(&text)
     }
 
     /// Clears the screen and what has scrolled out of it.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
-        self.drawn = None;
+        self.forget();
         self.write("\x1b[H\x1b[2J\x1b[3J")
     }
 
@@ -146,16 +210,59 @@ impl<W: Write> Screen<W> {
         self.out.flush()
     }
 
-    /// Moves to where the frame begins and wipes everything from there.
-    fn wiped(&self) -> String {
-        let Some(drawn) = &self.drawn else { return "\r\x1b[J".to_owned() };
+    /// Nothing on the screen is ours any more.
+    fn forget(&mut self) {
+        self.drawn = None;
+        self.printed.clear();
+        self.taken_back = 0;
+    }
+
+    /// Keeps how wide the last rows are. Those that cannot be on the screen any more do not matter.
+    fn remember(&mut self, rows: &[String]) {
+        let most = self.size.rows.max(MIN_REMEMBERED);
         let width = self.size.columns.max(1);
-        let broken: usize = drawn.above.iter().map(|columns| columns.max(&1).div_ceil(width)).sum();
-        let up = broken + drawn.frame.cursor.1 / width;
+        let last = &rows[rows.len().saturating_sub(most)..];
+        self.printed.extend(last.iter().map(|row| (columns(row), width)));
+        let surplus = self.printed.len().saturating_sub(most);
+        self.printed.drain(..surplus);
+    }
+
+    /// Moves to where the frame begins, or what is taken back with it, and wipes everything from there.
+    fn wiped(&self) -> String {
+        let now = self.size.columns.max(1);
+        let mut up = match &self.drawn {
+            None => 0,
+            Some(drawn) => {
+                let height = |columns: &usize| self.narrowing.height(*columns, drawn.width, now);
+                let cursor = match self.narrowing {
+                    Narrowing::Breaks => drawn.frame.cursor.1 / now,
+                    Narrowing::Cuts => 0,
+                };
+                drawn.above.iter().map(height).sum::<usize>() + cursor
+            }
+        };
+        let taken = self.printed.iter().rev().take(self.taken_back);
+        up +=
+            taken.map(|(columns, then)| self.narrowing.height(*columns, *then, now)).sum::<usize>();
+        if self.taken_back > 0 && (up + 1 >= self.size.rows || self.taken_back > self.printed.len())
+        {
+            return self.whole_wiped();
+        }
         match up {
             0 => "\r\x1b[J".to_owned(),
             up => format!("\r\x1b[{up}A\x1b[J"),
         }
+    }
+
+    /// Wipes the whole screen row by row: some terminals keep a screen that is cleared at once among what has scrolled
+    /// away.
+    fn whole_wiped(&self) -> String {
+        let mut text = String::from("\x1b[H");
+        for _ in 1..self.size.rows {
+            text.push_str("\x1b[2K\r\n");
+        }
+        text.push_str("\x1b[2K\x1b[H");
+        text
     }
 
     /// The frame, cut to what the terminal can show.

@@ -2,8 +2,12 @@ use super::super::emulator::Emulator;
 use super::*;
 
 fn screen(columns: usize, rows: usize) -> (Screen<Emulator>, Emulator) {
+    screen_that(Narrowing::Breaks, columns, rows)
+}
+
+fn screen_that(narrowing: Narrowing, columns: usize, rows: usize) -> (Screen<Emulator>, Emulator) {
     let emulator = Emulator::new(Size { columns, rows });
-    (Screen::new(emulator.clone(), Size { columns, rows }), emulator)
+    (Screen::new(emulator.clone(), Size { columns, rows }, narrowing), emulator)
 }
 
 fn frame(rows: &[&str], cursor: (usize, usize)) -> Frame {
@@ -80,4 +84,77 @@ fn a_wiped_frame_leaves_its_place_to_others() {
     screen.update(&texts(&["said"]), &frame(&["~", "> a"], (1, 3))).unwrap();
     screen.wipe().unwrap();
     assert_eq!((emulator.text(), emulator.cursor()), ("said".into(), (1, 0)));
+}
+
+#[test]
+fn a_frame_cut_by_a_narrower_terminal_is_wiped_and_nothing_above_it() {
+    let (mut screen, emulator) = screen_that(Narrowing::Cuts, 40, 8);
+    let row = "0123456789".repeat(3);
+    screen.update(&texts(&["kept"]), &frame(&[&row, "> typed"], (1, 7))).unwrap();
+    emulator.resize(Size { columns: 20, rows: 8 });
+    screen.resize(Size { columns: 20, rows: 8 });
+    screen.update(&texts(&["new"]), &frame(&["> typed"], (0, 7))).unwrap();
+    assert_eq!(emulator.text(), "kept\nnew\n> typed");
+}
+
+#[test]
+fn rows_that_are_taken_back_go_and_those_of_others_stay() {
+    for narrowing in [Narrowing::Breaks, Narrowing::Cuts] {
+        let (mut screen, emulator) = screen_that(narrowing, 20, 8);
+        emulator.feed(b"$ hermes\r\n");
+        screen.update(&texts(&["one", "two words", "three"]), &frame(&["> "], (0, 2))).unwrap();
+        screen.take_back(2);
+        screen.update(&texts(&["two", "words", "three"]), &frame(&["> "], (0, 2))).unwrap();
+        assert_eq!(emulator.text(), "$ hermes\none\ntwo\nwords\nthree\n>", "{narrowing:?}");
+        assert_eq!(emulator.cursor(), (5, 2));
+    }
+}
+
+#[test]
+fn rows_broken_by_the_terminal_are_taken_back_whole() {
+    let (mut screen, emulator) = screen(20, 8);
+    let row = "0123456789 abcdefgh";
+    screen.update(&texts(&["kept", row]), &frame(&["> "], (0, 2))).unwrap();
+    let narrow = Size { columns: 10, rows: 8 };
+    emulator.resize(narrow);
+    emulator.feed(format!("\x1b[H\x1b[2Jkept\r\n{row}\r\n> ").as_bytes());
+    screen.resize(narrow);
+    screen.take_back(1);
+    screen.update(&texts(&["0123456789", "abcdefgh"]), &frame(&["> "], (0, 2))).unwrap();
+    assert_eq!(emulator.text(), "kept\n0123456789\nabcdefgh\n>");
+}
+
+#[test]
+fn a_screen_that_is_all_ours_is_drawn_anew_and_what_scrolled_away_stays() {
+    let (mut screen, emulator) = screen(20, 5);
+    let rows: Vec<String> = (0..9).map(|number| format!("row {number}")).collect();
+    screen.update(&rows, &frame(&["> "], (0, 2))).unwrap();
+    screen.take_back(4);
+    let again: Vec<String> = (5..9).map(|number| format!("again {number}")).collect();
+    screen.update(&again, &frame(&["> "], (0, 2))).unwrap();
+    assert_eq!(emulator.text(), "again 5\nagain 6\nagain 7\nagain 8\n>");
+    let all: Vec<String> = emulator
+        .drawn()
+        .iter()
+        .map(|row| row.iter().map(|cell| cell.text.as_str()).collect::<String>())
+        .map(|row| row.trim_end().to_owned())
+        .collect();
+    assert_eq!(all[..5], ["row 0", "row 1", "row 2", "row 3", "row 4"]);
+    assert_eq!(all[5..9], ["again 5", "again 6", "again 7", "again 8"]);
+}
+
+#[test]
+fn what_terminals_do_is_known_by_their_names() {
+    let vars = |pairs: &[(&str, &str)]| {
+        pairs
+            .iter()
+            .map(|(name, value)| (String::from(*name), String::from(*value)))
+            .collect::<Vars>()
+    };
+    let of = |pairs: &[(&str, &str)]| Narrowing::of(&vars(pairs));
+    assert_eq!(of(&[("TERM", "xterm-256color")]), Narrowing::Breaks);
+    assert_eq!(of(&[("TERM", "xterm"), ("XTERM_VERSION", "XTerm(379)")]), Narrowing::Cuts);
+    assert_eq!(of(&[("TERM", "screen"), ("TMUX", "/tmp/x")]), Narrowing::Breaks);
+    assert_eq!(of(&[("TERM", "screen")]), Narrowing::Cuts);
+    assert_eq!(of(&[("TERM", "linux")]), Narrowing::Cuts);
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::display::fit::columns;
 use crate::input::EditStyle;
-use crate::terminal::Frame;
+use crate::terminal::{Frame, Narrowing};
 
 #[derive(Clone, Debug)]
 enum Act {
@@ -131,6 +131,7 @@ async fn play(acts: Vec<Act>, editing: EditStyle) {
         home: "/home".into(),
         quick: Vec::new(),
         pictures: None,
+        narrowing: Narrowing::Cuts,
     });
     for act in acts {
         match act {

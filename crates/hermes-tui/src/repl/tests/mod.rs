@@ -26,8 +26,8 @@ use crate::display::Colour;
 use crate::input::{Completer, History};
 use crate::quick::QuickAction;
 use crate::slash::command_words;
-use crate::terminal::ScreenRenderer;
 use crate::terminal::emulator::Emulator;
+use crate::terminal::{Narrowing, ScreenRenderer};
 use crate::test_session::{Script, ScriptedSession};
 
 /// Longer than anything here takes on a busy machine.
@@ -95,7 +95,7 @@ impl Play {
             folder: "/".into(),
             home: None,
         };
-        let drawer = ScreenRenderer::start(screen.clone(), size).unwrap();
+        let drawer = ScreenRenderer::start(screen.clone(), size, Narrowing::Cuts).unwrap();
         let (mut repl, done) = Repl::new(ReplParts {
             conversation: Arc::clone(&agent) as Arc<dyn ChatSession>,
             terminal: FakeTerminal { drawer, composed: "composed" },
@@ -108,6 +108,8 @@ impl Play {
             home: "/home/someone/.hermes".into(),
             quick,
             pictures: None,
+            // As the emulator does.
+            narrowing: Narrowing::Cuts,
         });
         let task = tokio::spawn(async move { repl.run(input, receiver, done).await });
         Self { screen, agent, keys, task, sender }
