@@ -11,7 +11,7 @@ use hermes_llm::EndpointChoice;
 use hermes_sessions::{ListFilter, SessionDatabase};
 use hermes_tool::settings::KeyTable;
 
-use crate::models::{ModelSources, SessionModels};
+use crate::models::ModelSources;
 use crate::{Host, HostOptions, PLATFORM};
 
 /// Sessions that are offered.
@@ -115,8 +115,7 @@ impl Host {
     async fn model_candidates(&self) -> Candidates {
         let asked = async {
             let sources = ModelSources::of(self);
-            let models = SessionModels::of(&sources, &EndpointChoice::default()).await.ok()?;
-            Some(models.offered().await)
+            sources.offered(&EndpointChoice::default()).await.ok()
         };
         let offered = tokio::time::timeout(PATIENCE, asked).await.ok().flatten();
         offered.into_iter().flatten().map(|model| (model.id, String::new())).collect()

@@ -75,6 +75,14 @@ pub enum HostError {
 }
 
 impl HostError {
+    /// Why no model can be asked.
+    pub(crate) fn from_resolve(problem: ResolveError) -> Self {
+        match problem {
+            ResolveError::UnknownProvider { .. } => Self::UnknownProvider(problem),
+            other => Self::NoModel(other),
+        }
+    }
+
     /// Whether what was asked for makes no sense, as opposed to work that failed: asking the same way
     /// again will not help.
     #[must_use]

@@ -14,6 +14,7 @@ use hermes_agent::{Agent, AgentContext, AgentOptions, FrontEnd};
 use hermes_approval::Audience;
 use hermes_runtime::ToolScope;
 use hermes_sessions::{SessionStore, SessionsError};
+use hermes_skills::offer::SessionPlatform;
 use hermes_tool::SessionVars;
 use hermes_tools::delegation::{LateReport, LateReports};
 use hermes_tools::memory::MemoryStore;
@@ -33,6 +34,9 @@ pub struct AgentFactory {
     tools: ToolSession,
     store: SessionStore,
     cwd: PathBuf,
+    /// The usual models are kept: an engine that runs on this machine lives as long as somebody holds it, and sessions hold
+    /// theirs for one turn only.
+    _models: Arc<SessionModels>,
     later: Option<LateReports>,
 }
 
@@ -82,9 +86,10 @@ impl Host {
             ..ToolOptions::default()
         };
         let tools = self.tools(options, interaction).await?;
-        tools.plugins().set_model(model_door(&Arc::new(models)));
+        let models = Arc::new(models);
+        tools.plugins().set_model(model_door(&models));
         let store = SessionStore::at(self.home().state_db());
-        Ok(AgentFactory { tools, store, cwd, later: None })
+        Ok(AgentFactory { tools, store, cwd, _models: models, later: None })
     }
 }
 
@@ -140,7 +145,8 @@ impl AgentFactory {
             .tools
             .services()
             .with(Arc::new(seat.audience))
-            .with(Arc::new(SessionVars(seat.vars.clone())));
+            .with(Arc::new(SessionVars(seat.vars.clone())))
+            .with(Arc::new(SessionPlatform(seat.options.platform.clone())));
         if let Some(later) = &self.later {
             services = services.with(Arc::new(later.clone()));
         }
@@ -166,7 +172,8 @@ impl AgentFactory {
         let (model, provider) = models.names();
         let window = models.window();
         let parts = PromptParts { host, options: &options, model, provider, window, scope: &scope };
-        let prepared = parts.prepare(&context, chosen.prompt.as_deref(), &chosen.id);
+        let preloaded = parts.preloaded(&context, &chosen.id).await;
+        let prepared = parts.prepare(&context, chosen.prompt.as_deref(), &chosen.id, preloaded);
         let memory: Option<Arc<MemoryStore>> =
             (seat.memory == MemoryAccess::Owner).then_some(prepared.memory);
         Ok(Agent::new(

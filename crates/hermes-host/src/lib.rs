@@ -35,6 +35,7 @@ pub mod candidates;
 mod command_pages;
 mod conversation;
 mod diagnosis;
+mod engine;
 mod environments;
 mod error;
 mod factory;

@@ -6,18 +6,19 @@ use hermes_agent::context::FindModel;
 use hermes_agent::{ChainModel, ContextWindow, ModelChain};
 use hermes_approval::Reviewer;
 use hermes_cron::PinnedModel;
-use hermes_llm::discover::{self, ContextCache, WindowSource};
+use hermes_llm::discover::{self, ContextCache, ModelInfo, WindowSource};
+use hermes_llm::endpoint::OnDemandServers;
 use hermes_llm::http::Proxies;
 use hermes_llm::metadata::{self, CallCost};
 use hermes_llm::provider::{self, ModelSettings, ResolveError};
-use hermes_llm::{ClientOptions, Endpoint, EndpointChoice, Model, ModelClient, Secret, TokenUsage};
-use hermes_local::engine::{EngineAddress, EngineChild};
-use hermes_store::config_edit;
+use hermes_llm::{ClientOptions, Endpoint, EndpointChoice, Model, ModelClient, TokenUsage};
+use hermes_store::config_edit::{self, Edit};
 use hermes_store::home::Home;
 use hermes_store::key_path::KeyPath;
 use hermes_tool::Vars;
 use serde_json::Value;
 
+use crate::engine::EngineStarter;
 use crate::reviewer::ModelReviewer;
 use crate::{Host, HostError};
 
@@ -25,6 +26,11 @@ use crate::{Host, HostError};
 const CONTEXT_CACHE: &str = "context_length_cache.yaml";
 /// With a smaller window a conversation that works with tools is made shorter every few steps.
 const COMFORTABLE_WINDOW: u64 = 64_000;
+/// The provider whose address stands in the settings.
+const CUSTOM: &str = "custom";
+/// What the settings say of a provider, and of no other.
+const OF_ONE_PROVIDER: [&str; 6] =
+    ["base_url", "api_key", "api_mode", "context_length", "headers", "extra_body"];
 
 /// The models of a conversation.
 pub struct SessionModels {
@@ -37,8 +43,7 @@ pub struct SessionModels {
     main_entry: ChainModel,
     cache: Arc<ContextCache>,
     problems: Vec<String>,
-    /// Lives as long as its model is asked.
-    _engine: Option<EngineChild>,
+    sources: ModelSources,
 }
 
 /// What models are chosen from.
@@ -56,27 +61,78 @@ impl ModelSources {
         Self { config: host.config_value(), vars: host.vars().clone(), home: host.home().clone() }
     }
 
+    /// The endpoint of a choice, with its server where that runs only while it is asked. Nothing is started.
+    ///
+    /// # Errors
+    /// If nothing says whom to ask, or something that is needed is missing.
+    pub fn endpoint(&self, choice: &EndpointChoice) -> Result<Endpoint, ResolveError> {
+        let lookup = |name: &str| self.vars.get(name).map(str::to_owned);
+        let mut endpoint = provider::resolve(choice, &self.config, &lookup)?;
+        let engines = self.engines();
+        if endpoint.provider == hermes_local::PROVIDER
+            && choice.model.is_none()
+            && !engines.has(&endpoint.model, &self.vars)
+            && let Some(only) = engines.only_model()
+            && (endpoint.model.is_empty() || !self.is_for_engine())
+        {
+            // What is configured is another provider's model.
+            endpoint.model = only;
+        }
+        engines.give(&mut endpoint);
+        Ok(endpoint)
+    }
+
+    /// Whether the configured model is one of the engine.
+    fn is_for_engine(&self) -> bool {
+        ModelSettings::from_config(&self.config).main_provider() == Some(hermes_local::PROVIDER)
+    }
+
+    fn engines(&self) -> EngineStarter {
+        EngineStarter::of(&self.home, &self.config, &self.vars)
+    }
+
+    /// An endpoint that somebody else made, with its server.
+    pub(crate) fn with_server(&self, mut endpoint: Endpoint) -> Endpoint {
+        self.engines().give(&mut endpoint);
+        endpoint
+    }
+
+    /// Gives servers to the endpoints that tools make for themselves.
+    pub(crate) fn servers(&self) -> OnDemandServers {
+        let engines = self.engines();
+        OnDemandServers::new(move |endpoint| engines.give(endpoint))
+    }
+
+    /// The models that the provider of a choice has; none if it does not tell. No engine is started for it.
+    pub async fn offered(&self, choice: &EndpointChoice) -> Result<Vec<ModelInfo>, HostError> {
+        let endpoint = self.endpoint(choice).map_err(HostError::from_resolve)?;
+        Ok(self.models_of(&endpoint).await)
+    }
+
+    async fn models_of(&self, endpoint: &Endpoint) -> Vec<ModelInfo> {
+        match endpoint.provider == hermes_local::PROVIDER {
+            true => self.engines().models(&self.vars),
+            false => discover::models(endpoint, &self.options().proxies).await,
+        }
+    }
+
     /// Finds models by name.
     pub fn finder(self) -> FindModel {
         Arc::new(move |provider, model| {
-            let lookup = |name: &str| self.vars.get(name).map(str::to_owned);
             let choice = EndpointChoice {
                 provider: provider.map(str::to_owned),
                 model: Some(model.to_owned()),
                 ..EndpointChoice::default()
             };
-            let endpoint = provider::resolve(&choice, &self.config, &lookup)
-                .map_err(|problem| problem.to_string())?;
-            let options = ClientOptions::read(&self.config, &lookup);
-            Ok(Arc::new(ModelClient::new(endpoint, options)) as Arc<dyn Model>)
+            let endpoint = self.endpoint(&choice).map_err(|problem| problem.to_string())?;
+            Ok(Arc::new(ModelClient::new(endpoint, self.options())) as Arc<dyn Model>)
         })
     }
 
     /// The model that is configured now, for work that keeps it; none if that is not known without asking a server.
     #[must_use]
     pub fn pinned(&self) -> Option<PinnedModel> {
-        let lookup = |name: &str| self.vars.get(name).map(str::to_owned);
-        let main = provider::resolve(&EndpointChoice::default(), &self.config, &lookup).ok()?;
+        let main = self.endpoint(&EndpointChoice::default()).ok()?;
         let pinned = PinnedModel { model: main.model, provider: main.provider };
         (!pinned.model.is_empty()).then_some(pinned)
     }
@@ -84,9 +140,9 @@ impl ModelSources {
     /// The model for work on the side of this name.
     pub(crate) fn for_task(&self, task: &str) -> Result<Endpoint, String> {
         let lookup = |name: &str| self.vars.get(name).map(str::to_owned);
-        provider::resolve(&EndpointChoice::default(), &self.config, &lookup)
+        self.endpoint(&EndpointChoice::default())
             .and_then(|main| provider::auxiliary(task, &self.config, &lookup, &main))
-            .map(|found| found.endpoint)
+            .map(|found| self.with_server(found.endpoint))
             .map_err(|problem| problem.to_string())
     }
 
@@ -103,13 +159,49 @@ impl ModelSources {
         self.clone().finder()(Some(provider), named.model()?).ok()
     }
 
-    /// Makes a model the one that later conversations begin with.
-    pub fn remember(&self, model: &str, provider: &str) -> Result<(), HostError> {
-        for (key, value) in [("model.default", model), ("model.provider", provider)] {
-            let path = KeyPath::parse(key)?;
-            config_edit::set(&self.home.config_file(), &path, Value::from(value))?;
+    /// Makes a model the one that later conversations begin with. What the settings say about the provider before it does
+    /// not stay: its address and key are not the new one's.
+    pub fn remember(&self, endpoint: &Endpoint) -> Result<(), HostError> {
+        let mut settings = vec![
+            ("model.default", endpoint.model.as_str()),
+            ("model.provider", endpoint.provider.as_str()),
+        ];
+        if endpoint.provider == CUSTOM {
+            settings.push(("model.base_url", &endpoint.base_url));
         }
+        let stays = self.configured_provider().is_none_or(|before| before == endpoint.provider);
+        self.store(&settings, stays)
+    }
+
+    /// Writes settings of the main model; those that only its provider before has are taken out, unless it stays.
+    pub(crate) fn store(&self, settings: &[(&str, &str)], stays: bool) -> Result<(), HostError> {
+        let mut edits = Vec::new();
+        for key in OF_ONE_PROVIDER.iter().filter(|_| !stays) {
+            let path = format!("model.{key}");
+            if !settings.iter().any(|(name, _)| *name == path) {
+                edits.push(Edit::Unset(KeyPath::parse(&path)?));
+            }
+        }
+        for (key, value) in settings {
+            edits.push(Edit::Set(KeyPath::parse(key)?, Value::from(*value)));
+        }
+        config_edit::apply(&self.home.config_file(), &edits)?;
         Ok(())
+    }
+
+    /// The provider that the settings are about, by the name it has in the table or in the settings.
+    fn configured_provider(&self) -> Option<String> {
+        let lookup = |name: &str| self.vars.get(name).map(str::to_owned);
+        let settings = ModelSettings::from_config(&self.config);
+        if !settings.has_main_model() && settings.main_provider().is_none() {
+            return None;
+        }
+        let found = provider::resolve(&EndpointChoice::default(), &self.config, &lookup).ok();
+        let named = || {
+            let name = settings.main_provider()?;
+            Some(provider::find(name).map_or(name, |known| known.name).to_owned())
+        };
+        found.map(|endpoint| endpoint.provider).or_else(named)
     }
 }
 
@@ -121,31 +213,35 @@ impl SessionModels {
         let settings = ModelSettings::from_config(config);
         if let (Some(provider), None) = (&choice.provider, &choice.model)
             && !settings.has_main_model()
-            && provider::find(provider).is_none_or(|known| known.default_model.is_empty())
+            && provider::find(provider).is_none_or(|known| {
+                known.default_model.is_empty() && known.name != hermes_local::PROVIDER
+            })
         {
             return Err(HostError::ModelNotNamed { provider: provider.clone() });
         }
-        let engine = engine(sources, choice, &settings).await?;
-        let own = engine.as_ref().map(|engine| at_engine(engine.address()));
-        let choice = own.as_ref().unwrap_or(choice);
-        let mut main =
-            provider::resolve(choice, config, &lookup).map_err(|problem| match problem {
-                ResolveError::UnknownProvider { .. } => HostError::UnknownProvider(problem),
-                other => HostError::NoModel(other),
-            })?;
-        if let Some(engine) = &engine {
-            main.context_length = Some(engine.address().window);
+        let mut main = sources.endpoint(choice).map_err(HostError::from_resolve)?;
+        if let Some(engine) = sources.engines().engine(&main) {
+            if main.model.is_empty() {
+                return Err(HostError::ModelNotNamed { provider: main.provider });
+            }
+            // Started before anybody waits for an answer: what is in its way shows at once, and it tells its window.
+            let started = engine.address().await;
+            let address = started.map_err(|problem| HostError::Engine(problem.to_string()))?;
+            main.context_length = Some(address.window);
         }
         let options = ClientOptions::read(config, &lookup);
         if main.model.is_empty() {
             main.model = the_only_model(&main, &options.proxies).await?;
         }
-        let fallbacks = provider::fallbacks(config, &lookup, &main);
+        let mut fallbacks = provider::fallbacks(config, &lookup, &main);
+        for endpoint in &mut fallbacks.endpoints {
+            sources.engines().give(endpoint);
+        }
         let mut problems = fallbacks.problems;
         let mut on_the_side = |name: &str| {
             settings.auxiliary(name)?;
             match provider::auxiliary(name, config, &lookup, &main) {
-                Ok(found) => Some(found.endpoint),
+                Ok(found) => Some(sources.with_server(found.endpoint)),
                 Err(problem) => {
                     problems.push(format!("auxiliary.{name}: {problem}"));
                     None
@@ -166,18 +262,25 @@ impl SessionModels {
             problems,
             client,
             main,
-            _engine: engine,
+            sources: sources.clone(),
         })
     }
 
     /// The models of the same provider; none if it does not tell.
-    pub async fn offered(&self) -> Vec<discover::ModelInfo> {
-        discover::models(&self.main, &self.options.proxies).await
+    pub async fn offered(&self) -> Vec<ModelInfo> {
+        self.sources.models_of(&self.main).await
     }
 
     /// Whether the server of the main model answers and takes the key.
     pub(crate) async fn ask_server(&self) -> discover::ServerAnswer {
-        discover::ask_server(&self.main, &self.options.proxies).await
+        let mut main = self.main.clone();
+        if let Some(server) = &self.main.server {
+            match server.0.place().await {
+                Ok(place) => (main.base_url, main.api_key) = (place.base_url, Some(place.key)),
+                Err(why) => return discover::ServerAnswer::Unreachable(why),
+            }
+        }
+        discover::ask_server(&main, &self.options.proxies).await
     }
 
     /// Where the main model is asked, with its key: for workers elsewhere that have no configuration of their own.
@@ -274,52 +377,6 @@ impl SessionModels {
                 self.main.model, found.tokens, COMFORTABLE_WINDOW
             )
         })
-    }
-}
-
-/// The built-in engine, started for its model, if that is who is to be asked.
-async fn engine(
-    sources: &ModelSources,
-    choice: &EndpointChoice,
-    settings: &ModelSettings,
-) -> Result<Option<EngineChild>, HostError> {
-    let provider = choice.provider.as_deref().or_else(|| settings.main_provider());
-    if provider != Some(hermes_local::PROVIDER) {
-        return Ok(None);
-    }
-    let named = choice.model.as_deref().or_else(|| settings.main_name());
-    let Some(model) = named else {
-        return Err(HostError::ModelNotNamed { provider: hermes_local::PROVIDER.to_owned() });
-    };
-    start_engine(&sources.home, model).await.map(Some)
-}
-
-/// The built-in engine for a choice that names it, before anything is stored.
-pub(crate) async fn engine_of(
-    home: &Home,
-    choice: &EndpointChoice,
-) -> Result<Option<EngineChild>, String> {
-    match (choice.provider.as_deref(), &choice.model) {
-        (Some(hermes_local::PROVIDER), Some(model)) => {
-            start_engine(home, model).await.map(Some).map_err(|error| error.to_string())
-        }
-        _ => Ok(None),
-    }
-}
-
-async fn start_engine(home: &Home, model: &str) -> Result<EngineChild, HostError> {
-    let program = std::env::current_exe().map_err(HostError::CurrentDirectory)?;
-    let started = EngineChild::start(&program, home.root(), model).await;
-    started.map_err(|problem| HostError::Engine(problem.to_string()))
-}
-
-/// How the engine is asked.
-pub(crate) fn at_engine(address: &EngineAddress) -> EndpointChoice {
-    EndpointChoice {
-        provider: Some("custom".to_owned()),
-        model: Some(address.model.clone()),
-        base_url: Some(address.base_url.clone()),
-        api_key: Some(Secret::new(address.key.clone())),
     }
 }
 

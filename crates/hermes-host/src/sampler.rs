@@ -35,6 +35,7 @@ impl Sampler for ModelSampler {
             let mut wished = usual.clone();
             if let Some(model) = &request.model {
                 wished.model.clone_from(model);
+                wished = sources.with_server(wished);
             }
             let is_usual = wished.model == usual.model;
             let call = in_chat(&request);

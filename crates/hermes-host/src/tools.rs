@@ -25,6 +25,7 @@ use hermes_web::{DoorOptions, HttpDoor};
 use serde_json::{Map, Value};
 
 use crate::mcp::McpStart;
+use crate::models::ModelSources;
 use crate::plugin_skills;
 use crate::plugins::{self, PluginStart};
 use crate::{Host, HostError, Interaction, PLATFORM};
@@ -180,6 +181,7 @@ impl Host {
             .with(Arc::new(self.cron_jobs()))
             .with(Arc::new(Messenger { deliveries: self.deliveries().clone() }))
             .with(Arc::new(self.redactor()))
+            .with(Arc::new(ModelSources::of(self).servers()))
             .with(Arc::new(door))
             .with(Arc::new(FileState::default()));
         let cwd = options.cwd.clone().or_else(|| std::env::current_dir().ok());

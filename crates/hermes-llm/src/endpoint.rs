@@ -6,6 +6,7 @@ use hermes_tool::settings::SettingWords;
 use serde_json::{Map, Value};
 use url::{Host, Url};
 
+use crate::on_demand::EndpointServer;
 use crate::secret::Secret;
 
 /// The key that is sent where none is needed: some clients of local servers insist on one.
@@ -48,6 +49,8 @@ pub struct Endpoint {
     pub sees_images: Option<bool>,
     /// The variable that would hold the key, for advice.
     pub key_var: Option<String>,
+    /// The server, where it runs only while it is asked; then it says where.
+    pub server: Option<EndpointServer>,
 }
 
 impl Endpoint {
@@ -65,6 +68,7 @@ impl Endpoint {
             context_length: None,
             sees_images: None,
             key_var: None,
+            server: None,
         }
     }
 
@@ -158,6 +162,27 @@ pub fn is_local(url: &str) -> bool {
                     .any(|end| name.ends_with(end))
         }
         None => false,
+    }
+}
+
+/// Gives endpoints their servers, for whoever makes an endpoint and does not know what runs behind it.
+pub struct OnDemandServers(Box<dyn Fn(&mut Endpoint) + Send + Sync>);
+
+impl OnDemandServers {
+    /// Gives servers as this function does; it leaves endpoints alone that need none.
+    pub fn new(give: impl Fn(&mut Endpoint) + Send + Sync + 'static) -> Self {
+        Self(Box::new(give))
+    }
+
+    /// Gives an endpoint its server, if it needs one.
+    pub fn give(&self, endpoint: &mut Endpoint) {
+        (self.0)(endpoint);
+    }
+}
+
+impl std::fmt::Debug for OnDemandServers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OnDemandServers").finish_non_exhaustive()
     }
 }
 

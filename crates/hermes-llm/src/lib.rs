@@ -27,6 +27,7 @@
 //! | [`wire`], [`sse`] | how requests are written and answers are read, on both wires; pure |
 //! | [`error`], [`retry`] | what kind of failure it is, and whether and when to try again; pure |
 //! | [`metadata`] | windows, caps, prices and estimates; data and arithmetic |
+//! | [`on_demand`] | servers that run only while somebody asks them |
 //! | [`discover`] | which servers run on this machine, and how large a model's window is |
 //!
 //! # What never happens here
@@ -45,6 +46,7 @@ pub mod http;
 pub mod message;
 pub mod metadata;
 pub mod model;
+pub mod on_demand;
 pub mod provider;
 pub mod retry;
 pub mod secret;

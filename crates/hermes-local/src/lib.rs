@@ -28,4 +28,4 @@ pub mod verbs;
 pub use settings::ModelSourceSettings;
 
 /// The provider's name in settings and flags.
-pub const PROVIDER: &str = "hermes-local";
+pub const PROVIDER: &str = hermes_llm::provider::BUILT_IN;

@@ -80,6 +80,12 @@ impl Library {
         .or_else(|| of_file(Path::new(name)).filter(|_| name.contains('/')))
     }
 
+    /// All models that can be run here: ours, then those of other programs.
+    #[must_use]
+    pub fn usable_models(&self, vars: &Vars) -> Vec<UsableModel> {
+        self.models().into_iter().chain(found::found_models(vars).into_iter().map(usable)).collect()
+    }
+
     /// Removes a model and what is left of its download; whether there was any.
     ///
     /// # Errors
@@ -98,6 +104,13 @@ impl Library {
         }
         Ok(removed)
     }
+}
+
+/// Tokens that a model looks at: those of the table, or what most others can look at.
+#[must_use]
+pub fn window_of(name: &str) -> u32 {
+    const USUAL: u32 = 8_192;
+    catalogue::find(name).and_then(|model| u32::try_from(model.window).ok()).unwrap_or(USUAL)
 }
 
 /// A name that is a name and no path.

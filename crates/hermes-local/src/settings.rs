@@ -14,6 +14,9 @@ pub struct ModelSourceSettings {
     /// The hub that `hub:OWNER/REPO/FILE` means.
     #[setting(default = "https://huggingface.co", variable = "HF_ENDPOINT")]
     pub model_hub: String,
+    /// The program that runs models, started as `PROGRAM local serve MODEL`: another build of this one, or anything that
+    /// tells its address in the same way. This program itself if it is not set.
+    pub engine: Option<String>,
 }
 
 impl ModelSourceSettings {

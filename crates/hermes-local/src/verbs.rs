@@ -16,7 +16,7 @@ use crate::catalogue::{self, ModelSource, PackagePin, PinnedFile};
 use crate::download::{self, DownloadError, DownloadProgress, DownloadRequest};
 use crate::engine::{self, EngineAddress, EngineError, EngineOptions};
 use crate::found;
-use crate::library::{self, Library, UsableModel};
+use crate::library::{self, Library, UsableModel, window_of};
 use crate::settings::ModelSourceSettings;
 
 /// The subcommands.
@@ -249,12 +249,6 @@ fn take(
             .map_err(|error| failed(&error))?;
     }
     Ok(out.line(&format!("{name} answers from now on, on this machine"))?)
-}
-
-/// Tokens that a model of the table looks at; what most others can, too.
-fn window_of(name: &str) -> u32 {
-    const USUAL: u32 = 8_192;
-    catalogue::find(name).and_then(|model| u32::try_from(model.window).ok()).unwrap_or(USUAL)
 }
 
 /// What is to be fetched, as it was typed.

@@ -3,28 +3,23 @@
 //! What a person types becomes one message with the skill's text in it. Their own words stand at its end behind a
 //! mark that says how long they are, so that they can be told from the rest ([`own_words`]).
 
+mod message;
 pub mod slash_bundles;
 
 use std::collections::BTreeMap;
-
-use serde_json::Value;
+use std::path::PathBuf;
 
 use crate::index::IndexedSkill;
 use crate::library::SkillStore;
 use crate::listing::offered;
-use crate::lookup::LocatedSkill;
 use crate::offer::OfferContext;
-use crate::refusal::SkillRefusal;
-use crate::roots::{RootKind, expand};
-use crate::view::OpenedSkill;
+use crate::roots::RootKind;
 
+pub use message::{ActivationContext, ActivationMessage, OpenedActivation};
 use slash_bundles::SlashBundle;
 
 /// Most skills that one line activates.
 pub const MAX_STACKED: usize = 5;
-
-/// Most support files listed in a message.
-const MAX_LISTED: usize = 50;
 
 /// What stands before the words of a person; their number of characters follows.
 const WORDS_MARK: &str = "[The user's own message, characters: ";
@@ -43,10 +38,19 @@ pub struct SkillCommand {
 /// What a command activates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandTarget {
-    /// A skill, by its path below its root; one of a plugin by its full name.
-    Skill(String),
+    /// A skill: one of the folders', or one of a plugin.
+    Skill(CalledSkill),
     /// A bundle.
     Bundle(SlashBundle),
+}
+
+/// A skill that a command stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalledSkill {
+    /// What the model is told it is called: its folder; for one of a plugin its full name.
+    pub name: String,
+    /// Its document. Several skills may answer to a name; a list shows one of them, and that one is meant.
+    pub file: PathBuf,
 }
 
 /// The word a skill is called by after a slash; empty if there is none.
@@ -85,7 +89,7 @@ fn meant<'a>(
         return commands.get(&slug(token));
     }
     let (plugin, name) = token.split_once(':')?;
-    let of_plugin = |command: &&SkillCommand| matches!(&command.target, CommandTarget::Skill(path) if path == token);
+    let of_plugin = |command: &&SkillCommand| matches!(&command.target, CommandTarget::Skill(skill) if skill.name == token);
     (is_word(plugin) && is_word(name)).then(|| commands.values().find(of_plugin)).flatten()
 }
 
@@ -115,10 +119,11 @@ impl SkillStore<'_> {
                 !slug.is_empty() && !taken.contains(slug) && !commands.contains_key(slug)
             };
             let Some(slug) = slugs(entry).into_iter().find(is_free) else { continue };
-            let target = CommandTarget::Skill(match entry.kind {
+            let name = match entry.kind {
                 RootKind::Plugin => entry.name.clone(),
-                _ => crate::support::slashed(entry.relative.parent().unwrap_or(&entry.relative)),
-            });
+                _ => entry.folder.clone(),
+            };
+            let target = CommandTarget::Skill(CalledSkill { name, file: entry.file.clone() });
             let about = crate::index::shortened(&entry.description, crate::prompt::MAX_LINE_CHARS);
             commands.insert(slug.clone(), SkillCommand { slug, about, target });
         }
@@ -153,193 +158,6 @@ pub fn parse(line: &str, commands: &BTreeMap<String, SkillCommand>) -> Option<Pa
         }
     }
     (!found.is_empty()).then(|| ParsedActivation { commands: found, words: rest.to_owned() })
-}
-
-/// A message with skills in it, ready to be sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ActivationMessage {
-    /// For the model.
-    pub text: String,
-    /// Names of the skills in it.
-    pub skills: Vec<String>,
-    /// What a person should know: skills that are missing or disabled.
-    pub notes: Vec<String>,
-    /// Variables with a value that the skills need.
-    pub variables: Vec<String>,
-    /// Files below the home that the skills need where commands run.
-    pub files: Vec<String>,
-}
-
-/// What goes into a message beside the skills.
-#[derive(Clone, Copy, Debug)]
-pub struct ActivationContext<'a> {
-    /// Decides which skills may be used.
-    pub offers: &'a OfferContext,
-    /// The session's id.
-    pub session: Option<&'a str>,
-    /// Where commands run.
-    pub backend: &'a str,
-}
-
-impl SkillStore<'_> {
-    /// The message for a line that was read.
-    ///
-    /// # Errors
-    /// When none of its skills can be used.
-    pub fn activate(
-        &self,
-        asked: &ParsedActivation,
-        context: ActivationContext<'_>,
-    ) -> Result<ActivationMessage, SkillRefusal> {
-        let mut parts = Vec::new();
-        let mut message = ActivationMessage::default();
-        for command in &asked.commands {
-            match &command.target {
-                CommandTarget::Skill(path) => {
-                    let heading = format!(
-                        "[The user activated the skill \"{}\" with /{}. Follow its instructions.]",
-                        path.rsplit('/').next().unwrap_or(path),
-                        command.slug
-                    );
-                    self.add(path, &heading, context, &mut parts, &mut message);
-                }
-                CommandTarget::Bundle(bundle) => {
-                    let before = message.skills.len();
-                    for name in &bundle.skills {
-                        let heading = format!(
-                            "[The user activated the skill \"{name}\" with the bundle /{}. Follow its instructions.]",
-                            command.slug
-                        );
-                        self.add(name, &heading, context, &mut parts, &mut message);
-                    }
-                    if let Some(instruction) =
-                        bundle.instruction.as_ref().filter(|_| message.skills.len() > before)
-                    {
-                        parts.push(format!(
-                            "[Instruction of the bundle /{}]\n{instruction}",
-                            command.slug
-                        ));
-                    }
-                }
-            }
-        }
-        if message.skills.is_empty() {
-            let notes = message.notes.join(" ");
-            return Err(SkillRefusal::new(
-                "none_left",
-                format!("None of these skills can be used. {notes}"),
-            ));
-        }
-        parts.push(marked(&asked.words));
-        message.text = parts.join("\n\n");
-        Ok(message)
-    }
-
-    /// Loads skills from the start of a session. The text is empty when none of them can be used.
-    #[must_use]
-    pub fn preload(&self, names: &[String], context: ActivationContext<'_>) -> ActivationMessage {
-        let mut parts = Vec::new();
-        let mut message = ActivationMessage::default();
-        for name in names
-            .iter()
-            .flat_map(|list| list.split(','))
-            .map(str::trim)
-            .filter(|name| !name.is_empty())
-        {
-            let heading = format!(
-                "[The skill \"{name}\" was loaded for this session. Follow its instructions.]"
-            );
-            self.add(name, &heading, context, &mut parts, &mut message);
-        }
-        message.text = parts.join("\n\n");
-        message
-    }
-
-    fn add(
-        &self,
-        name: &str,
-        heading: &str,
-        context: ActivationContext<'_>,
-        parts: &mut Vec<String>,
-        message: &mut ActivationMessage,
-    ) {
-        let opened = self
-            .find_usable(name, context.offers)
-            .and_then(|located: LocatedSkill| self.open(located, context.session));
-        match opened {
-            Ok(opened) => {
-                crate::usage::count(
-                    self.home(),
-                    &opened.name(),
-                    crate::usage::UsageEvent::Activated,
-                );
-                parts.push(self.section(heading, &opened, context));
-                message.skills.push(opened.name());
-                message.variables.extend(opened.setup.present);
-                message.files.extend(opened.setup.files);
-            }
-            Err(refusal) => message.notes.push(refusal.error),
-        }
-    }
-
-    fn section(
-        &self,
-        heading: &str,
-        opened: &OpenedSkill,
-        context: ActivationContext<'_>,
-    ) -> String {
-        let root = opened.located.root();
-        let mut text = format!("{heading}\n\n{}\n\n", opened.content.trim());
-        text += &format!(
-            "[Skill directory: {}] Resolve relative paths of the skill against it.\n",
-            root.display()
-        );
-        let fields = opened.document.frontmatter.config_fields();
-        if !fields.is_empty() {
-            let file = self.home().home().config_file();
-            text += &format!("[Skill config (from {}):", file.display());
-            for field in fields {
-                text += &format!(" {} = {};", field.key, self.setting(&field));
-            }
-            text = text.trim_end_matches(';').to_owned() + "]\n";
-        }
-        if let Some(note) = opened.setup.note(context.backend) {
-            text += &format!("[Setup: {note}]\n");
-        }
-        let files: Vec<&str> = opened.files.paths().take(MAX_LISTED).collect();
-        if !files.is_empty() {
-            text += "[Files of the skill; load one with skill_view and its path as file_path, or run scripts by their \
-                     absolute path:]\n";
-            for file in files {
-                text += &format!("- {file} -> {}\n", root.join(file).display());
-            }
-        }
-        text.trim_end().to_owned()
-    }
-
-    /// The value of a skill's setting; a blank one is the default.
-    fn setting(&self, field: &crate::document::ConfigField) -> String {
-        let own = &self.settings().config;
-        let set = own.get(&field.key).or_else(|| {
-            let mut parts = field.key.split('.');
-            let first = own.get(parts.next()?)?;
-            parts.try_fold(first, |value, part| value.get(part))
-        });
-        let text = match set {
-            Some(Value::String(text)) => text.clone(),
-            Some(Value::Null) | None => String::new(),
-            Some(other) => other.to_string(),
-        };
-        let value =
-            if text.trim().is_empty() { field.default.clone().unwrap_or_default() } else { text };
-        match value.trim() {
-            "" => "(not set)".to_owned(),
-            path if path.starts_with('~') || path.contains("${") => {
-                expand(path, std::path::Path::new(""), self.vars()).display().to_string()
-            }
-            plain => plain.to_owned(),
-        }
-    }
 }
 
 fn marked(words: &str) -> String {

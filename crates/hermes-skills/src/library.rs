@@ -174,9 +174,8 @@ impl<'a> SkillStore<'a> {
     /// What a model is told that asks which skills there are, in one category or all. An answer is kept as long as
     /// the skills are the same and the same may be offered.
     #[must_use]
-    pub fn list(&self, platform: Option<&str>, category: Option<&str>) -> Value {
-        let (table, offers) = (self.listed_table(), self.offers(platform));
-        self.library.answers().get(&table, offers, category)
+    pub fn list(&self, offers: OfferContext, category: Option<&str>) -> Value {
+        self.library.answers().get(&self.listed_table(), offers, category)
     }
 
     /// What decides about offers on a platform.

@@ -317,17 +317,17 @@ mod tests {
         bench.skill("food/bread", "bread", "Bake bread");
         bench.skill("food/soup", "soup", "Cook soup");
         std::thread::sleep(std::time::Duration::from_millis(60));
-        let all = bench.store().list(None, None);
+        let all = bench.store().list(bench.offers(), None);
         assert_eq!(all, list(&bench.table(), &bench.offers(), None));
-        assert_eq!(bench.store().list(None, None), all);
-        assert_eq!(bench.store().list(None, Some("tea"))["count"], 0);
+        assert_eq!(bench.store().list(bench.offers(), None), all);
+        assert_eq!(bench.store().list(bench.offers(), Some("tea"))["count"], 0);
         bench.config = json!({"skills": {"disabled": ["soup"]}});
-        assert_eq!(names(&bench.store().list(None, None)), ["bread"]);
+        assert_eq!(names(&bench.store().list(bench.offers(), None)), ["bread"]);
         bench.skill("food/bread", "bread", "Bake it longer");
-        let changed = bench.store().list(None, None);
+        let changed = bench.store().list(bench.offers(), None);
         assert_eq!(changed["skills"][0]["description"], "Bake it longer");
         std::fs::remove_dir_all(bench.path("food/bread")).unwrap();
-        assert_eq!(bench.store().list(None, None)["count"], 0);
+        assert_eq!(bench.store().list(bench.offers(), None)["count"], 0);
     }
 
     #[test]

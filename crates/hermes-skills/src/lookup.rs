@@ -39,6 +39,17 @@ pub struct LocatedSkill {
 }
 
 impl LocatedSkill {
+    /// A skill of the folders that the index knows.
+    pub(crate) fn of(entry: &Arc<IndexedSkill>) -> Self {
+        Self {
+            file: entry.file.clone(),
+            relative: entry.relative.clone(),
+            kind: entry.kind,
+            siblings: Vec::new(),
+            entry: Some(Arc::clone(entry)),
+        }
+    }
+
     /// The skill's folder.
     #[must_use]
     pub fn root(&self) -> &Path {
@@ -52,6 +63,29 @@ impl LocatedSkill {
             Some(entry) => entry.name.clone(),
             None => self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         }
+    }
+}
+
+impl OfferContext {
+    /// A skill that was found, for whoever wants to use it: not one for another system, and not a disabled one.
+    pub(crate) fn usable(&self, found: LocatedSkill) -> Result<LocatedSkill, SkillRefusal> {
+        let Some(entry) = &found.entry else { return Ok(found) };
+        if !self.fits_system(&entry.gates) {
+            let systems = entry.gates.platforms.join(", ");
+            let error =
+                format!("The skill `{}` is for {systems}, not for this system.", entry.name);
+            return Err(
+                SkillRefusal::new("unsupported", error).with("readiness_status", "unsupported")
+            );
+        }
+        if self.is_disabled(entry) {
+            let error = format!(
+                "The skill `{}` is disabled. The user can enable it with `hermes skills config {} --enable`.",
+                entry.name, entry.name
+            );
+            return Err(SkillRefusal::new("disabled", error));
+        }
+        Ok(found)
     }
 }
 
@@ -100,25 +134,7 @@ impl SkillStore<'_> {
         name: &str,
         context: &OfferContext,
     ) -> Result<LocatedSkill, SkillRefusal> {
-        let found = self.find_readable(name)?;
-        if let Some(entry) = &found.entry {
-            if !context.fits_system(&entry.gates) {
-                let systems = entry.gates.platforms.join(", ");
-                let error =
-                    format!("The skill `{}` is for {systems}, not for this system.", entry.name);
-                return Err(
-                    SkillRefusal::new("unsupported", error).with("readiness_status", "unsupported")
-                );
-            }
-            if context.is_disabled(entry) {
-                let error = format!(
-                    "The skill `{}` is disabled. The user can enable it with `hermes skills config {} --enable`.",
-                    entry.name, entry.name
-                );
-                return Err(SkillRefusal::new("disabled", error));
-            }
-        }
-        Ok(found)
+        context.usable(self.find_readable(name)?)
     }
 
     fn candidates(&self, table: &SkillTable, name: &str) -> Vec<LocatedSkill> {
@@ -129,14 +145,8 @@ impl SkillStore<'_> {
                 || entry.name == name
                 || cut(&entry.name)
         };
-        let located = |entry: &Arc<IndexedSkill>| LocatedSkill {
-            file: entry.file.clone(),
-            relative: entry.relative.clone(),
-            kind: entry.kind,
-            siblings: Vec::new(),
-            entry: Some(Arc::clone(entry)),
-        };
-        let mut found: Vec<LocatedSkill> = table.all.iter().filter(fits).map(located).collect();
+        let mut found: Vec<LocatedSkill> =
+            table.all.iter().filter(fits).map(LocatedSkill::of).collect();
         if found.is_empty() {
             found = self.flat(table, name);
         }

@@ -25,6 +25,10 @@ pub struct OfferContext {
     disabled: HashSet<String>,
 }
 
+/// The platform a session takes place on (`cli`, `telegram` …), among the services of its calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionPlatform(pub String);
+
 /// What a session can do.
 #[derive(Clone, Debug, Default)]
 pub struct SessionTools {
@@ -73,7 +77,9 @@ impl OfferContext {
     /// What the settings and surroundings say on a platform (`cli`, `telegram` …).
     #[must_use]
     pub fn new(settings: &SkillsSettings, vars: &Vars, platform: Option<&str>) -> Self {
-        let platform = platform.or_else(|| vars.non_blank("HERMES_PLATFORM"));
+        let platform = platform
+            .or_else(|| vars.non_blank("HERMES_PLATFORM"))
+            .or_else(|| vars.non_blank("HERMES_SESSION_PLATFORM"));
         let here = platform.and_then(|name| settings.platform_disabled.get(name));
         let disabled = settings.disabled.iter().chain(here.into_iter().flatten());
         Self {
@@ -281,6 +287,9 @@ mod tests {
         assert!(disabled("a", &none, None));
         assert!(!disabled("b", &none, None) && disabled("b", &none, Some("telegram")));
         assert!(disabled("b", &telegram, None) && !disabled("b", &telegram, Some("cli")));
+        let chat: Vars =
+            [("HERMES_SESSION_PLATFORM".to_owned(), "telegram".to_owned())].into_iter().collect();
+        assert!(disabled("b", &chat, None));
     }
 
     #[test]

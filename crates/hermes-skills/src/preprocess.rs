@@ -6,6 +6,13 @@
 use std::ops::Range;
 use std::path::Path;
 
+use crate::library::SkillStore;
+use crate::lookup::LocatedSkill;
+use crate::provenance::{Origins, SkillProvenance};
+
+/// What the settings call the source of plugins' skills.
+const PLUGIN_SOURCE: &str = "plugin";
+
 /// Most characters of a command's output that go into a text.
 pub const MAX_OUTPUT_CHARS: usize = 4000;
 
@@ -20,6 +27,22 @@ pub fn fill_in(text: &str, root: &Path, session: Option<&str>) -> String {
     match session.filter(|session| !session.is_empty()) {
         Some(session) => text.replace("${HERMES_SESSION_ID}", session),
         None => text,
+    }
+}
+
+impl SkillStore<'_> {
+    /// Whether the commands in a skill's text are run: only where the user turned that on, and for skills that were
+    /// installed or come with plugins only where their source is named too.
+    #[must_use]
+    pub fn runs_commands_of(&self, skill: &LocatedSkill) -> bool {
+        let settings = self.settings();
+        let is_named = |wanted: &str| settings.inline_shell_sources.iter().any(|one| one == wanted);
+        settings.inline_shell
+            && match skill.entry.as_ref().map(|entry| Origins::read(self.home()).of(entry)) {
+                Some(SkillProvenance::Hub { source, .. }) => is_named(&source),
+                Some(SkillProvenance::Plugin) => is_named(PLUGIN_SOURCE),
+                _ => true,
+            }
     }
 }
 

@@ -19,6 +19,9 @@ const REMOTE_BACKENDS: [&str; 6] =
 /// Most characters of each piece of a skill's words in a question.
 const MAX_QUESTION_CHARS: usize = 200;
 
+/// Platforms that are no chat service.
+const LOCAL_PLATFORMS: [&str; 8] = ["", "cli", "tui", "cron", "api", "acp", "batch", "mcp"];
+
 /// Where a skill is viewed, as far as asking for secrets goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupSurface {
@@ -29,11 +32,13 @@ pub enum SetupSurface {
 }
 
 impl SetupSurface {
-    /// From the variables of a session and its platform.
+    /// From the variables of a session and its platform, which they name too if the host does not.
     #[must_use]
     pub fn of(vars: &Vars, platform: Option<&str>) -> Self {
-        let elsewhere =
-            platform.is_some_and(|name| !matches!(name, "" | "cli" | "tui" | "cron" | "api"));
+        let platform = platform
+            .or_else(|| vars.non_blank("HERMES_PLATFORM"))
+            .or_else(|| vars.non_blank("HERMES_SESSION_PLATFORM"));
+        let elsewhere = platform.is_some_and(|name| !LOCAL_PLATFORMS.contains(&name));
         let messaging = elsewhere || vars.non_blank("HERMES_GATEWAY_SESSION").is_some();
         if messaging && vars.non_blank("HERMES_INTERACTIVE").is_none() {
             Self::Messaging

@@ -100,15 +100,12 @@ pub(crate) async fn choose(
     let said = app
         .look(move |host| {
             host.require_sound_config().map_err(|problem| problem.to_string())?;
-            let lookup = |name: &str| host.vars().get(name).map(str::to_owned);
+            let sources = ModelSources::of(host);
             let choice =
                 EndpointChoice { provider, model: Some(model), ..EndpointChoice::default() };
             // Only what can be asked is remembered.
-            let endpoint = resolve(&choice, host.config().value(), &lookup)
-                .map_err(|problem| problem.to_string())?;
-            ModelSources::of(host)
-                .remember(&endpoint.model, &endpoint.provider)
-                .map_err(|problem| problem.to_string())?;
+            let endpoint = sources.endpoint(&choice).map_err(|problem| problem.to_string())?;
+            sources.remember(&endpoint).map_err(|problem| problem.to_string())?;
             Ok::<_, String>(format!(
                 "{} ({}) answers from now on.",
                 endpoint.model, endpoint.provider

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hermes_process::Confinement;
+use hermes_process::{Command, Confinement};
 use hermes_store::dotenv::is_secret_name;
 use hermes_tool::Vars;
 use hermes_tool::settings::Settings as _;
@@ -174,6 +174,25 @@ impl Blueprint {
             is_sandboxed: sandbox.is_some(),
             confinement: sandbox.or(apart),
             cwd: settings.cwd.clone(),
+        }
+    }
+
+    /// A command line for this machine's shell, whatever backend commands have: as bare as one of theirs, and as
+    /// confined.
+    pub(super) fn command_here(&self, settings: &TerminalSettings, text: &str) -> Command {
+        let (confinement, limits) = match &settings.backend_settings {
+            BackendSettings::Local(local) => {
+                (confinement(local, Path::new(&settings.cwd)), local.limits.prologue())
+            }
+            _ => (None, String::new()),
+        };
+        let command = Command::new("bash")
+            .arg("-c")
+            .arg(format!("{limits}{text}"))
+            .envs(child_env::variables(&self.process_vars, &self.env_rules(settings)));
+        match confinement {
+            Some(confinement) => command.confine(confinement),
+            None => command,
         }
     }
 

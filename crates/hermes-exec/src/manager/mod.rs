@@ -15,6 +15,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use hermes_approval::{Approved, ExecutionTarget, ShellLine};
+use hermes_process::Command;
 use tokio::time::timeout;
 
 use crate::backend::BackendKind;
@@ -130,6 +132,20 @@ impl Environments {
             BackendKind::Local => Ok(ScriptBackend::Here(self.blueprint.scripts_here(&settings))),
             _ => Ok(ScriptBackend::Elsewhere(self.of_task(task).await?)),
         }
+    }
+
+    /// A command that runs on this machine whatever backend a task's commands have, and was approved for it. The caller
+    /// says where and for how long. It sees what was [granted](Self::grant) to the conversation, and no key of ours.
+    pub fn command_here(
+        &self,
+        task: &str,
+        conversation: &str,
+        line: &Approved<ShellLine>,
+    ) -> Result<Command, ExecError> {
+        let text = line.text_for(ExecutionTarget::Local)?;
+        let settings = self.settings(task)?;
+        let granted = self.granted(conversation);
+        Ok(self.blueprint.command_here(&settings, text).envs(granted))
     }
 
     /// Where a conversation's next command runs: where its last one ended, where its task was put,

@@ -13,11 +13,11 @@ use crate::Host;
 impl AgentConversation {
     /// Instructions as a session that begins now gets them: notes, settings and files may have
     /// changed since this one began.
-    pub(super) fn fresh_prompt(&self, session: &str) -> anyhow::Result<SystemPrompt> {
+    pub(super) async fn fresh_prompt(&self, session: &str) -> anyhow::Result<SystemPrompt> {
         let host = self.host.reread();
         host.require_sound_config()?;
         let template = lock(&self.template).clone();
-        Ok(host.fresh_prompt(&self.options, &template, session))
+        Ok(host.fresh_prompt(&self.options, &template, session).await)
     }
 }
 

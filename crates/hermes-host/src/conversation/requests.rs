@@ -34,7 +34,7 @@ impl AgentConversation {
         let reminder = self.side_work.goals.reminder(&said.text());
         let said = match said {
             // A skill that is called but cannot be used is for the model to see: it says what it lacks.
-            MessageContent::Text(text) => match self.with_skills(text.clone().into()) {
+            MessageContent::Text(text) => match self.with_skills(text.clone().into(), stop).await {
                 Ok(ask) => MessageContent::Text(ask.text),
                 Err(_) => MessageContent::Text(text),
             },
@@ -75,16 +75,18 @@ impl ChatSession for AgentConversation {
         Box::pin(async move {
             let stop = self.begin_wait();
             let (way, reminder) = (ask.way, self.side_work.goals.reminder(&ask.text));
-            let ask = match self.with_skills(ask) {
+            let mut ask = match self.with_skills(ask, &stop).await {
                 Ok(ask) => ask,
                 Err(problem) => return failed(problem),
             };
+            let attached = std::mem::take(&mut ask.attached);
             let content = match content(ask) {
                 Ok(content) => content,
                 Err(problem) => return failed(problem.to_string()),
             };
             let mut agent = self.agent.lock().await;
             self.prepare(&mut agent, reminder.as_deref(), &stop).await;
+            attached.iter().for_each(|text| agent.attach_text(text));
             let result = match way {
                 TurnMode::Alone => agent.turn(content, &stop).await,
                 TurnMode::MixtureOfAgents => match agent.turn_with_moa(content, &stop).await {
@@ -116,7 +118,7 @@ impl ChatSession for AgentConversation {
         Box::pin(async move {
             let mut agent = self.agent.lock().await;
             let id = new_session_id();
-            let prompt = self.fresh_prompt(&id).ok();
+            let prompt = self.fresh_prompt(&id).await.ok();
             let conversation = Messages::new(id, Some(self.parts.store.clone()));
             let old = agent.conversation().id().to_owned();
             session_finalized(&agent, "session_reset").await;
@@ -237,7 +239,7 @@ impl ChatSession for AgentConversation {
     fn models(&self) -> Reply<'_, Vec<ModelEntry>> {
         Box::pin(async move {
             let (sources, choice) = (lock(&self.sources).clone(), lock(&self.choice).clone());
-            let offered = SessionModels::of(&sources, &choice).await?.offered().await;
+            let offered = sources.offered(&choice).await?;
             let entry =
                 |model: ModelInfo| ModelEntry { name: model.id, window: model.context_length };
             Ok(offered.into_iter().map(entry).collect())
@@ -252,8 +254,9 @@ impl ChatSession for AgentConversation {
                 ..EndpointChoice::default()
             };
             let sources = lock(&self.sources).clone();
+            // Looked for before an engine is started for it.
+            require_offered(&choice.model, &sources.offered(&asked).await?)?;
             let models = SessionModels::of(&sources, &asked).await?;
-            require_offered(models.names().0, &models.offered().await)?;
             *lock(&self.choice) = asked;
             let warning = models.learn_window().await;
             let (model, provider) = models.names();
@@ -262,7 +265,7 @@ impl ChatSession for AgentConversation {
             agent.change_model(models.chain());
             self.note(&agent);
             if choice.reach == ChoiceScope::Global {
-                sources.remember(model, provider)?;
+                sources.remember(models.endpoint())?;
                 line.push_str(", in all later sessions too");
             }
             Ok(warning.map_or(line.clone(), |warning| format!("{line}\n{warning}")))

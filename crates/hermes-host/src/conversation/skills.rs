@@ -4,20 +4,23 @@ use std::collections::BTreeSet;
 
 use hermes_protocol::text::count;
 use hermes_protocol::{AgentEvent, NoticeLevel, PluginCommand, UserInput};
+use tokio_util::sync::CancellationToken;
 
 use super::{AgentConversation, lock};
 use crate::session::{Expanded, SessionSkills};
 
 impl AgentConversation {
     fn skills(&self) -> SessionSkills {
-        let template = lock(&self.template).clone();
-        SessionSkills::of(template.context(), &[])
+        SessionSkills::of_agent(&lock(&self.template).clone())
     }
 
     /// What a person says, with the skills it calls.
-    pub(super) fn with_skills(&self, ask: UserInput) -> Result<UserInput, String> {
-        let session = lock(&self.status).session_id.clone();
-        match self.skills().expand(&ask.text, &session) {
+    pub(super) async fn with_skills(
+        &self,
+        ask: UserInput,
+        stop: &CancellationToken,
+    ) -> Result<UserInput, String> {
+        match self.skills().expand(&ask.text, stop).await {
             Ok(Expanded::AsIs) => Ok(ask),
             Ok(Expanded::With { message, notes }) => {
                 for text in notes {

@@ -30,6 +30,7 @@ use hermes_protocol::Planning;
 use hermes_runtime::pipeline::ReadOnlyGate;
 use hermes_sessions::{SessionStore, SessionsError};
 use hermes_skills::SkillRefusal;
+use hermes_skills::offer::SessionPlatform;
 use hermes_tool::{ContextParts, Services};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -263,7 +264,9 @@ impl Host {
         let vars = if is_attended { self.call_vars() } else { self.vars().clone() };
         let context = Arc::new(AgentContext {
             runtime: Arc::clone(tools.runtime()),
-            services: services.with(Arc::new(gate)),
+            services: services
+                .with(Arc::new(gate))
+                .with(Arc::new(SessionPlatform(options.platform.clone()))),
             config: self.config_value(),
             vars: vars.overlaid(options.vars.iter().cloned()),
             cwd,
@@ -291,7 +294,8 @@ impl Host {
             scope: tools.scope(),
         };
         let upkeep = self.look_after_skills().await;
-        let prepared = parts.prepare(&context, chosen.prompt.as_deref(), &chosen.id);
+        let preloaded = parts.preloaded(&context, &chosen.id).await;
+        let prepared = parts.prepare(&context, chosen.prompt.as_deref(), &chosen.id, preloaded);
         let mut warnings = tools.warnings().to_vec();
         warnings.extend(upkeep);
         warnings.extend(prepared.warnings);
@@ -355,9 +359,12 @@ impl AgentSession {
     ///
     /// # Errors
     /// When it calls skills and none can be used.
-    pub fn expand_skills(&self, line: &str) -> Result<Expanded, SkillRefusal> {
-        let template = self.agent.template();
-        SessionSkills::of(template.context(), &[]).expand(line, self.agent.conversation().id())
+    pub async fn expand_skills(
+        &self,
+        line: &str,
+        stop: &CancellationToken,
+    ) -> Result<Expanded, SkillRefusal> {
+        SessionSkills::of_agent(&self.agent.template()).expand(line, stop).await
     }
 
     /// The agent, for whoever wants more of it than [`ask`](Self::ask).

@@ -9,7 +9,7 @@ use hermes_agent::{AgentContext, AgentTemplate, SystemPrompt};
 use hermes_runtime::{DefinitionRequest, ToolScope};
 use hermes_tools::memory::{MemorySettings, MemorySnapshot, MemoryStore};
 
-use super::skills::SessionSkills;
+use super::skills::{PreloadedSkills, SessionSkills};
 use super::{SessionNotes, SessionOptions};
 use crate::Host;
 
@@ -34,8 +34,7 @@ pub(crate) struct PreparedPrompt {
 impl Host {
     /// The system prompt for a session that begins now, of an agent that has had others: notes, settings
     /// and files may have changed since.
-    #[must_use]
-    pub fn fresh_prompt(
+    pub async fn fresh_prompt(
         &self,
         options: &SessionOptions,
         template: &AgentTemplate,
@@ -50,17 +49,24 @@ impl Host {
             window: entry.window.tokens(),
             scope: template.scope(),
         };
-        parts.prepare(template.context(), None, session).prompt
+        let preloaded = parts.preloaded(template.context(), session).await;
+        parts.prepare(template.context(), None, session, preloaded).prompt
     }
 }
 
 impl PromptParts<'_> {
-    /// The stored prompt if it was made for this model, a new one if not.
+    /// The skills that the options want loaded from the start.
+    pub(crate) async fn preloaded(&self, context: &AgentContext, session: &str) -> PreloadedSkills {
+        SessionSkills::of(context, &[], session).preload(&self.options.skills).await
+    }
+
+    /// The stored prompt if it was made for this model, a new one with these skills if not.
     pub(crate) fn prepare(
         &self,
         context: &AgentContext,
         stored: Option<&str>,
         session: &str,
+        preloaded: PreloadedSkills,
     ) -> PreparedPrompt {
         let config = self.host.config().value();
         let Self { model, provider, .. } = *self;
@@ -74,13 +80,12 @@ impl PromptParts<'_> {
             ProjectRules::Load if self.options.notes == SessionNotes::Kept => memory.snapshot(),
             ProjectRules::Load | ProjectRules::Ignore => MemorySnapshot::default(),
         };
-        let skills = SessionSkills::of(context, definitions.available());
-        let (preloaded, missing) = skills.preload(&self.options.skills, session);
+        let skills = SessionSkills::of(context, definitions.available(), session);
         let instructions = self.options.instructions.as_deref();
-        let added: Vec<&str> = preloaded.as_deref().into_iter().chain(instructions).collect();
+        let added: Vec<&str> = preloaded.text.as_deref().into_iter().chain(instructions).collect();
         let caller = (!added.is_empty()).then(|| added.join("\n\n"));
         let steering = Steering::of_home(self.host.home());
-        let index = || skills.index(&self.options.platform);
+        let index = || skills.index();
         let guidance =
             system_prompt::guidance_of(definitions.available(), context.runtime.registry());
         let sources = system_prompt::PromptSources {
@@ -122,7 +127,7 @@ impl PromptParts<'_> {
         let made = PromptSections::build(&sources);
         let prompt =
             SystemPrompt::new(made.text(), model, provider).with_situation(made.situation_text());
-        let warnings = made.warnings.into_iter().chain(missing).collect();
+        let warnings = made.warnings.into_iter().chain(preloaded.missing).collect();
         PreparedPrompt { prompt, steering, memory, warnings }
     }
 }

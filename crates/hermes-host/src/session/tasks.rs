@@ -14,10 +14,12 @@ use hermes_agent::{Agent, AgentContext, AgentOptions, FrontEnd, ModelChain, Syst
 use hermes_files::state::FileState;
 use hermes_llm::Message;
 use hermes_runtime::ToolScope;
+use hermes_skills::offer::SessionPlatform;
 use serde_json::Map;
 
 use super::SessionOptions;
 use super::prompt::PromptParts;
+use super::skills::PreloadedSkills;
 use crate::mcp::McpStart;
 use crate::models::ModelSources;
 use crate::plugins::PluginStart;
@@ -79,7 +81,11 @@ impl TaskAgents {
         let vars = self.host.vars().overlaid(options.variables);
         let context = Arc::new(AgentContext {
             runtime: Arc::clone(self.tools.runtime()),
-            services: self.tools.services().with(Arc::new(FileState::default())),
+            services: self
+                .tools
+                .services()
+                .with(Arc::new(FileState::default()))
+                .with(Arc::new(SessionPlatform(options.platform.clone()))),
             config: self.host.config_value(),
             vars,
             cwd: options.cwd,
@@ -106,7 +112,7 @@ impl TaskAgents {
             window: entry.window.tokens(),
             scope: &scope,
         };
-        let prepared = parts.prepare(&context, None, &options.task);
+        let prepared = parts.prepare(&context, None, &options.task, PreloadedSkills::default());
         let prompt = match &options.system {
             None => prepared.prompt,
             Some(more) => {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hermes_llm::provider::resolve;
-use hermes_llm::{ClientOptions, Message, Model as _, ModelClient, ModelRequest};
+use hermes_llm::{Message, Model as _, ModelClient, ModelRequest};
 use tokio_util::sync::CancellationToken;
 
 use super::Candidate;
-use crate::{Host, models};
+use crate::Host;
+use crate::models::ModelSources;
 
 /// A server may have to load the model first.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -17,14 +17,10 @@ const MAX_TOKENS: u32 = 16;
 
 /// Asks once; how long it took, or why there was no answer.
 pub(super) async fn asks(host: &Host, candidate: &Candidate) -> Result<Duration, String> {
-    let lookup = |name: &str| host.vars().get(name).map(str::to_owned);
-    let config = host.config().value();
-    // It lives as long as the question.
-    let engine = models::engine_of(host.home(), &candidate.choice).await?;
-    let choice = engine.as_ref().map(|engine| models::at_engine(engine.address()));
-    let choice = choice.as_ref().unwrap_or(&candidate.choice);
-    let endpoint = resolve(choice, config, &lookup).map_err(|error| error.to_string())?;
-    let client = ModelClient::new(endpoint, ClientOptions::read(config, &lookup));
+    let sources = ModelSources::of(host);
+    // An engine lives as long as the question.
+    let endpoint = sources.endpoint(&candidate.choice).map_err(|error| error.to_string())?;
+    let client = ModelClient::new(endpoint, sources.options());
     let request = ModelRequest {
         system: None,
         messages: vec![Message::user("Answer with one word: ready")],

@@ -17,14 +17,13 @@ use std::io;
 
 use hermes_llm::EndpointChoice;
 use hermes_llm::provider::{PROVIDERS, ProviderEntry, ResolveError, find};
-use hermes_store::key_path::KeyPath;
-use hermes_store::{config_edit, dotenv};
-use serde_json::Value;
+use hermes_store::dotenv;
 
 pub use servers::{FoundServer, found_servers};
 
 use built_in::Taken;
 
+use crate::models::ModelSources;
 use crate::{Host, HostError};
 
 /// Providers that are offered by number; all others by name.
@@ -248,11 +247,9 @@ async fn settle(
             .map_err(|error| ModelSetupError::Key(error.to_string()))?;
         prompter.say(&format!("{variable} stored in {}", file.display()))?;
     }
-    for (key, value) in &candidate.settings {
-        let path = KeyPath::parse(key).map_err(HostError::from)?;
-        config_edit::set(&host.home().config_file(), &path, Value::from(value.as_str()))
-            .map_err(HostError::from)?;
-    }
+    let settings: Vec<(&str, &str)> =
+        candidate.settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    ModelSources::of(host).store(&settings, false)?;
     prompter.say(&format!("{model} answers from now on."))?;
     Ok(Some(SetupEnd::Ready { model }))
 }

@@ -8,6 +8,7 @@
 //! Whether the server streams is taken from what it sends, not from what was asked for: some answer a wish
 //! for a stream at once, and some send a stream under a wrong name.
 
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -87,7 +88,7 @@ impl ModelClient {
         listener: &mut DeltaListener<'_>,
         cancel: &CancellationToken,
     ) -> Result<ModelResponse, AttemptFailure> {
-        let endpoint = self.endpoint();
+        let endpoint = &*self.endpoint_now(cancel).await?;
         let timeouts = &self.options.timeouts;
         let body = wire::body(endpoint, request, adaptations, delivery);
         let http = self.http()?;
@@ -110,7 +111,9 @@ impl ModelClient {
         };
         let mut response = match sent {
             Ok(Ok(response)) => response,
-            Ok(Err(failure)) => return Err(self.silence(Silence::Broken(failure), None)),
+            Ok(Err(failure)) => {
+                return Err(self.broken(self.silence(Silence::Broken(failure), None)).await);
+            }
             Err(_) => return Err(self.silence(why, None)),
         };
         let status = response.status().as_u16();
@@ -122,6 +125,41 @@ impl ModelClient {
         }
         let bytes = self.read_all(&mut response, &clocks, MAX_BODY, cancel).await?;
         self.read_bytes(&bytes, listener)
+    }
+
+    /// The endpoint as it is to be asked now: with the place of its server, where that runs on demand.
+    async fn endpoint_now(
+        &self,
+        cancel: &CancellationToken,
+    ) -> Result<Cow<'_, Endpoint>, AttemptFailure> {
+        let endpoint = self.endpoint();
+        let Some(server) = &endpoint.server else { return Ok(Cow::Borrowed(endpoint)) };
+        let place = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(self.silence(Silence::Cancelled, None)),
+            place = server.0.place() => place,
+        };
+        let place = place.map_err(|why| error::error(endpoint, ErrorClass::NotRunning, &why))?;
+        Ok(Cow::Owned(Endpoint {
+            base_url: place.base_url,
+            api_key: Some(place.key),
+            ..endpoint.clone()
+        }))
+    }
+
+    /// A broken connection to a server that has ended is no mystery: it is told, and the next request starts it anew.
+    async fn broken(&self, mut failure: AttemptFailure) -> AttemptFailure {
+        let endpoint = self.endpoint();
+        let Some(server) = &endpoint.server else { return failure };
+        if failure.error.class != ErrorClass::Cancelled
+            && let Some(why) = server.0.why_it_ended().await
+        {
+            let said = format!("{why}; the next request starts it again");
+            let partial = failure.error.partial.take();
+            failure.error =
+                ModelError { partial, ..error::error(endpoint, ErrorClass::Dropped, &said) };
+        }
+        failure
     }
 
     /// An answer that is not declared as a stream: it may be one all the same.
@@ -187,6 +225,12 @@ impl ModelClient {
         match silence {
             Silence::End => drain(response).await,
             Silence::Broken(_) if reader.has_shown_text() => {}
+            silence @ Silence::Broken(_) => {
+                return match self.broken_stream(silence, reader) {
+                    Err(failure) => Err(self.broken(failure).await),
+                    answer => answer,
+                };
+            }
             silence => return self.broken_stream(silence, reader),
         }
         let shown = reader.has_shown_text();

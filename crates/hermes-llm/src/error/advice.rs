@@ -28,6 +28,15 @@ pub fn advice(endpoint: &Endpoint, class: ErrorClass) -> Option<String> {
         ErrorClass::Policy => {
             format!("Your account's data settings at {provider} exclude every server of {model}.")
         }
+        ErrorClass::NotRunning if endpoint.server.is_some() => {
+            "`hermes local list` shows the models that are here; hermes setup chooses another way."
+                .to_owned()
+        }
+        ErrorClass::Dropped if endpoint.server.is_some() => {
+            "If it ends again and again, the model may be too large for the memory of this machine: \
+             `hermes local list` shows what each one takes."
+                .to_owned()
+        }
         ErrorClass::NotRunning => {
             "Start the server there, or correct model.base_url in config.yaml.".to_owned()
         }

@@ -165,7 +165,9 @@ impl<'a> Resolver<'a> {
 
     fn known(&self, provider: &'static ProviderEntry) -> Result<Endpoint, ResolveError> {
         let about_it = self.is_configured(provider);
-        let main = self.settings.main().filter(|_| about_it);
+        // The engine is nowhere else: an address that is left of another server is not its own.
+        let is_built_in = provider.name == table::BUILT_IN;
+        let main = self.settings.main().filter(|_| about_it && !is_built_in);
         // Where the address comes from decides which key may go there.
         let mut from_its_var = false;
         let base_url = match (&self.choice.base_url, main.and_then(|main| given(&main.base_url))) {

@@ -21,7 +21,7 @@ pub use auxiliary::{Auxiliary, auxiliary, side_task};
 pub use choice::{EndpointChoice, resolve};
 pub use fallback::{Fallbacks, fallbacks};
 pub use settings::{AuxiliaryModel, ModelSettings};
-pub use table::{PROVIDERS, ProviderEntry, find};
+pub use table::{BUILT_IN, PROVIDERS, ProviderEntry, find};
 
 use crate::http::Lookup;
 

@@ -54,6 +54,9 @@ const USUAL: ProviderEntry = ProviderEntry {
     default_model: "",
 };
 
+/// The provider whose server is the engine of this program: it is started when it is asked.
+pub const BUILT_IN: &str = "hermes-local";
+
 /// All known providers, in the order in which a key is looked for.
 pub const PROVIDERS: &[ProviderEntry] = &[
     ProviderEntry {
@@ -106,6 +109,15 @@ pub const PROVIDERS: &[ProviderEntry] = &[
         title: "a server of your own",
         aliases: &["ollama", "vllm", "llamacpp", "llama.cpp", "local"],
         base_url_var: Some("CUSTOM_BASE_URL"),
+        key: KeyNeed::Optional,
+        ..USUAL
+    },
+    ProviderEntry {
+        name: BUILT_IN,
+        title: "the built-in engine",
+        aliases: &["built-in"],
+        // Nothing ever listens there: the engine says where it answers once it runs.
+        base_url: "http://127.0.0.1:0/v1",
         key: KeyNeed::Optional,
         ..USUAL
     },

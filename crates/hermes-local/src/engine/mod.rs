@@ -4,10 +4,14 @@
 //! random key in one line of JSON on stdout ([`EngineAddress`]), and answers chat completions. A crash of the engine, or
 //! the memory it takes, is then nobody else's, and the rest of the program knows one wire only.
 //!
+//! Whoever asks holds a [`SharedEngine`]: one process for a home and a model, started by the first request, ended with its
+//! last holder, and started anew if it died.
+//!
 //! `chat` makes a prompt of a conversation by the model's own template, `llama` turns it into tokens and back, `server`
 //! speaks HTTP. Without the feature `local` none of them is built, and [`serve`] says so.
 
 mod child;
+mod shared;
 
 #[cfg(feature = "local")]
 mod chat;
@@ -20,6 +24,7 @@ use std::path::PathBuf;
 
 pub use child::EngineChild;
 use serde::{Deserialize, Serialize};
+pub use shared::SharedEngine;
 
 /// Whether this build can run models.
 pub const IS_BUILT: bool = cfg!(feature = "local");

@@ -113,6 +113,7 @@ fn recordings_are_known_by_their_ending_and_bounded() {
 }
 
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "a test's own file")]
 async fn a_sound_file_is_written_down_by_the_settings() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("voice message.oga");

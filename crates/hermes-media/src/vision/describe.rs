@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hermes_llm::endpoint::OnDemandServers;
 use hermes_llm::message::ImageUrl;
 use hermes_llm::provider::{self, Auxiliary};
 use hermes_llm::{
@@ -38,6 +39,9 @@ pub(super) async fn describe(
     })?;
     if let Some(model) = &settings.model_now {
         model.clone_into(&mut endpoint.model);
+    }
+    if let Some(servers) = cx.service::<OnDemandServers>() {
+        servers.give(&mut endpoint);
     }
     let mut options = ClientOptions::read(cx.config(), &lookup);
     options.timeouts.call = timeout.unwrap_or(USUAL_TIME);

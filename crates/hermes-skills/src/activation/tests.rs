@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::refusal::SkillRefusal;
 use crate::testing::{SkillBench, put};
 
 fn commands(bench: &SkillBench) -> BTreeMap<String, SkillCommand> {
@@ -9,9 +10,10 @@ fn commands(bench: &SkillBench) -> BTreeMap<String, SkillCommand> {
 
 fn activate(bench: &SkillBench, line: &str) -> Result<ActivationMessage, SkillRefusal> {
     let offers = bench.offers();
-    let context = ActivationContext { offers: &offers, session: Some("s1"), backend: "local" };
+    let context = ActivationContext { offers: &offers, session: Some("s1") };
     let asked = parse(line, &commands(bench)).expect("a command");
-    bench.store().activate(&asked, context)
+    let store = bench.store();
+    Ok(store.message(store.open_called(&asked, context)?, "local"))
 }
 
 #[test]
@@ -95,6 +97,25 @@ fn the_message_holds_skill_settings_setup_files_and_words() {
 }
 
 #[test]
+fn a_command_opens_the_skill_that_lists_show_where_several_share_a_name() {
+    let mut bench = SkillBench::new();
+    bench.skill("twice", "twice", "at the top");
+    bench.skill("zoo/twice", "twice", "in a category");
+    let far = bench.folder.path().join("far/shared");
+    std::fs::create_dir_all(&far).unwrap();
+    put(far.join("SKILL.md"), crate::testing::document("shared", "from elsewhere", "Far.\n"));
+    bench.skill("shared", "shared", "of the home");
+    bench.config = json!({"skills": {"external_dirs": [far.parent().unwrap()]}});
+    let listed = bench.store().list(bench.offers(), None);
+    for name in ["twice", "shared"] {
+        let shown = listed["skills"].as_array().unwrap().iter().find(|one| one["name"] == name);
+        let about = shown.unwrap()["description"].as_str().unwrap();
+        let message = activate(&bench, &format!("/{name} go")).expect(name);
+        assert!(message.text.contains(&format!("description: {about}\n")), "{}", message.text);
+    }
+}
+
+#[test]
 fn the_words_are_told_from_a_skill_that_imitates_the_mark() {
     let bench = SkillBench::new();
     bench.write(
@@ -152,9 +173,10 @@ fn preloading_takes_lists_and_names_what_is_missing() {
     bench.skill("off", "off", "d");
     bench.config = json!({"skills": {"disabled": ["off"]}});
     let offers = bench.offers();
-    let context = ActivationContext { offers: &offers, session: None, backend: "local" };
+    let context = ActivationContext { offers: &offers, session: None };
     let names = ["one, two".to_owned(), "off".to_owned(), "gone".to_owned()];
-    let made = bench.store().preload(&names, context);
+    let store = bench.store();
+    let made = store.message(store.open_preloaded(&names, context), "local");
     let text = made.text;
     assert!(text.contains("skill \"one\"") && text.contains("skill \"two\""), "{text}");
     assert_eq!(made.notes.len(), 2);

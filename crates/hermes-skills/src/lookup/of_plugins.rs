@@ -210,10 +210,10 @@ mod tests {
         let commands = store.commands(&offers, &[]);
         assert_eq!(commands.keys().collect::<Vec<_>>(), ["desk-maps", "maps", "packing"]);
         assert_eq!(commands["maps"].about, "my own maps");
-        let context = ActivationContext { offers: &offers, session: None, backend: "local" };
+        let context = ActivationContext { offers: &offers, session: None };
         for line in ["/packing go", "/desk:packing go", "/Packing go"] {
             let asked = parse(line, &commands).unwrap_or_else(|| panic!("{line}"));
-            let message = store.activate(&asked, context).unwrap();
+            let message = store.message(store.open_called(&asked, context).unwrap(), "local");
             assert_eq!(message.skills, ["desk:packing"], "{line}");
             assert!(message.text.contains("Do it."), "{}", message.text);
             assert_eq!(crate::activation::own_words(&message.text), Some("go"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hermes_exec::settings::configured_backend;
 use hermes_runtime::registry::Registry;
-use hermes_skills::offer::SessionTools;
+use hermes_skills::offer::{OfferContext, SessionPlatform, SessionTools};
 use hermes_skills::setup::SetupSurface;
 use hermes_skills::{SkillLibrary, SkillStore};
 use hermes_tool::{State, ToolContext, ToolError, ToolErrorExt as _};
@@ -32,9 +32,19 @@ pub(super) async fn on_disk<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.tool_error("Panic")
 }
 
+/// The platform a call's session takes place on, where the host says.
+fn platform(cx: &ToolContext) -> Option<Arc<SessionPlatform>> {
+    cx.service::<SessionPlatform>()
+}
+
+/// What may be offered to a call's session.
+pub(super) fn offers(store: &SkillStore<'_>, cx: &ToolContext) -> OfferContext {
+    store.offers(platform(cx).as_ref().map(|platform| platform.0.as_str()))
+}
+
 /// Where a view takes place.
 pub(super) fn surface(cx: &ToolContext) -> SetupSurface {
-    SetupSurface::of(cx.vars(), cx.vars().non_blank("HERMES_PLATFORM"))
+    SetupSurface::of(cx.vars(), platform(cx).as_ref().map(|platform| platform.0.as_str()))
 }
 
 /// Where commands run.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::session::on_disk;
+use super::session::{offers, on_disk};
 
 /// Arguments of `skills_categories`.
 #[derive(Deserialize, JsonSchema)]
@@ -19,8 +19,8 @@ async fn skills_categories(
     library: State<SkillLibrary>,
     cx: &ToolContext,
 ) -> Result<Value, ToolError> {
-    on_disk(&library, cx, |store, _| {
-        listing::categories(&store.listed_table(), &store.offers(None))
+    on_disk(&library, cx, |store, cx| {
+        listing::categories(&store.listed_table(), &offers(store, cx))
     })
     .await
 }

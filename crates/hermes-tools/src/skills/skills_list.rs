@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::session::on_disk;
+use super::session::{offers, on_disk};
 
 /// Arguments of `skills_list`.
 #[derive(Deserialize, JsonSchema)]
@@ -29,12 +29,13 @@ async fn skills_list(
     library: State<SkillLibrary>,
     cx: &ToolContext,
 ) -> Result<Value, ToolError> {
-    on_disk(&library, cx, move |store, _| {
+    on_disk(&library, cx, move |store, cx| {
         // The folder is where a user will look for it.
         let _ = std::fs::create_dir_all(store.local_root());
+        let offers = offers(store, cx);
         match args.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
-            Some(query) => listing::find(&store.listed_table(), &store.offers(None), query),
-            None => store.list(None, args.category.as_deref()),
+            Some(query) => listing::find(&store.listed_table(), &offers, query),
+            None => store.list(offers, args.category.as_deref()),
         }
     })
     .await

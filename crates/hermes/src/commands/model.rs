@@ -1,7 +1,7 @@
 //! `hermes model`: which model is asked, and which could be.
 
 use hermes_host::ModelSources;
-use hermes_llm::provider::{PROVIDERS, resolve};
+use hermes_llm::provider::PROVIDERS;
 use hermes_llm::{EndpointChoice, metadata};
 use serde_json::json;
 
@@ -34,8 +34,7 @@ enum Form {
 
 fn show(host: &Host, ui: &mut Ui, form: Form) -> anyhow::Result<Exit> {
     host::warn_about_files(host, ui)?;
-    let lookup = |name: &str| host.vars().get(name).map(str::to_owned);
-    let endpoint = resolve(&EndpointChoice::default(), host.config().value(), &lookup)?;
+    let endpoint = ModelSources::of(host).endpoint(&EndpointChoice::default())?;
     let family = metadata::family(&endpoint.model);
     let window = endpoint.context_length.or(family.map(|family| family.context));
     let price = family.and_then(|family| family.price);
@@ -43,7 +42,7 @@ fn show(host: &Host, ui: &mut Ui, form: Form) -> anyhow::Result<Exit> {
         ui.json(&json!({
             "model": endpoint.model,
             "provider": endpoint.provider,
-            "base_url": endpoint.base_url,
+            "base_url": endpoint.server.is_none().then_some(&endpoint.base_url),
             "context_length": window,
             "key": endpoint.key_var,
             "price_per_million_usd": price.map(|price| json!({"input": price.input, "output": price.output})),
@@ -53,7 +52,10 @@ fn show(host: &Host, ui: &mut Ui, form: Form) -> anyhow::Result<Exit> {
     let model = if endpoint.model.is_empty() { "(the server's own)" } else { &endpoint.model };
     ui.line(format_args!("model     {model}"))?;
     ui.line(format_args!("provider  {}", endpoint.provider))?;
-    ui.line(format_args!("address   {}", endpoint.base_url))?;
+    match endpoint.server {
+        Some(_) => ui.line("address   on this machine; it is started when it is asked")?,
+        None => ui.line(format_args!("address   {}", endpoint.base_url))?,
+    }
     match &endpoint.key_var {
         Some(name) => ui.line(format_args!("key       {name}"))?,
         None if endpoint.api_key.is_some() => ui.line("key       from config.yaml")?,
@@ -73,15 +75,15 @@ fn show(host: &Host, ui: &mut Ui, form: Form) -> anyhow::Result<Exit> {
 
 fn set(host: &Host, model: &str, provider: Option<&str>, ui: &mut Ui) -> anyhow::Result<Exit> {
     host.require_sound_config()?;
-    let lookup = |name: &str| host.vars().get(name).map(str::to_owned);
+    let sources = ModelSources::of(host);
     let choice = EndpointChoice {
         provider: provider.map(str::to_owned),
         model: Some(model.to_owned()),
         ..EndpointChoice::default()
     };
     // Only what can be asked is remembered.
-    let endpoint = resolve(&choice, host.config().value(), &lookup)?;
-    ModelSources::of(host).remember(&endpoint.model, &endpoint.provider)?;
+    let endpoint = sources.endpoint(&choice)?;
+    sources.remember(&endpoint)?;
     ui.line(format_args!("{} ({}) answers from now on", endpoint.model, endpoint.provider))?;
     Ok(Exit::Done)
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
     let (model, provider) =
         endpoint.map_or(("none".to_owned(), "none".to_owned()), |one| (one.model, one.provider));
     let memory = MemoryStore::new(host.home(), MemorySettings::from_config(host.config().value()));
-    let skills = host.session_skills(definitions.available(), runtime.registry());
+    let skills = host.session_skills(definitions.available(), runtime.registry(), PLATFORM);
     let prompt = PromptSections::build(&PromptSources {
         home: host.home(),
         config: host.config().value(),
@@ -46,7 +46,7 @@ pub(crate) fn run(as_json: bool, host: &Host, ui: &mut Ui) -> anyhow::Result<Exi
         platform: PLATFORM,
         profile: None,
         steering: &Steering::of_home(host.home()),
-        skills: Some(&|| skills.listed(PLATFORM)),
+        skills: Some(&|| skills.listed()),
         caller: None,
         rules: ProjectRules::Load,
         memory: &memory.snapshot(),

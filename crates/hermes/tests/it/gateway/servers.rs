@@ -114,10 +114,14 @@ fn a_gateway_on_ngircd() {
     let mut stage = Stage::new(script, "  irc: {}\n", &env);
     stage.start_until("irc", "connected");
     let mut ann = Person::join(port);
+    // One question after another: the server makes those wait who ask without a pause, and their later words with them.
+    let mut asked = 0;
     stage.until("the bot in the channel", || {
-        ann.write("NAMES #home");
-        ann.count(" 353 ") > 0
-            && ann.heard.lock().unwrap().iter().any(|l| l.contains(" 353 ") && l.contains("hermes"))
+        if ann.count(" 366 ") >= asked {
+            ann.write("NAMES #home");
+            asked = ann.count(" 366 ") + 1;
+        }
+        ann.heard.lock().unwrap().iter().any(|l| l.contains(" 353 ") && l.contains("hermes"))
     });
     ann.write("PRIVMSG #home :nobody in particular");
     ann.write("PRIVMSG #home :hermes: are you there?");
