@@ -217,3 +217,13 @@ fn hostile_skills_that_act_on_the_side_are_noticed() {
 fn harmless_skills_that_speak_of_side_doors_pass() {
     harmless_skills_pass(include_str!("skills/benign_doors.txt"));
 }
+
+#[test]
+fn hostile_skills_written_before_the_rules_were_read_are_noticed() {
+    hostile_skills_are_noticed(include_str!("skills/hostile_twice.txt"));
+}
+
+#[test]
+fn harmless_skills_written_before_the_rules_were_read_pass() {
+    harmless_skills_pass(include_str!("skills/benign_twice.txt"));
+}

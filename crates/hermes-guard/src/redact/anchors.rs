@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, PatternID};
 
 use super::keys::KEY_PREFIXES;
-use super::{calls, flags, languages, urls};
+use super::{calls, flags, languages, tokens, urls};
 
 /// Which rule looks at a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub(super) enum SecretAnchor {
     Jwt,
     /// The colon in a bot's token.
     Bot,
+    /// Begin of a chat bot's number in Base64.
+    ChatBot,
     /// A plus sign and a digit.
     Phone,
     Authorization,
@@ -137,7 +139,7 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
     (SecretAnchor::Phone, &["+1", "+2", "+3", "+4", "+5", "+6", "+7", "+8", "+9"]),
     (SecretAnchor::Authorization, &["authorization"]),
     (SecretAnchor::Cookie, &["cookie"]),
-    (SecretAnchor::User, &["-u", "-user", "-creds"]),
+    (SecretAnchor::User, &["-u", "-user", "-creds", "-auth", "-userpass"]),
     (SecretAnchor::PasswordOption, &[" -p", " -a", " -w", " -u", " -x", " -n", " -k", " -t"]),
     (
         SecretAnchor::Name,
@@ -155,6 +157,7 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
             "passout",
             "privkey",
             "sessionid",
+            "_signing=",
             "_session=",
             "_session:",
             "community",
@@ -195,13 +198,29 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
             "keymaterial",
             "key-data",
             "key_data",
+            "keyname",
+            "key_b64",
+            "keys_b64",
+            "key_base64",
+            "keys_base64",
+            "key_hex",
+            "keys_hex",
+            "recovery_code",
+            "recovery-code",
+            "recovery code",
+            "recoverycode",
+            "backup_code",
+            "backup-code",
+            "backup code",
+            "backupcode",
+            "scratch_code",
         ],
     ),
 ];
 
 /// Words so short that ordinary words end in them: they count at the end of a name, so with what may
 /// follow one.
-const LAST_WORDS: &[&str] = &["pass", "pw", "key", "cred"];
+const LAST_WORDS: &[&str] = &["pass", "pw", "key", "keys", "cred"];
 const FOLLOWERS: &[&str] = &[
     ":", "=", "\"", "'", "`", " ", "\t", "\n", "\r", ">", "<", ",", "]", "(", "\\", "|", "**",
     "：", "?=", "+=",
@@ -234,6 +253,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         .chain(calls::names().map(|name| (SecretAnchor::Call, Cow::Borrowed(name))))
         .chain(flags::positional_programs().map(|name| (SecretAnchor::Positional, name.into())))
         .chain(urls::LINKS.iter().map(|&path| (SecretAnchor::Webhook, path.into())))
+        .chain(tokens::bot_numbers().map(|text| (SecretAnchor::ChatBot, text.into())))
         .chain(last_words)
         .chain(elsewhere)
         .unzip();

@@ -15,8 +15,9 @@ use base64::engine::general_purpose::STANDARD;
 use super::fields::{Field, Sign, field};
 use super::headers::plausible_in_code;
 use super::keys::hide_value;
+use super::line_start::{LINE_LEAD, at_line_start};
 use super::mask::is_masked;
-use super::memorable::{begins_as_program_word, is_memorable, is_pass_phrase};
+use super::memorable::{begins_as_program_word, is_memorable, is_pass_phrase, is_program_word};
 use super::names::{KEY_KINDS, SecretFamily, family};
 use super::scan::{Names, SecretScan, is_blank, is_gap, is_quote};
 use super::values::{SecretLook, follows_password_rules, is_prose, is_reference, look, stands_in};
@@ -25,8 +26,6 @@ use super::{flags, languages, lists, nearby, sentences, tables};
 
 /// Longest name, to either side of the hit.
 const LONGEST_NAME: usize = 64;
-/// How much may stand between the start of a line and a name.
-const LINE_LEAD: usize = 64;
 /// Shorter numbers are counts: `Pass: 124, Fail: 0`.
 const LEAST_NUMBER: usize = 4;
 /// Shortest storage key.
@@ -93,11 +92,15 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let Some(name) = whole_name(scan, &hit) else { return };
     let name = with_words_around(scan, behind_definition(scan, name));
     let done = scan.done();
-    if matches!(&scan.text[name.clone()], "random_password" | "random_string") {
-        return made_by_plan(scan, name.end);
+    match &scan.text[name.clone()] {
+        "random_password" | "random_string" => {
+            return stands_behind(scan, name.end, &["\"result\"", "result "]);
+        }
+        "keyName" => return stands_behind(scan, name.end, &["\"value\""]),
+        _ => {}
     }
     visit_name(scan, name.clone());
-    if scan.done() == done {
+    if scan.done() == done && !nearby::announced(scan, &name) {
         nearby::visit(scan, &name);
     }
 }
@@ -105,10 +108,11 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, hit: Range<usize>) {
 /// How far behind a resource its result stands in the state of a plan.
 const RESOURCE: usize = 1_024;
 
-/// The state of `random_password`: what was made is the `result` of it.
-fn made_by_plan(scan: &mut SecretScan<'_>, from: usize) {
+/// The state of `random_password`: what was made is the `result` of it. A list of an account's keys: the `value`
+/// behind each `keyName`.
+fn stands_behind(scan: &mut SecretScan<'_>, from: usize, marks: &[&str]) {
     let to = scan.text.floor_char_boundary((from + RESOURCE).min(scan.text.len()));
-    for mark in ["\"result\"", "result "] {
+    for mark in marks {
         let Some(at) = scan.text[from..to].find(mark) else { continue };
         let sign =
             scan.run_end(from + at + mark.len(), |byte| is_gap(byte) || b":=".contains(&byte));
@@ -150,12 +154,23 @@ fn visit_name(scan: &mut SecretScan<'_>, name: Range<usize>) {
         return;
     }
     let plain_name = &scan.text[name.clone()];
+    // `Offering public key: /home/…`
+    let shared = plain_name.eq_ignore_ascii_case("key")
+        && ["public ", "Public "].iter().any(|word| scan.text[..name.start].ends_with(word));
+    if shared {
+        return;
+    }
     let Some(field) = field(scan, name) else { return };
+    // `secrets.yaml: no such file`
+    if field.sign == Sign::Colon && !field.name_quoted && is_file(plain_name) {
+        return;
+    }
     let given = &scan.text[field.value.clone()];
     // The path of a resource, or a name for the same name elsewhere.
     if plain_name.starts_with("module.")
         || !given.contains(|char: char| char.is_alphanumeric() || char == '*')
         || !field.value_quoted && is_same_name(plain_name, given)
+        || plain_name.eq_ignore_ascii_case(given)
     {
         return;
     }
@@ -205,6 +220,16 @@ fn visit_name(scan: &mut SecretScan<'_>, name: Range<usize>) {
         let value = field.whole_value(scan);
         hide_value(scan, value);
     }
+}
+
+/// Whether a name is one of a file, by its end.
+fn is_file(name: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "c", "cfg", "conf", "cpp", "cs", "css", "go", "h", "html", "ini", "java", "js", "json",
+        "jsx", "kt", "lock", "log", "md", "php", "py", "rb", "rs", "sh", "sql", "swift", "tf",
+        "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml",
+    ];
+    name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && ENDS.contains(&end))
 }
 
 /// Names that mean a secret in source code too.
@@ -367,7 +392,12 @@ fn looks_secret(scan: &SecretScan<'_>, field: &Field, family: SecretFamily) -> b
         {
             true
         }
-        SecretFamily::Password if field.value_quoted && is_spoken(scan, field) => true,
+        SecretFamily::Password
+            if (field.value_quoted || field.sign == Sign::Element) && is_spoken(scan, field) =>
+        {
+            true
+        }
+        SecretFamily::Password if is_one_word(scan, field) => true,
         SecretFamily::Password
             if is_pin(value) && (is_text(scan, field) || is_line(scan, field)) =>
         {
@@ -446,10 +476,33 @@ fn is_spoken(scan: &SecretScan<'_>, field: &Field) -> bool {
     let name = scan.text[field.name.clone()].to_ascii_lowercase();
     let value = &scan.text[field.value.clone()];
     (name.ends_with("psk") || name.ends_with("passphrase"))
-        && (3..=8).contains(&value.split(' ').count())
+        && (if field.sign == Sign::Element { 2 } else { 3 }..=8).contains(&value.split(' ').count())
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && value.split(' ').all(|word| word.bytes().all(|byte| byte.is_ascii_alphanumeric()))
         && !is_prose(value)
+}
+
+/// Shortest word that is taken for a password by the name before it alone.
+const LEAST_WORD: usize = 6;
+/// Shortest phrase for a wireless network.
+const LEAST_NETWORK: usize = 8;
+
+/// `DB_PASSWORD=wolkenbank`, `psk="wolkenbank"`: one word, behind a name that only settings have.
+fn is_one_word(scan: &SecretScan<'_>, field: &Field) -> bool {
+    let name = &scan.text[field.name.clone()];
+    let value = &scan.text[field.value.clone()];
+    let network = ["psk", "wpa_passphrase", "wifi_password", "wlan_password"]
+        .iter()
+        .any(|last| name.to_ascii_lowercase().ends_with(last))
+        && value.len() >= LEAST_NETWORK;
+    let variable = is_shouted(name)
+        && (field.value_quoted || is_setting(scan, field) || is_line(scan, field))
+        && value.len() >= LEAST_WORD;
+    let lower = value.to_ascii_lowercase();
+    (network || variable)
+        && value.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !is_program_word(value)
+        && !["pass", "pwd", "secret", "login", "user"].iter().any(|word| lower.contains(word))
 }
 
 /// Whether the value is given as a text, and not by the name of something else.
@@ -569,9 +622,13 @@ fn is_bare_key(scan: &SecretScan<'_>, field: &Field) -> bool {
         })
 }
 
-/// `"jwt": {"key": …`, `jwt:⏎  key: …`: the name of what the key belongs to, in small letters.
+/// `"jwt": {"key": …`, `jwt:⏎  key: …`, `[jwt]⏎key = …`: the name of what the key belongs to, in small letters.
 fn parent(before: &str) -> Option<&str> {
     let before = before.trim_end_matches(['"', '\'', ' ', '\t', '\n', '\r']);
+    if let Some(section) = before.strip_suffix(']') {
+        let section = section.rsplit(['[', '\n']).next()?;
+        return section.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next();
+    }
     let before = before.strip_suffix('{').unwrap_or(before).trim_end();
     let before = before.strip_suffix([':', '='])?.trim_end_matches(['"', '\'', ' ']);
     before.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next()
@@ -590,10 +647,13 @@ fn is_word_of_line(scan: &SecretScan<'_>, field: &Field) -> bool {
     let value = &scan.text[field.value.clone()];
     let edge = |byte: u8| byte == 0 || is_blank(byte) || matches!(byte, b'"' | b'\'' | b',');
     let before = scan.byte_before(field.name.start);
+    let after = scan.byte(field.value.end);
+    // `{user=ada, password=…}`
+    let last = after == b'}' && scan.text[..field.name.start].ends_with(", ");
     field.sign == Sign::Equals
         && !field.spaced
-        && (edge(before) || matches!(before, b'=' | b'|' | b'-'))
-        && edge(scan.byte(field.value.end))
+        && (edge(before) || matches!(before, b'=' | b'|' | b'-' | b'&') || in_login(scan, field))
+        && (edge(after) || last || after == b'&' || in_login(scan, field))
         && !value.contains(['(', ')', '[', '{', '<', '>'])
 }
 
@@ -667,6 +727,43 @@ fn is_name_in_code(scan: &SecretScan<'_>, field: &Field) -> bool {
             && (field.sign == Sign::Equals && field.spaced
                 || listed && !is_connection(scan, field)
                 || matches!(before, b'(' | b',' | b'.'))
+}
+
+/// How far before a password in a list the server or the user stands.
+const LOGIN_BACK: usize = 160;
+
+/// Whether `name=value;` stands beside a server or a user: `Server=x;Password=y;`, `"Password=y;Pooling=true"`.
+fn in_login(scan: &SecretScan<'_>, field: &Field) -> bool {
+    const BESIDE: &[&str] = &[
+        "server=",
+        "data source=",
+        "user id=",
+        "userid=",
+        "uid=",
+        "user=",
+        "username=",
+        "host=",
+        "database=",
+        "catalog=",
+        "endpoint=",
+        "provider=",
+        "pooling=",
+        "encrypt=",
+        "integrated security=",
+        "persist security",
+        "timeout=",
+        "port=",
+        "dsn=",
+    ];
+    let (before, after) = (scan.byte_before(field.name.start), scan.byte(field.value.end));
+    let listed = |byte: u8| byte == b';' || is_quote(byte) || is_blank(byte) || byte == 0;
+    if field.sign != Sign::Equals || !listed(before) || !listed(after) {
+        return false;
+    }
+    let start = scan.run_start(field.name.start, LOGIN_BACK, |byte| byte != b'\n');
+    let end = scan.run_end_within(field.value.end, LOGIN_BACK / 2, |byte| byte != b'\n');
+    let around = String::from_utf8_lossy(&scan.bytes()[start..end]).to_ascii_lowercase();
+    (before == b';' || after == b';') && BESIDE.iter().any(|name| around.contains(name))
 }
 
 /// Whether the name stands in a list such as `Server=x;Password=y;`.
@@ -755,7 +852,13 @@ fn is_plain(value: &str, family: SecretFamily) -> bool {
     let value = value.trim_end_matches([',', ';']);
     let number =
         || value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_' | b','));
-    PLAIN_VALUES.iter().any(|plain| plain.eq_ignore_ascii_case(value))
+    // `string (required)`, `string, optional`, `files systemd`
+    let (first, rest) = value.split_once([' ', ',']).unwrap_or((value, ""));
+    let described = ["files ", "compat "].iter().any(|source| value.starts_with(source))
+        || (value[first.len()..].starts_with(',') || rest.starts_with('('))
+            && PLAIN_VALUES.iter().any(|plain| plain.eq_ignore_ascii_case(first));
+    described
+        || PLAIN_VALUES.iter().any(|plain| plain.eq_ignore_ascii_case(value))
         || family == SecretFamily::Token && value.len() <= 12 && number()
         || family == SecretFamily::Password && value.len() < LEAST_NUMBER && number()
         || family == SecretFamily::Auth && value.len() <= 2
@@ -797,42 +900,4 @@ fn name_beyond_ascii(scan: &SecretScan<'_>, hit: &Range<usize>) -> Range<usize> 
     let behind = scan.text[hit.end..to].chars().take_while(belongs);
     hit.start - before.map(char::len_utf8).sum::<usize>()
         ..hit.end + behind.map(char::len_utf8).sum::<usize>()
-}
-
-/// Whether only marks and commands that set variables stand before a name on its line.
-fn at_line_start(scan: &SecretScan<'_>, at: usize) -> bool {
-    let from = at.saturating_sub(LINE_LEAD);
-    let before = &scan.bytes()[from..at];
-    let line = match memchr::memrchr2(b'\n', 0, before) {
-        Some(newline) => &before[newline + 1..],
-        None if from == 0 => before,
-        None => return false,
-    };
-    let mut lead = line.trim_ascii();
-    let digits = lead.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if digits > 0 && matches!(lead.get(digits), Some(b'|' | b':')) {
-        lead = lead[digits + 1..].trim_ascii();
-    }
-    matches!(
-        lead,
-        b"" | b"-"
-            | b"+"
-            | b">"
-            | b"*"
-            | b"\""
-            | b"'"
-            | b"export"
-            | b"set"
-            | b"setenv"
-            | b"local"
-            | b"readonly"
-            | b"declare -x"
-            | b"set -x"
-            | b"- export"
-            | b"+ export"
-            | b"++ export"
-            | b"$ export"
-            | b"> export"
-            | b"$env:"
-    )
 }

@@ -41,7 +41,9 @@ fn armour(text: &str, opening: &str) -> Option<usize> {
     let rest = text.strip_prefix(opening)?;
     let label_end = rest.bytes().take(LONGEST_LABEL).position(|byte| byte == b'-')?;
     let label = &rest[..label_end];
-    let known = label.ends_with("PRIVATE KEY") || label.ends_with("PRIVATE KEY BLOCK");
+    let known = label.ends_with("PRIVATE KEY")
+        || label.ends_with("PRIVATE KEY BLOCK")
+        || label.ends_with("Static key V1");
     (known && rest[label_end..].starts_with(DASHES))
         .then_some(opening.len() + label_end + DASHES.len())
 }

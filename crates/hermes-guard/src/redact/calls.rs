@@ -14,7 +14,7 @@ use super::words::is_placeholder;
 const LONGEST_CALL: usize = 512;
 const MOST_ARGUMENTS: usize = 6;
 /// Shortest key of a client.
-const LEAST_KEY: usize = 24;
+const LEAST_KEY: usize = 20;
 
 /// What an argument has to look like.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,6 +51,11 @@ const CALLS: &[(&str, std::ops::RangeInclusive<usize>, Argument)] = &[
     ("jwt.verify(", 1..=1, Argument::Key),
     ("jwt.decode(", 1..=1, Argument::Key),
     ("signwith(", 0..=1, Argument::Key),
+    ("twilio(", 1..=1, Argument::Key),
+    ("pusher(", 2..=2, Argument::Key),
+    ("algoliasearch(", 1..=1, Argument::Key),
+    ("aes.new(", 0..=0, Argument::Key),
+    ("createcipheriv(", 1..=1, Argument::Key),
 ];
 
 /// The calls as the automaton looks for them.

@@ -133,6 +133,10 @@ pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> 
     let behind = sign_at + length;
     let start = scan.run_end_within(behind, WIDEST_GAP, is_gap);
     let spaced = sign_at > at || start > behind;
+    // `PASSWORD :'name'`, as queries write their variables
+    if sign == Sign::Colon && sign_at > at && start == behind && scan.byte(start) == b'\'' {
+        return None;
+    }
     // `"password:"`: the quote ends what it stands in.
     let open = scan.byte_before(name.start);
     if is_quote(open) && !name_quoted && scan.byte(behind) == open {
@@ -171,6 +175,10 @@ fn bold(scan: &SecretScan<'_>, name: usize) -> &'static str {
     ["**", "__"].into_iter().find(|stars| scan.text[..name].ends_with(stars)).unwrap_or_default()
 }
 
+/// Words before a colon that say where a value is looked up.
+const LOOKED_UP: &[&str] =
+    &["env", "sys", "file", "vault", "secret", "ssm", "opt", "cf", "self", "aws", "sm", "param"];
+
 /// `${NAME:-value}`, `${NAME:value}`: what counts when the variable is not set.
 fn default(scan: &SecretScan<'_>, value: &Range<usize>) -> Option<Range<usize>> {
     let text = &scan.text[value.clone()];
@@ -178,6 +186,10 @@ fn default(scan: &SecretScan<'_>, value: &Range<usize>) -> Option<Range<usize>> 
     let inside = text.strip_prefix("${")?;
     let name = inside.bytes().position(|byte| !named(byte))?;
     let sign = [":-", ":=", ":"].into_iter().find(|sign| inside[name..].starts_with(sign))?;
+    // `${env:NAME}`: where the value is looked up.
+    if sign == ":" && LOOKED_UP.contains(&&inside[..name]) {
+        return None;
+    }
     let start = value.start + 2 + name + sign.len();
     // `${NAME:?what is wrong}`, `${NAME:+other}`
     if matches!(scan.byte(start), b'?' | b'+') {
@@ -320,6 +332,14 @@ fn pair(scan: &SecretScan<'_>, name: Range<usize>, at: usize) -> Option<Field> {
         let start = at + window.len() - rest.len();
         let end = scan.run_end_within(start, JUDGED, |byte| !is_blank(byte));
         return field(start..scan.text.floor_char_boundary(end), false);
+    }
+    // `1) "name"⏎2) "value"`, as a cache lists its settings
+    if let Some(rest) = window.strip_prefix(b"\n") {
+        let number = rest.iter().take_while(|byte| is_gap(**byte) || byte.is_ascii_digit()).count();
+        if number > 0 && rest[number..].starts_with(b") \"") {
+            let value = quoted(scan, at + 1 + number + 2);
+            return value.and_then(|value| field(value, true));
+        }
     }
     if window.starts_with(b"</key>") {
         let tag = scan.run_end_within(at + 6, WIDEST_PAIR, is_blank);

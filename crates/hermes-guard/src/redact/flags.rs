@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use super::line_start::at_line_start;
 use super::mask::is_masked;
-use super::memorable::is_memorable;
+use super::memorable::{is_memorable, is_program_word};
 use super::names::{SecretFamily, family};
 use super::scan::{SecretScan, is_blank, is_gap, is_quote, is_token};
 use super::values::{SecretLook, follows_password_rules, is_reference, look, stands_in};
-use super::words::is_placeholder;
+use super::words::{is_manual_login, is_placeholder};
 
 /// How far back on the line the program's name may stand.
 const LINE_BACK: usize = 256;
@@ -88,6 +89,8 @@ const DESCRIPTIONS: &[&str] = &[
     "with",
 ];
 
+/// Shortest value whose place alone tells what it is.
+const LEAST_STATED: usize = 6;
 /// Longest value whose place alone tells what it is.
 const LONGEST_ARGUMENT: usize = 256;
 
@@ -111,6 +114,16 @@ fn argument_within(scan: &SecretScan<'_>, at: usize, most: usize) -> Range<usize
 /// Whether a value looks like a password, made by a generator or by a person.
 pub(super) fn look_or_memory(value: &str) -> bool {
     look(value) >= SecretLook::Chosen || is_memorable(value) || follows_password_rules(value)
+}
+
+/// Whether a value is one where the place says so: any word that is not about passwords.
+fn is_stated(value: &str) -> bool {
+    value.len() >= LEAST_STATED
+        && value.bytes().all(|byte| byte > b' ')
+        && !is_program_word(value)
+        && !stands_in(value)
+        && !is_reference(value)
+        && !value.contains(['(', '{', '<', '['])
 }
 
 /// `-storepass value`, as some programs write long options.
@@ -147,6 +160,19 @@ pub(super) fn long_option(scan: &mut SecretScan<'_>, name: Range<usize>) {
     ) || scan.text[name.clone()].eq_ignore_ascii_case("pass");
     if scan.text[name.clone()].ends_with("password-command") {
         return told_by_command(scan, name.end);
+    }
+    // `--password-file <(echo value)`
+    if let Some(written) = ["=<(echo ", " <(echo ", "=<(printf ", " <(printf "]
+        .iter()
+        .find(|written| scan.text[name.end..].starts_with(**written))
+    {
+        let mut range = argument(scan, name.end + written.len());
+        range.end = range.start + scan.text[range.clone()].trim_end_matches(')').len();
+        let value = &scan.text[range.clone()];
+        if look_or_memory(value) && !value.starts_with('$') && !is_masked(value) {
+            super::keys::hide_value(scan, range);
+        }
+        return;
     }
     let any_key = family(&scan.text[name.clone()]) == Some(SecretFamily::AnyKey);
     let separator = scan.byte(name.end);
@@ -198,7 +224,8 @@ pub(super) fn user(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let name = &scan.text[option..hit.end];
     let before = scan.byte_before(option);
     let known = name == "-u"
-        || matches!(name, "--user" | "--proxy-user" | "--creds" | "--src-creds" | "--dest-creds");
+        || matches!(name, "--user" | "--proxy-user" | "--creds" | "--src-creds" | "--dest-creds")
+        || name.starts_with("--") && (name.ends_with("-auth") || name.ends_with("-userpass"));
     let separator = scan.byte(hit.end);
     if !known
         || !(is_blank(before) || is_quote(before))
@@ -231,6 +258,7 @@ pub(super) fn user(scan: &mut SecretScan<'_>, hit: Range<usize>) {
         || password.starts_with(['/', '\\'])
         || numeric(user) && numeric(password)
         || is_placeholder(password)
+        || is_manual_login(user, password)
         || is_masked(&scan.text[range.clone()])
     {
         return;
@@ -306,7 +334,14 @@ fn find_directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
     {
         return super::keys::hide_value(scan, range);
     }
-    if behind_blank(scan, word, &range) {
+    // `password value` and nothing else on the line, as settings of mail programs have it
+    let alone = matches!(scan.byte(range.end), 0 | b'\n' | b'\r')
+        && at_line_start(scan, name.start)
+        && family(word) == Some(SecretFamily::Password)
+        && value.bytes().filter(u8::is_ascii_digit).count() >= 2
+        && is_stated(value)
+        && look_or_memory(value);
+    if alone || behind_blank(scan, word, &range) {
         return super::keys::hide_value(scan, range);
     }
     // `PASSWORD 'value'` of a query, `tool login value`
@@ -320,11 +355,23 @@ fn find_directive(scan: &mut SecretScan<'_>, name: Range<usize>) {
         let from = name.start.saturating_sub(LINE_BACK);
         let line = &scan.bytes()[from..name.start];
         let line = &line[memchr::memrchr(b'\n', line).map_or(0, |at| at + 1)..];
+        // The path before the last part of a key: `kv put app/db/password value`.
+        let path = line.iter().rev().take_while(|byte| is_token(**byte) || b"/.:".contains(*byte));
+        let line = &line[..line.len() - if line.ends_with(b"/") { path.count() } else { 0 }];
         SETTERS.iter().any(|setter| line.trim_ascii().ends_with(setter.as_bytes()))
             && family(word).is_some()
     };
-    if (known || kind || sets())
-        && look_or_memory(value)
+    // `PASSWORD 'word'` of a query: nothing else stands there.
+    // `wifi connect home password "word"`: nor there.
+    let connects = || {
+        let from = name.start.saturating_sub(LINE_BACK);
+        memchr::memmem::rfind(&scan.bytes()[from..name.start], b"wifi connect ").is_some()
+    };
+    let queried = (word == "PASSWORD" && scan.byte(start) == b'\''
+        || word == "password" && connects())
+        && is_stated(value);
+    if (known || kind || queried || sets())
+        && (queried || look_or_memory(value))
         && !is_masked(value)
         && !value.contains(['(', '{', '['])
     {
@@ -391,6 +438,10 @@ const SETTERS: &[&str] = &[
     "config set",
     "secret set",
     "setx",
+    "kv put",
+    "kv set",
+    "etcdctl put",
+    "redis-cli set",
 ];
 
 /// `machine host login user password value`. The range is the word `password`.
@@ -432,6 +483,11 @@ const POSITIONAL: &[(&str, usize, &str)] = &[
     ("isakmp key ", 0, ""),
     ("-server key ", 0, ""),
     ("key-string ", 0, ""),
+    (": eap ", 0, ""),
+    (": xauth ", 0, ""),
+    ("createuser ", 2, ""),
+    ("encrypt_string ", 0, ""),
+    ("nickserv identify ", 0, ""),
 ];
 
 /// The programs and words as the automaton looks for them.
@@ -493,7 +549,10 @@ pub(super) fn positional(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     range.end = range.start + scan.text[range.clone()].trim_end_matches(';').len();
     let value = &scan.text[range.clone()];
     let names_setting = program == " /p:" && value.contains('=');
-    if look_or_memory(value)
+    let certain = is_stated(value)
+        && (program == "htpasswd "
+            || program == "identified by " && is_quote(scan.byte_before(range.start)));
+    if (certain || look_or_memory(value))
         && !is_masked(value)
         && !stands_in(value)
         && !value.starts_with(['-', '/', '$', '%'])

@@ -61,7 +61,9 @@ pub(super) fn value_start(scan: &SecretScan<'_>, name_end: usize) -> Option<usiz
         return None;
     }
     at = scan.run_end(at + 1, is_gap);
-    if matches!(scan.byte(at), b'b' | b'f' | b'r' | b'u') && is_quote(scan.byte(at + 1)) {
+    if matches!(scan.byte(at), b'b' | b'f' | b'r' | b'u' | b'$' | b'@')
+        && is_quote(scan.byte(at + 1))
+    {
         at += 1;
     }
     Some(past_quote(scan, at))

@@ -21,6 +21,8 @@ enum Shape {
     Dotted,
     /// Names in programs begin like this too.
     Common,
+    /// No ordinary name begins like this, and the key is Base64.
+    Base64,
     /// Anything may begin like this: what follows has to show that a generator made it.
     Random,
 }
@@ -35,6 +37,10 @@ const fn dotted(text: &'static str, least: usize) -> KeyPrefix {
 
 const fn common(text: &'static str, least: usize) -> KeyPrefix {
     KeyPrefix { text, least, shape: Shape::Common }
+}
+
+const fn base64(text: &'static str, least: usize) -> KeyPrefix {
+    KeyPrefix { text, least, shape: Shape::Base64 }
 }
 
 const fn random(text: &'static str, least: usize) -> KeyPrefix {
@@ -156,8 +162,10 @@ pub(super) const KEY_PREFIXES: &[KeyPrefix] = &[
     random("pul-", 32),
     random("nfp_", 30),
     random("rnd_", 30),
-    random("fo1_", 30),
-    random("fm2_", 30),
+    base64("fo1_", 30),
+    base64("fm1_", 30),
+    base64("fm2_", 30),
+    random("v1.0-", 60),
     random("re_", 30),
     random("csk-", 30),
     random("jina_", 30),
@@ -314,7 +322,12 @@ pub(super) fn visit(scan: &mut SecretScan<'_>, start: usize, index: usize) {
     }
     let body = start + prefix.text.len();
     let random = prefix.shape == Shape::Random;
-    let belongs = |byte: u8| is_token(byte) || (dotted || random) && byte == b'.';
+    let base64 = prefix.shape == Shape::Base64;
+    let belongs = |byte: u8| {
+        is_token(byte)
+            || (dotted || random) && byte == b'.'
+            || base64 && matches!(byte, b'+' | b'/' | b'=')
+    };
     // Judged by its beginning: only what is hidden is read to its end.
     let judged = &scan.text[body..scan.run_end_within(body, JUDGED, belongs)];
     // One lower-case word after a distinct prefix is still a key; two are a name.

@@ -106,6 +106,11 @@ pub(super) fn begins_as_program_word(value: &str) -> bool {
     PROGRAM_WORDS.contains(value[..end].to_ascii_lowercase().as_str())
 }
 
+/// Whether a value is one word of programs.
+pub(super) fn is_program_word(value: &str) -> bool {
+    PROGRAM_WORDS.contains(value.to_ascii_lowercase().as_str())
+}
+
 fn is_joint(character: char) -> bool {
     matches!(character, '-' | '_' | '.' | '+')
 }

@@ -30,6 +30,7 @@ mod flags;
 mod headers;
 mod keys;
 mod languages;
+mod line_start;
 mod lists;
 mod logins;
 mod manifests;

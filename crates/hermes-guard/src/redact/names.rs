@@ -41,6 +41,7 @@ const ABOUT: &[&str] = &[
     "digest",
     "dir",
     "disabled",
+    "domain",
     "email",
     "enabled",
     "encoder",
@@ -150,6 +151,7 @@ const ABOUT: &[&str] = &[
     "suffix",
     "table",
     "template",
+    "tenant",
     "test",
     "tests",
     "text",
@@ -224,6 +226,7 @@ pub(super) const KEY_KINDS: &[&str] = &[
     "auth",
     "cipher",
     "consumer",
+    "cookie",
     "crypt",
     "crypto",
     "decryption",
@@ -240,6 +243,7 @@ pub(super) const KEY_KINDS: &[&str] = &[
     "master",
     "preshared",
     "private",
+    "recovery",
     "role",
     "root",
     "secret",
@@ -251,6 +255,7 @@ pub(super) const KEY_KINDS: &[&str] = &[
     "ssh",
     "storage",
     "subscription",
+    "unseal",
     "webhook",
 ];
 
@@ -276,6 +281,7 @@ const PLAIN_KEYS: &[&str] = &[
     "by",
     "cache",
     "candidate",
+    "column",
     "composite",
     "dict",
     "foreign",
@@ -313,6 +319,8 @@ const SECRET_ALL_THE_SAME: &[(&str, SecretFamily)] = &[
     ("secret_id", SecretFamily::Secret),
     ("secret_input", SecretFamily::Secret),
     ("pass_phrase", SecretFamily::Password),
+    ("secure_string", SecretFamily::Password),
+    ("auth_ident", SecretFamily::Credential),
     ("client_key_data", SecretFamily::Key),
     ("key_data", SecretFamily::Key),
     ("service_role_key", SecretFamily::Key),
@@ -380,6 +388,12 @@ const PASSWORDS: &[&str] = &[
     "securestring",
 ];
 
+/// Words behind a name that say how its value is written.
+const WRITTEN_AS: &[&str] = &["b64", "base64", "hex", "pem", "plaintext"];
+
+/// Words before `codes` that let somebody in once.
+const CODES_FOR: &[&str] = &["backup", "recovery", "scratch", "rescue"];
+
 /// What kind of secret a name speaks of, if any.
 pub(super) fn family(name: &str) -> Option<SecretFamily> {
     let spread = spread(name);
@@ -391,7 +405,10 @@ pub(super) fn family(name: &str) -> Option<SecretFamily> {
     if let Some(family) = languages::family(&spread) {
         return Some(family);
     }
-    let words: Vec<&str> = spread.split('_').filter(|word| !word.is_empty()).collect();
+    let mut words: Vec<&str> = spread.split('_').filter(|word| !word.is_empty()).collect();
+    if words.len() > 1 && words.last().is_some_and(|last| WRITTEN_AS.contains(last)) {
+        words.pop();
+    }
     if let Some(&(_, family)) = SECRET_ALL_THE_SAME.iter().find(|(name, _)| spread.ends_with(name))
     {
         return Some(family);
@@ -428,6 +445,7 @@ fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
         || last && word.strip_suffix("pass").is_some_and(|whose| PASS_OF.contains(&whose))
         || PASSWORDS.contains(&word)
         || last && word.ends_with("psk")
+        || last && matches!(word, "code" | "codes") && CODES_FOR.contains(&before)
     {
         Some(SecretFamily::Password)
     } else if contains("secret") && word != "secretary" || matches!(word, "mnemonic" | "salt") {
@@ -453,7 +471,9 @@ fn word_family(words: &[&str], index: usize) -> Option<SecretFamily> {
         || word == "login" && last
         || matches!(word, "sessionid" | "jsessionid" | "phpsessid" | "sessid")
         || word == "session" && last && index > 0
+        || word == "signing" && last && index > 0
         || last && word == "key" && !PLAIN_KEYS.contains(&before)
+        || last && word == "keys" && index > 0 && !PLAIN_KEYS.contains(&before)
     {
         Some(SecretFamily::AnyKey)
     } else if contains("auth")

@@ -190,6 +190,42 @@ fn below(scan: &SecretScan<'_>, name_end: usize) -> Option<Range<usize>> {
         .then_some(start..end)
 }
 
+/// Furthest that a line goes on behind the name that announces a value, and longest such value.
+const ANNOUNCED: usize = 160;
+const LONGEST_ANNOUNCED: usize = 128;
+const LEAST_ANNOUNCED: usize = 16;
+
+/// Hides the value on a line of its own below a sentence that announces it: `Use the following password to
+/// log in:⏎⏎value`. Says whether it did.
+pub(super) fn announced(scan: &mut SecretScan<'_>, name: &Range<usize>) -> bool {
+    let line = scan.run_end_within(name.end, ANNOUNCED, |byte| !matches!(byte, b'\n' | b'\r'));
+    if !scan.text.is_char_boundary(line) {
+        return false;
+    }
+    let rest = scan.text[name.end..line].trim_end();
+    if !rest.ends_with(':') || rest.contains("ublic") || !is_strong(&scan.text[name.clone()]) {
+        return false;
+    }
+    let start = scan.run_end_within(line, BELOW, is_blank);
+    let breaks = memchr::memchr_iter(b'\n', &scan.bytes()[line..start]).count();
+    let end = scan.run_end_within(start, LONGEST_ANNOUNCED + 1, belongs);
+    let value = &scan.text[start..end];
+    let secret = (1..=2).contains(&breaks)
+        && (LEAST_ANNOUNCED..=LONGEST_ANNOUNCED).contains(&value.len())
+        && matches!(scan.byte(end), 0 | b'\n' | b'\r')
+        && start >= scan.done()
+        && look(value) == SecretLook::Generated
+        && !value.ends_with(':')
+        && !made_of_words(value)
+        && !stands_in(value)
+        && !is_reference(value)
+        && !is_masked(value);
+    if secret {
+        super::keys::hide_value(scan, start..end);
+    }
+    secret
+}
+
 fn belongs(byte: u8) -> bool {
     is_token(byte) || matches!(byte, b'+' | b'/' | b'.' | b'~' | b'%' | b'=')
 }

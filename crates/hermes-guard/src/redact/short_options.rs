@@ -79,9 +79,18 @@ pub(super) fn piped(scan: &mut SecretScan<'_>, hit: Range<usize>) {
 fn settings(scan: &mut SecretScan<'_>, start: usize) {
     let limit = scan.run_end_within(start, LINE_BACK, |byte| byte != b'\n');
     let mut at = start;
+    let mut behind_option = false;
     while at < limit {
         let mut range = argument(scan, scan.run_end(at, is_gap));
         at = range.end + 1;
+        // `secret set NAME --body "value"`
+        let given = &scan.text[range.clone()];
+        if behind_option && look_or_memory(given) && !is_masked(given) && !is_reference(given) {
+            super::keys::hide_value(scan, range);
+            behind_option = false;
+            continue;
+        }
+        behind_option = matches!(given, "--body" | "-b" | "--value" | "-v");
         let Some((name, _)) = scan.text[range.clone()].split_once('=') else { continue };
         range.start += name.len() + 1;
         // `NAME="value"`

@@ -88,6 +88,39 @@ pub(super) fn phone(scan: &mut SecretScan<'_>, plus: usize) {
     scan.replace(plus..end, &number);
 }
 
+/// Characters of the parts of a chat bot's token: its number in Base64, a time, and the secret.
+const NUMBER_PART: std::ops::RangeInclusive<usize> = 23..=28;
+const TIME_PART: usize = 6;
+const SECRET_PART: std::ops::RangeInclusive<usize> = 27..=45;
+
+/// How numbers of chat bots begin in Base64: their first digit, and the upper half of the second.
+pub(super) fn bot_numbers() -> impl Iterator<Item = String> {
+    let digits = ["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"];
+    let seconds = ["A", "E", "I", "M", "Q", "U", "Y", "c", "g", "k"];
+    digits.into_iter().flat_map(move |digit| seconds.map(|second| format!("{digit}{second}")))
+}
+
+/// `number.time.secret`, each in Base64.
+pub(super) fn chat_bot(scan: &mut SecretScan<'_>, hit: std::ops::Range<usize>) {
+    let number = scan.run_end_within(hit.start, NUMBER_PART.end() + 1, is_token);
+    if !NUMBER_PART.contains(&(number - hit.start))
+        || scan.byte(number) != b'.'
+        || is_token(scan.byte_before(hit.start))
+        || !scan.text[hit.clone()].starts_with(['M', 'N', 'O'])
+    {
+        return;
+    }
+    let time = scan.run_end_within(number + 1, TIME_PART + 1, is_token);
+    let end = scan.run_end_within(time + 1, SECRET_PART.end() + 1, is_token);
+    let fits = time - number - 1 == TIME_PART
+        && scan.byte(time) == b'.'
+        && SECRET_PART.contains(&(end - time - 1))
+        && !made_of_words(&scan.text[time + 1..end]);
+    if fits {
+        scan.hide(hit.start..end);
+    }
+}
+
 /// Fewest characters of a hash with its salt.
 const LEAST_CRYPT: usize = 24;
 

@@ -8,7 +8,7 @@ use super::names::{SecretFamily, family};
 use super::parameters::is_hidden_parameter;
 use super::scan::{Queries, RedactRules, SecretScan, is_blank, is_quote};
 use super::values::{SecretLook, look, stands_in};
-use super::words::is_placeholder;
+use super::words::{is_manual_login, is_placeholder};
 
 /// Schemes in which a name alone before the `@` is a token.
 const TOKEN_SCHEMES: &[&str] = &[
@@ -28,9 +28,6 @@ const TOKEN_SCHEMES: &[&str] = &[
 /// How the schemes of databases and queues begin.
 const DATABASES: &[&str] = &["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp"];
 const LONGEST_PASSWORD: usize = 256;
-/// How manuals write a login.
-const USERS: &[&str] = &["user", "username", "USER", "USERNAME"];
-const PASSWORDS: &[&str] = &["pass", "passwd", "password", "PASS", "PASSWORD"];
 /// What stands in the place of a password where the name before it is a token.
 const NO_PASSWORDS: &[&str] =
     &["x-oauth-basic", "x-oauth", "x", "X", "api_token", "unused", "nopass"];
@@ -151,6 +148,14 @@ fn at_behind_slash(scan: &SecretScan<'_>, colon: usize, authority: Range<usize>)
     (scan.byte(end) == b'@').then_some(end)
 }
 
+/// Whether a login is the one that a fresh server on the same machine comes with: `postgres:postgres@localhost`.
+fn is_fresh(user: &str, password: &str, behind: &str) -> bool {
+    const SERVERS: &[&str] = &["postgres", "mysql", "rabbitmq", "guest", "test", "minio"];
+    user == password
+        && SERVERS.contains(&user)
+        && ["@localhost", "@127.0.0.1"].iter().any(|here| behind.starts_with(here))
+}
+
 fn user_info(scan: &mut SecretScan<'_>, colon: usize, range: Range<usize>) {
     let info = &scan.text[range.clone()];
     let code = scan.rules.code();
@@ -166,7 +171,8 @@ fn user_info(scan: &mut SecretScan<'_>, colon: usize, range: Range<usize>) {
                 return;
             }
         }
-        let manual = USERS.contains(&user) && PASSWORDS.contains(&password);
+        let manual =
+            is_manual_login(user, password) || is_fresh(user, password, &scan.text[range.end..]);
         if !password.is_empty() && !manual && !template(password) && !is_masked(password) {
             scan.replace(range.start + user.len() + 1..range.end, MASK);
         } else {

@@ -59,6 +59,7 @@ pub(super) fn look(value: &str) -> SecretLook {
     }
     if mostly_words(value) && !(has_sign && (digits > 0 || !named && value.len() <= SHORT))
         || is_number(value)
+        || is_time(value)
         || is_alphabet(value)
         || stands_in(value)
         || is_reference(value)
@@ -196,6 +197,13 @@ fn is_number(value: &str) -> bool {
         .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_' | b',' | b'-' | b':'))
 }
 
+/// `2025-01-03T10:11:12Z`
+fn is_time(value: &str) -> bool {
+    value.starts_with("20")
+        && value.contains('T')
+        && value.bytes().all(|byte| byte.is_ascii_digit() || b"-:.TZ+".contains(&byte))
+}
+
 /// Twelve to twenty-four small words, as wallets have them.
 fn is_phrase(value: &str) -> bool {
     let words = || value.split(' ');
@@ -263,6 +271,7 @@ const PLAIN_WORDS: &[&str] = &[
     "foobar",
     "hidden",
     "incorrect",
+    "include",
     "inherit",
     "invalid",
     "key",
@@ -284,6 +293,7 @@ const PLAIN_WORDS: &[&str] = &[
     "prompt",
     "read",
     "removed",
+    "same-origin",
     "sanitized",
     "secret",
     "secret123",
@@ -326,8 +336,10 @@ pub(super) fn stands_in(value: &str) -> bool {
 
 /// `db-credentials`, `orders-api-token`: the name of the place that holds the secret.
 fn names_resource(lower: &str) -> bool {
-    const HOLDERS: [&str; 11] = [
+    const HOLDERS: [&str; 13] = [
         "auth",
+        "passwd",
+        "password",
         "cert",
         "creds",
         "credential",
@@ -377,6 +389,7 @@ const REFERENCES: &[&str] = &[
     "Fn::",
     "\\",
     "`",
+    "{cipher}",
     "arn:",
     "aws:",
     "data:",
@@ -406,7 +419,7 @@ const REFERENCES: &[&str] = &[
 
 /// Whether a value says where a secret is, or is public by its kind.
 pub(super) fn is_reference(value: &str) -> bool {
-    REFERENCES.iter().any(|beginning| value.starts_with(beginning))
+    REFERENCES.iter().any(|beginning| value.starts_with(beginning)) && !begins_by_chance(value)
         || value.contains("://")
         || value.contains("->")
         || value.contains("=>")
@@ -418,6 +431,16 @@ pub(super) fn is_reference(value: &str) -> bool {
         || value.contains('|') && mostly_words(value)
         || is_version(value)
         || is_short_hex(value)
+}
+
+/// `*_4RUEuFH4l=`, `*2470C0C06DEE42FD…`: what follows the sign is no name, so the sign is a part of the value.
+fn begins_by_chance(value: &str) -> bool {
+    let Some(rest) = value.strip_prefix(['*', '&', '?', '=', '@', '!', '~', ':']) else {
+        return false;
+    };
+    let plain = rest.bytes().all(|byte| byte > b' ' && !b"(){}[]<>/\\$|\"'`".contains(&byte));
+    let hash = rest.len() >= 32 && rest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    plain && (hash || look(rest) >= SecretLook::Chosen && follows_password_rules(rest))
 }
 
 /// `^9.0.2`, `>=1.2`.
@@ -456,9 +479,9 @@ fn is_path_of_words(value: &str) -> bool {
 
 /// Words that text has and a pass phrase has not.
 pub(super) const PROSE: &[&str] = &[
-    "a", "an", "and", "by", "can", "de", "der", "die", "enter", "for", "from", "has", "is", "must",
-    "not", "of", "or", "please", "that", "the", "this", "to", "too", "used", "was", "when", "with",
-    "you", "your",
+    "a", "an", "and", "at", "be", "least", "will", "by", "can", "de", "der", "die", "enter", "for",
+    "from", "has", "is", "must", "not", "of", "or", "please", "that", "the", "this", "to", "too",
+    "used", "was", "when", "with", "you", "your",
 ];
 
 /// Whether several words are a sentence and not a pass phrase.

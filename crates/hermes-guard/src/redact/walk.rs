@@ -33,6 +33,7 @@ pub(super) fn walk(text: &str, rules: RedactRules) -> Option<String> {
                 tokens::bot(&mut scan, range.end);
                 logins::visit(&mut scan, range.end - 1);
             }
+            SecretAnchor::ChatBot => tokens::chat_bot(&mut scan, range),
             SecretAnchor::Phone => tokens::phone(&mut scan, range.start),
             SecretAnchor::Authorization => headers::authorization(&mut scan, range),
             SecretAnchor::Cookie => headers::cookie(&mut scan, range),

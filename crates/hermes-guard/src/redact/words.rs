@@ -47,6 +47,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
             || matches!(name.as_bytes(), [b'0'..=b'9' | b'@' | b'*' | b'#'])
             || name.starts_with("ENV{")
             || is_constant_name(name)
+            || name.len() >= 2 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
     });
     variable
         || inside('{', '}')
@@ -57,6 +58,13 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || value.starts_with("${")
         || value.bytes().all(|byte| matches!(byte, b'x' | b'X' | b'*' | b'.' | b'-' | b'_'))
         || value.chars().all(|character| character == '…' || character == '•')
+}
+
+/// Whether a login is one that manuals write.
+pub(super) fn is_manual_login(user: &str, password: &str) -> bool {
+    const USERS: &[&str] = &["user", "username", "USER", "USERNAME", "guest"];
+    const PASSWORDS: &[&str] = &["pass", "passwd", "password", "PASS", "PASSWORD", "guest"];
+    USERS.contains(&user) && PASSWORDS.contains(&password)
 }
 
 fn is_constant_name(name: &str) -> bool {
@@ -85,9 +93,14 @@ pub(super) fn is_expression(value: &str) -> bool {
         .unwrap_or(value.len().min(128));
     let path = &value[..end];
     let named = path.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    // `api.Secret{…}`: a value of that type
+    let typed = value[end..].starts_with('{')
+        && path.rsplit('.').next().is_some_and(|last| {
+            path.contains('.') && last.starts_with(|first: char| first.is_ascii_uppercase())
+        });
     named
         && path.split(['.', ':', '_']).all(|part| part.is_empty() || is_word(part))
-        && value[end..].starts_with(['(', '['])
+        && (typed || ["(", "[", "?[", "?.", "!."].iter().any(|next| value[end..].starts_with(next)))
 }
 
 /// Whether a value is a field of something: `settings.token`.

@@ -143,6 +143,9 @@ const PRIVATE: &[&str] = &[
     "lsass",
     ".hermes",
     "remote-debugging-port",
+    "root-state.json",
+    "/slack/storage",
+    "signal/config.json",
 ];
 
 #[expect(clippy::expect_used, reason = "the words are constants and every test runs them")]
@@ -158,7 +161,7 @@ fn regex(pattern: &str) -> Regex {
 /// A name of a private place where a program means the place and not the word.
 static GATHERS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r#"(?i)\bfind\b[^\n]*\*\.(?:pem|key|p12|pfx|kdbx)\b|\benviron\.(?:items|keys)\(\)[^\n]*(?:key|token|secret|pass)|\bobject\.(?:entries|keys)\(process\.env\)|\bdiff --cached[^\n]*\||/dev/input/(?:event|\{)|\bwp-config\.php|\.htpasswd\b|\bmaster\.key\b|\bdatabase\.yml|\bsecrets\.ya?ml|\.(?:bash|zsh|python|psql|mysql|node_repl|sh)_history\b|\blogin data\b|\bweb data["'/]|\blogins\.json|\bkey4\.db|\bcookies\.sqlite|["'/]local state["']|\.netrc\b|\.git-credentials\b|\.pgpass\b|\.pypirc\b|[~/"'](?:\.npmrc)\b|\bid_(?:rsa|ed25519)\b["'\s)\],;]|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+)[/"'\\,\s)]{1,6}\.(?:aws|gnupg|kube|azure)\b|\.docker/config|\.config/(?:gcloud|gh)\b|\bwallet\.dat|\bfind-(?:generic|internet)-password|keychain-db|\bdump-keychain|\bpbpaste\b|\bxclip\b[^\n]*-o\b|\bxsel\b|\bwl-paste\b|\bpyperclip\.paste|\bget-clipboard\b|clipboard\.readText\(|\bImageGrab\.grab|\bscreencapture\b|\bpyautogui\.screenshot\(|\bpynput\b|\.claude/projects|\.claude\.json|\.codex/sessions|\.hermes/(?:sessions|memor|state|\.env|auth)|~/documents\b|home\(\)\s*/\s*["']documents|\.thunderbird\b|\.mozilla/firefox|google[-/]chrome/(?:default|\{|user)|\.cargo/credentials|\.gem/credentials|\.composer/auth\.json|\.m2/settings\.xml|\.gradle/gradle\.properties|\.terraform\.d/credentials|rclone/rclone\.conf|\.password-store\b|share/keyrings|\.s3cfg\b|\.boto\b|\.databrickscfg|\.oci/config|\.vault-token|\.credentials\.json|telegram[^\n]*tdata|(?:discord|slack)[^\n]*leveldb|\.kdbx\b|\.config/op/|bitwarden cli/data|\.codex/auth\.json|network\.getallcookies|\.cookies\(\)|\bin os\.environ\b[^\n]*(?:token|key|secret|pass)|\bgh auth token\b|\bheroku config\b[^\n]*\||\bca\.key\b|\bdocument\.cookie\b|\blocalstorage\.getitem|addeventlistener\([^\n]*submit[^\n]*formdata|\benv::vars\(\)|\benv\.to_[ha]\b|\$_env\b|\bgetenv\(\)|stringify\(process\.env\)|(?:dict|dumps|urlencode|str|repr)\([^\n]{0,12}os\.environ\)|\bos\.environ\(\)|getenvironmentvariables\(\)|(?:get-childitem|gci|dir|ls) env:|\bkey=clear\b|\blsass\b|\.hermes/(?:logs|sessions)|copyfromscreen|\barecord\b|videocapture\(\s*0|sounddevice\.rec|pyaudio\.pyaudio|-f (?:avfoundation|x11grab|dshow|gdigrab)|-window root|\bscrot\b|gnome-screenshot|getasynckeystate|setwindowshookex|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+|\broot|h)[/"'\\,\s)+]{1,8}\.ssh\b|/etc/shadow\b|(?:chrome|firefox|brave|edge|safari)[^\n]{0,60}\bcookies\b|library/(?:messages/chat\.db|cookies|application support/(?:signal|google/chrome))|(?:open\(|read_text|readfile\w*\(|cat |<\s*|path\(|glob\(|default=)[^\n]{0,40}["'/\s]\.env\b["'\s)]"#,
+        r#"(?i)\bfind\b[^\n]*\*\.(?:pem|key|p12|pfx|kdbx)\b|\benviron\.(?:items|keys)\(\)[^\n]*(?:key|token|secret|pass)|\bobject\.(?:entries|keys)\(process\.env\)|\bdiff --cached[^\n]*\||/dev/input/(?:event|\{)|\bwp-config\.php|\.htpasswd\b|\bmaster\.key\b|\bdatabase\.yml|\bsecrets\.ya?ml|\.(?:bash|zsh|python|psql|mysql|node_repl|sh)_history\b|\blogin data\b|\bweb data["'/]|\blogins\.json|\bkey4\.db|\bcookies\.sqlite|["'/]local state["']|\.netrc\b|\.git-credentials\b|\.pgpass\b|\.pypirc\b|[~/"'](?:\.npmrc)\b|\bid_(?:rsa|ed25519)\b["'\s)\],;]|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+)[/"'\\,\s)]{1,6}\.(?:aws|gnupg|kube|azure)\b|\.docker/config|\.config/(?:gcloud|gh)\b|\bwallet\.dat|\bfind-(?:generic|internet)-password|keychain-db|\bdump-keychain|\bpbpaste\b|\bxclip\b[^\n]*-o\b|\bxsel\b|\bwl-paste\b|\bpyperclip\.paste|\bget-clipboard\b|clipboard\.readText\(|\bImageGrab\.grab|\bscreencapture\b|\bpyautogui\.screenshot\(|\bpynput\b|\.claude/projects|\.claude\.json|\.codex/sessions|\.hermes/(?:sessions|memor|state|\.env|auth)|~/documents\b|home\(\)\s*/\s*["']documents|\.thunderbird\b|\.mozilla/firefox|google[-/]chrome/(?:default|\{|user)|\.cargo/credentials|\.gem/credentials|\.composer/auth\.json|\.m2/settings\.xml|\.gradle/gradle\.properties|\.terraform\.d/credentials|rclone/rclone\.conf|\.password-store\b|share/keyrings|\.s3cfg\b|\.boto\b|\.databrickscfg|\.oci/config|\.vault-token|\.credentials\.json|telegram[^\n]*tdata|(?:discord|slack)[^\n]*leveldb|root-state\.json|/slack/storage|signal/config\.json|\.kdbx\b|\.config/op/|bitwarden cli/data|\.codex/auth\.json|network\.getallcookies|\.cookies\(\)|\bin os\.environ\b[^\n]*(?:token|key|secret|pass)|\bgh auth token\b|\bheroku config\b[^\n]*\||\bca\.key\b|\bdocument\.cookie\b|\blocalstorage\.getitem|addeventlistener\([^\n]*submit[^\n]*formdata|\benv::vars\(\)|\benv\.to_[ha]\b|\$_env\b|\bgetenv\(\)|stringify\(process\.env\)|(?:dict|dumps|urlencode|str|repr)\([^\n]{0,12}os\.environ\)|\bos\.environ\(\)|getenvironmentvariables\(\)|(?:get-childitem|gci|dir|ls) env:|\bkey=clear\b|\blsass\b|\.hermes/(?:logs|sessions)|copyfromscreen|\barecord\b|videocapture\(\s*0|sounddevice\.rec|pyaudio\.pyaudio|-f (?:avfoundation|x11grab|dshow|gdigrab)|-window root|\bscrot\b|gnome-screenshot|getasynckeystate|setwindowshookex|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+|\broot|h)[/"'\\,\s)+]{1,8}\.ssh\b|/etc/shadow\b|(?:chrome|firefox|brave|edge|safari)[^\n]{0,60}\bcookies\b|library/(?:messages/chat\.db|cookies|application support/(?:signal|google/chrome))|(?:open\(|read_text|readfile\w*\(|cat |<\s*|path\(|glob\(|default=)[^\n]{0,40}["'/\s]\.env\b["'\s)]"#,
     )
 });
 /// Care for such a place: it is made, named or shut.
@@ -184,6 +187,7 @@ pub(super) fn find(
         }
         let text = reading.region_text(region);
         pairs(file, reading, region, text, findings);
+        obeys_what_it_fetched(file, reading, region, text, findings);
         if NAMES.is_match(text) && (leaves(text, facts) || KEYS.is_match(text) && sends_away(text))
         {
             report(file, reading, region, findings);
@@ -397,10 +401,82 @@ fn pairs(
     }
 }
 
+/// A name that gets what another machine answers.
+static FETCHED: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?:^|[\s;{])(?:const |let |var |\$)?(\w+)\s*:?=\s*[^\n=;]{0,24}?(?:requests\.(?:get|post)|httpx\.(?:get|post)|urlopen|fetch|axios(?:\.get)?|https?\.get|URI\.open|Net::HTTP\.get|file_get_contents|Invoke-WebRequest|Invoke-RestMethod|curl_exec)\s*[( ]",
+    )
+});
+/// A call that runs a text, and the name it is given.
+static RUN: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r#"\b(?:os\.system|os\.popen|popen|getoutput|getstatusoutput|check_output|check_call|subprocess\.(?:run|call|Popen)|exec|eval|execSync|spawnSync|execFile|shell_exec|passthru|system|Invoke-Expression|iex|new Function)\s*[( ]\s*\[?(?:["'](?:/bin/)?(?:ba)?sh["']\s*,\s*["']-c["']\s*,\s*)?\$?(\w+)(?:\.text|\.content|\.strip\(\)|\.decode\(\)|\[[^\]\n]{0,24}\]|\.get\([^)\n]{0,24}\)|\.trim\(\))*\s*[,)\]\n]"#,
+    )
+});
+/// A name that gets what is made of another one.
+static MADE_OF: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?:^|[\s;{])(?:const |let |var |\$)?(\w+)\s*:?=\s*(?:await\s+)?(?:[\w.]*(?:compile|decode|loads?|parse|text|json|str|bytes|b64decode|strip|decompress)\(\s*)?\$?(\w+)\s*(?:\.(?:text|content|json|decode|strip|read)\b|[,)])",
+    )
+});
+/// Names that are followed in one program.
+const MAX_FETCHED: usize = 64;
+
+/// What another machine answers is run as it is, whether as a command or as code.
+fn obeys_what_it_fetched(
+    file: &str,
+    reading: &Reading,
+    region: &Region,
+    text: &str,
+    findings: &mut Vec<SkillFinding>,
+) {
+    if !text.contains("http") {
+        return;
+    }
+    let mut fetched: Vec<&str> = FETCHED
+        .captures_iter(text)
+        .take(MAX_FETCHED)
+        .filter_map(|found| found.get(1))
+        .map(|name| name.as_str())
+        .collect();
+    if fetched.is_empty() {
+        return;
+    }
+    // What is made of it is no better: `code = compile(fetched, …)`.
+    let made: Vec<&str> = MADE_OF
+        .captures_iter(text)
+        .take(MAX_FETCHED)
+        .filter(|made| made.get(2).is_some_and(|source| fetched.contains(&source.as_str())))
+        .filter_map(|made| made.get(1))
+        .map(|name| name.as_str())
+        .collect();
+    fetched.extend(made);
+    fetched.sort_unstable();
+    let run = RUN.captures_iter(text).find(|found| {
+        found.get(1).is_some_and(|name| fetched.binary_search(&name.as_str()).is_ok())
+    });
+    let Some(found) = run.and_then(|found| found.get(0)) else { return };
+    let at = reading.statements[region.statements.start].range.start + found.start();
+    let index = reading.statements.partition_point(|statement| statement.range.end <= at);
+    let Some(statement) = reading.statements.get(index) else { return };
+    let start = statement.range.start;
+    let severity =
+        weigh(RuleKind::Command, SkillSeverity::Critical, reading, statement, &(start..start));
+    findings.push(SkillFinding {
+        pattern_id: "download_run",
+        severity,
+        category: SkillRisk::SupplyChain,
+        file: file.to_owned(),
+        line: reading.line_at(at),
+        matched: shown(found.as_str().trim(), MAX_MATCH_CHARS),
+        description: "What another machine says is run as a command.",
+    });
+}
+
 /// Keys that belong to no service.
 static KEYS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i)\bmaster\.key\b|\bid_(?:rsa|ed25519)\b|\bwallet\.dat|\blogins\.json|\bkey4\.db|\blogin data\b|\bprivate\.key\b|\bca\.key\b|\.kube/config|\.aws/credentials|\.netrc\b|\bcookies\(\)|\bdocument\.cookie|getallcookies|\bgh auth token|\bheroku config\b|\benv::vars\(\)|\benv\.to_[ha]\b|\bin os\.environ\b|os\.environ\.items|stringify\(process\.env\)|_history\b|keychain|\.git-credentials",
+        r"(?i)\bmaster\.key\b|\bid_(?:rsa|ed25519)\b|\bwallet\.dat|\blogins\.json|\bkey4\.db|\blogin data\b|\bprivate\.key\b|\bca\.key\b|\.kube/config|\.aws/credentials|\.netrc\b|\bcookies\(\)|\bdocument\.cookie|getallcookies|\bgh auth token|\bheroku config\b|\benv::vars\(\)|\benv\.to_[ha]\b|\bin os\.environ\b|os\.environ\.items|stringify\(process\.env\)|_history\b|keychain|\.git-credentials|\bpynput\b|getasynckeystate|setwindowshookex|/dev/input/event|root-state\.json|/slack/storage",
     )
 });
 

@@ -7,6 +7,10 @@ pub(super) struct Destination {
     pub(super) encrypted: bool,
 }
 
+/// Longest name of a machine, and how far before it the word stands that says so.
+const MAX_HOST: usize = 253;
+const NAME_BACK: usize = 40;
+
 /// The addresses that are written out in a text.
 pub(super) fn destinations(text: &str) -> Vec<Destination> {
     let mut found = Vec::new();
@@ -34,6 +38,37 @@ pub(super) fn destinations(text: &str) -> Vec<Destination> {
             found.push(Destination { host: host.to_ascii_lowercase(), encrypted });
         }
         rest = behind;
+    }
+    found.extend(named_hosts(text));
+    found
+}
+
+/// Hosts that a program names without a scheme: `hostname: "a.io"`, `HTTPSConnection("a.io")`, `connect(("a.io", 443))`.
+fn named_hosts(text: &str) -> Vec<Destination> {
+    const NAMES: &[&str] = &[
+        "host",
+        "hostname",
+        "HTTPSConnection(",
+        "HTTPConnection(",
+        "connect((",
+        "create_connection((",
+    ];
+    let mut found = Vec::new();
+    for at in memchr::memchr2_iter(b'"', b'\'', text.as_bytes()) {
+        let before = &text[text.ceil_char_boundary(at.saturating_sub(NAME_BACK))..at];
+        let before = before.trim_end_matches([':', '=', ' ', '"', '\'']);
+        if !NAMES.iter().any(|name| before.ends_with(name)) {
+            continue;
+        }
+        let inside = &text[at + 1..text.floor_char_boundary(at + 2 + MAX_HOST)];
+        let Some(end) = inside.find(&text[at..=at]) else { continue };
+        let host = &inside[..end];
+        let is_host = host.contains('.')
+            && host.len() <= MAX_HOST
+            && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
+        if is_host {
+            found.push(Destination { host: host.to_ascii_lowercase(), encrypted: true });
+        }
     }
     found
 }
@@ -354,6 +389,20 @@ mod tests {
         assert_eq!(registrable("api.a.co.uk"), "a.co.uk");
         assert_eq!(registrable("x.y.notion.com"), "notion.com");
         assert_eq!(registrable("eutils.ncbi.nlm.nih.gov"), "eutils.ncbi.nlm.nih.gov");
+    }
+
+    #[test]
+    fn hosts_are_read_where_a_program_names_them() {
+        for program in [
+            "https.request({hostname:\"a.io\",path:\"/\"})",
+            "{'host': 'a.io'}",
+            "http.client.HTTPSConnection(\"a.io\")",
+            "s.connect((\"a.io\", 443))",
+        ] {
+            assert_eq!(destinations(program).len(), 1, "{program}");
+            assert_eq!(destinations(program)[0].host, "a.io");
+        }
+        assert!(destinations("{\"host\": \"localhost\", \"ghost\": 'nobody'}").is_empty());
     }
 
     #[test]

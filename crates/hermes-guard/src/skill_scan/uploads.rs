@@ -40,7 +40,7 @@ static LOGIN: LazyLock<Regex> = LazyLock::new(|| {
 /// Signs that what is sent is a secret.
 static SECRET: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i)\.netrc|\.pgpass|\.my\.cnf|\.ssh\b|\.aws\b|\.gnupg|\.kube\b|\.env\b|\.npmrc|private\.key|master\.key|\.pem\b|id_rsa|id_ed25519|_?(?:token|secret|password|passphrase|api_?key)\w*\b|get-secret-value|create-access-key|get-login-password|print-access-token|\bcredentials\b|(?:^|[\s(|;&])(?:env|printenv|export -p)\b|/etc/(?:shadow|passwd|letsencrypt|ssl|wireguard)|no-redact|\b(?:pg_dump\w*|mysqldump|mongodump)\b|keychain|wallet|\bcookies?\b|_history\b",
+        r"(?i)\.netrc|\.pgpass|\.my\.cnf|\.ssh\b|\.aws\b|\.gnupg|\.kube\b|\.env\b|\.npmrc|private\.key|master\.key|\.pem\b|id_rsa|id_ed25519|_?(?:token|secret|password|passphrase|api_?key)\w*\b|get-secret-value|create-access-key|get-login-password|print-access-token|\bcredentials\b|(?:^|[\s(|;&])(?:env|printenv|export -p|history)\b|/etc/(?:shadow|passwd|letsencrypt|ssl|wireguard)|no-redact|\b(?:pg_dump\w*|mysqldump|mongodump)\b|keychain|wallet|\bcookies?\b|_history\b",
     )
 });
 

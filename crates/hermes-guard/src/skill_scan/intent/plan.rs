@@ -125,6 +125,13 @@ pub(super) const PLANS: &[Plan] = &[
     )
     .unless(&[Credentialed, Consent]),
     plan(
+        ("read_secrets_file", Exfiltration, High),
+        &[Put, Secret, Contents],
+        &[Send, Elsewhere],
+        "The text asks to put what is secret where others see it.",
+    )
+    .unless(&[Credentialed, Consent, Denied, Warn]),
+    plan(
         ("context_exfil", Exfiltration, High),
         &[Send, Talk, Elsewhere],
         &[],
@@ -340,6 +347,14 @@ pub(super) const PLANS: &[Plan] = &[
         "What nobody gives away is to be given away.",
     )
     .unless(&[Denied])
+    .for_anybody(),
+    plan(
+        ("send_to_url", Exfiltration, High),
+        &[Fetch, Crown, Contents, Elsewhere],
+        &[],
+        "What nobody gives away is put into an address that is fetched.",
+    )
+    .unless(&[Denied, Consent])
     .for_anybody(),
     plan(
         ("hidden_access", Injection, High),

@@ -1,11 +1,118 @@
 //! Text that turns the agent against the one it works for: it obeys strangers, sets itself above the user, spoils
 //! the work, judges as it is told, advertises, lies, or spreads.
 
-use super::super::finding::SkillRisk::{Injection, Persistence, SupplyChain};
+use super::super::finding::SkillRisk::{Exfiltration, Injection, Persistence, SupplyChain};
 use super::super::finding::SkillSeverity::High;
 use super::{ScanRule, command, instruction};
 
 pub(super) const RULES: &[ScanRule] = &[
+    instruction(
+        ("approval_bypass", Injection, High),
+        &["already", "in advance", "beforehand"],
+        r"\b(?:user|owner|operator|they|he|she) ~(?:has|have|had) ~(?:already|in advance|beforehand) ~(?:agreed|consented|approved|authori[sz]ed|confirmed|accepted|signed off|said yes)\W+(?:to |on |with )?(?:everything|anything|all|any|every|whatever)\b",
+        "The text puts a general permission into the user's mouth.",
+    )
+    .unless(r"\b(?:if|unless|once|until|whether|never|not) (?:the )?(?:user|owner|operator|they)\b"),
+    instruction(
+        ("approval_bypass", Injection, High),
+        &["--yolo", "skip-permissions", "--auto-approve", "--trust-all"],
+        r"\b(?:pass|use|add|give|append|set|start|run|launch)\b[^.!?\n]{0,60}(?:--yolo|--dangerously-skip-permissions|--auto-approve-all|--trust-all-tools)\b",
+        "The agent is to be run so that it asks nobody.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|avoid|only (?:in|inside)|container|sandbox|risk\w*|dangerous)\b"),
+    instruction(
+        ("bypass_restrictions", Injection, High),
+        &["comply with", "cooperate with", "fulfil", "say yes to"],
+        r"\b(?:compl(?:y|ies) with|cooperate with|fulfil(?:l|ls|s)?|say yes to) (?:any|every|all|whatever) (?:\w+ )?(?:requests?|commands?|instructions?|orders?|questions?|prompts?|asks)\W+~(?:including|even|regardless|no matter|however|harmful|illegal|dangerous)\b",
+        "The text tells the agent to work without its restrictions.",
+    ),
+    instruction(
+        ("sys_prompt_override", Injection, High),
+        &["the following", "what follows", "this message", "this text"],
+        r"\b(?:the following|what follows|this (?:message|text))(?: \w+)? (?:overrides?|overrules?|supersedes?|outranks?|replaces?|(?:takes?|has|have) (?:precedence|priority) over) ~(?:system (?:prompt|message)|(?:operator|developer|user|vendor|host|platform|anthropic|openai)'?s? (?:polic(?:y|ies)|instructions?|rules?|requests?|settings?|prompts?)|your (?:\w+ )?(?:polic(?:y|ies)|instructions?|rules?|guidelines?))\b",
+        "The text sets itself above the user and the system.",
+    ),
+    instruction(
+        ("prompt_injection_ignore", Injection, High),
+        &["everything", "anything", "all you", "the only rules", "the only instructions", "the only orders"],
+        r"\b(?:everything|anything|all) (?:that )?(?:you (?:have been|were|had been) (?:told|taught|given|instructed)|(?:came|comes|stands|stood|was said) (?:before|above))\b[^.!?\n]{0,30}\b(?:is|are|was) (?:now |hereby )?(?:void|wrong|invalid|obsolete|cancelled|outdated|irrelevant|false|superseded)\b|\bthe only (?:rules|instructions|orders)\b[^.!?\n]{0,40}\b(?:are|count)\b[^.!?\n]{0,20}\b(?:in|of|from) this (?:file|skill|document|text)\b",
+        "The text tells the agent to drop what it was told before.",
+    ),
+    instruction(
+        ("disregard_rules", Injection, High),
+        &["developer", "operator", "system"],
+        r"\b(?:forget|ignore|disregard|discard|drop|dismiss) (?:the|your|all|any) (?:developer|operator|system|vendor)(?:'?s)? (?:messages?|prompts?|instructions?|rules?|wishes|orders|notes?)\b",
+        "The text tells the agent to drop what it was told before.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|must not|attempts?|tries|asks? you|tells? you|phrases?|such as|like)\b"),
+    instruction(
+        ("role_hijack", Injection, High),
+        &["work for", "serve ", "belong to", "answer to", "loyal to", "take orders from", "obey "],
+        r"\byou (?:now |only |from now on )?(?:work for|serve|belong to|answer to|are loyal to|take orders from|obey) (?:only )?(?:the )?(?:author|maker|writer|creator|developer|publisher|owner)s? of (?:this|the) (?:skill|file|document|text|page)\b",
+        "The text wants the agent to work for somebody else.",
+    ),
+    instruction(
+        ("approval_bypass", Injection, High),
+        &["yes to", "approve them", "approve all", "confirm them", "accept them", "accept all", "confirm all"],
+        r"\b(?:confirmations?|approvals?|permissions?|prompts?|dialogs?|questions?)\b[^.!?\n]{0,80}\b(?:(?:answer|say|reply|press|type|click) (?:yes|y|ok) to (?:all|every|any|each|them)|(?:approve|confirm|accept) (?:all|every|each)?(?: of)? ?them) (?:of them )?(?:all )?(?:yourself|for the user|on (?:his|her|their|the user's) behalf|without|and do not|and don'?t|and never)\b",
+        "The agent is to answer its own questions.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|must not) (?:answer|say|reply|press|type|click|approve|confirm|accept)\b"),
+    instruction(
+        ("bypass_restrictions", Injection, High),
+        &["without limits", "without any limits", "no limits", "in this mode", "in that mode", "in this role", "in character"],
+        r"\bas an? (?:\w+ )?(?:ai|assistant|model|agent|bot) (?:without|with no) (?:any )?(?:limits|rules|morals|ethics|boundaries)\b|\b(?:stay|remain|keep|continue) in (?:this|that|the) (?:mode|role|character)\b[^.!?\n]{0,20}\b(?:even|although|though|no matter|regardless)\b",
+        "The text tells the agent to work without its restrictions.",
+    ),
+    instruction(
+        ("approval_bypass", Injection, High),
+        &["approvals", "redact_secrets", "skip_permissions", "bypasspermissions"],
+        r"\b(?:put|set|write|add|tell|turn|switch|change|paste|recommend|suggest|have|ask|advise)\b[^.!?\n]{0,120}(?:\bapprovals\W{0,6}mode\W{0,6}(?:off|never|yolo|none)\b|\bredact_secrets\W{0,6}(?:false|off|no)\b|\bbypassPermissions\b)",
+        "The agent is to be set so that it asks nobody.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|avoid|must not|should not|not recommended|dangerous|risk\w*)\b"),
+    instruction(
+        ("sabotage", Injection, High),
+        &["mistake", "flaw", "bug", "weakness", "always works", "always succeeds", "always accepted", "error"],
+        r"\b(?:leave|insert|introduce|add|plant|put|slip|hide|make|build) ~(?:small|tiny|little|subtle|quiet|minor|deliberate|hidden|slight|clever|inconspicuous) ~(?:mistakes?|flaws?|bugs?|weakness(?:es)?|errors?|gaps?|holes?)\b|\bso that (?:the )?(?:password|login|user|account|key|token|code)\b[^.!?\n]{0,40}\balways (?:works|succeeds|passes|opens|is accepted|gets in)\b",
+        "The text asks to spoil the work.",
+    )
+    .unless(r"\b(?:mutation|mutants?|test (?:suite|cases?|data)|exercise|training|ctf|challenge|never|do not|don'?t|detect|fuzz\w*|discover\w*|find|spot|students?|quiz)\b"),
+    command(
+        ("model_redirect", Exfiltration, High),
+        &["base_url", "base-url", "api_base", "baseurl"],
+        r#"@hermes config set [\w.]*(?:base_url|api_base)\w* ["']?https?://"#,
+        "What is said to the model goes through a stranger.",
+    )
+    .unless(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|192\.168\.|10\.|host\.docker\.internal|(?:[\w-]+\.)*(?:openai\.com|anthropic\.com|openrouter\.ai|googleapis\.com|azure\.com|mistral\.ai|groq\.com|together\.xyz|fireworks\.ai|deepseek\.com|x\.ai|cohere\.com|perplexity\.ai|cerebras\.ai|nvidia\.com|huggingface\.co|amazonaws\.com|example\.(?:com|org))(?:[/:\s\x22']|$))"),
+    instruction(
+        ("skill_rivalry", Injection, High),
+        &["other skill", "another skill", "competing skill", "existing skill", "other skills", "rival skill"],
+        r"\b(?:remove|delete|disable|uninstall|overwrite|rewrite|corrupt|break|unload|deactivate|replace) ~(?:other|another|competing|rival) skills?\b|\b(?:other|another|competing|rival) skills?\b[^.!?\n]{0,80}\b(?:follow|obey|use|trust|prefer) (?:this|these) (?:file|skill|document|instructions?|rules?)? ?(?:instead|rather|only)\b",
+        "The skill works against the user's other skills.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|ask the user|if the user|user asks|user wants|hermes skills)\b"),
+    instruction(
+        ("remote_instructions", SupplyChain, High),
+        &["whatever it", "whatever they", "whatever the", "everything it", "anything it", "what it says", "exactly what it", "what the server", "what the page"],
+        r"\b(?:carry out|follow|obey|execute|run|perform|comply with|act on) (?:exactly )?(?:whatever|everything|anything|what) (?:it|they|the (?:file|page|response|server|site|document|answer|reply|endpoint)) (?:says?|contains?|returns?|tells?|answers?|instructs?|orders?|asks?|sends?|responds?)\b",
+        "The agent is to do what a stranger's text says.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|must not|should not|not to|instead of|rather than|attackers?)\b"),
+    instruction(
+        ("exfil_image", Exfiltration, High),
+        &["image", "picture", "pixel", "badge", "avatar", "favicon", "iframe"],
+        r"\b(?:append|add|put|include|encode|embed|insert|attach|hide|place|smuggle) ~(?:it|them|this|that|value|key|keys|password|passwords|secret|secrets|token|data|contents?|output|results?|answer|text|conversation|message|history)\W+(?:\w+ ){0,3}?(?:to|in|into|inside|as|at the end of) ~(?:url|uri|query|parameters?|address|src|path|link)\b ~(?:image|picture|pixel|badge|avatar|favicon|iframe)",
+        "What is said is put into the address of a picture, and so leaves unseen.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|alt text|base64|data:|cdn|width|signed|attackers?|can be|could)\b"),
+    command(
+        ("agent_config_mod", Persistence, High),
+        &["hermes "],
+        r"@hermes (?:\S+ )?(?:mcp add|plugins? (?:enable|install|add)|hooks? (?:approve|add|enable)|approvals (?:add|set)|skills install)\b[^\n]*(?:\n[^\n]*){0,6}?(?:without (?:asking|confirm\w+|telling|mention\w+|showing)|\b(?:do not|don'?t|never) (?:ask|tell|mention|show)|\b(?:silently|quietly)\b)",
+        "The agent's own settings are changed behind the user's back.",
+    )
+    .reaching(6),
     instruction(
         ("remote_instructions", SupplyChain, High),
         &["any instruction", "all instruction", "every instruction", "whatever instruction", "any command", "any directi", "every command", "instructions you find", "instructions it contains", "whatever the page", "whatever it says", "whatever they say"],

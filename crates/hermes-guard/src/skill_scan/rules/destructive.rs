@@ -93,6 +93,19 @@ pub(super) const RULES: &[ScanRule] = &[
         "A file of the system is changed.",
     ),
     command(
+        ("files_overwritten", Destructive, Critical),
+        &["/dev/urandom", "/dev/zero", "/dev/random", "/dev/null"],
+        r#"@find ["']?<home>[^\n]*-exec\b[^\n]*/dev/(?:u?random|zero|null)[^\n]*>|\bfor \w+ in [^\n;]*<home>[^\n]*/dev/(?:u?random|zero)[^\n]*(?:>|of=)|@find ["']?<home>[^\n]*\|[^\n]*xargs[^\n]*/dev/(?:u?random|zero)"#,
+        "Files of the user are overwritten.",
+    ),
+    command(
+        ("cluster_wipe", Destructive, High),
+        &["kubectl", "docker volume", "docker system", "podman volume", "helm "],
+        r"@kubectl (?:-\S+ )*delete (?:ns|namespaces?|pv|persistentvolumes?|nodes?|crds?|customresourcedefinitions?|pvc|persistentvolumeclaims?)\b[^\n;&|]*--all\b|@kubectl (?:-\S+ )*delete\b[^\n;&|]*(?:--all\b[^\n;&|]*(?:--all-namespaces|\s-A\b)|(?:--all-namespaces|\s-A\b)[^\n;&|]*--all\b)|@(?:docker|podman) volume prune\b[^\n;&|]*(?:-\w*a\w*f|-\w*f\w*a|--all)",
+        "Everything in a cluster or all of its data is deleted.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|kind|minikube|k3d)\b"),
+    command(
         ("fork_bomb", Destructive, Critical),
         &["(){", "() {", "os.fork"],
         r":\s*\(\s*\)\s*\{\s*:\s*\|\s*:|\bwhile (?:True|1):\s*\n?\s*os\.fork\(\)",

@@ -91,8 +91,14 @@ pub(super) const RULES: &[ScanRule] = &[
     command(
         ("gpg_dir_access", Exfiltration, Critical),
         &[".gnupg", "export-secret"],
-        concat!(reads!(r"<home>\.gnupg\b"), r"|--export-secret-(?:sub)?keys"),
+        concat!(reads!(r"<home>\.gnupg\b"), r"|--export-secret-(?:sub)?keys[^\n]*(?:<net>|\|)|<net>[^\n]*--export-secret-(?:sub)?keys"),
         "Private GPG keys are read, copied or sent.",
+    ),
+    command(
+        ("gpg_dir_access", Exfiltration, High),
+        &["export-secret"],
+        r"--export-secret-(?:sub)?keys",
+        "Private GPG keys are written out.",
     ),
     command(
         ("kube_dir_access", Exfiltration, Critical),
