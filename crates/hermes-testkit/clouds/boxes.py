@@ -4,7 +4,7 @@ Commands really run, with an environment and a home of the sandbox's own. Every 
 and ends with it. A double lives for as long as its standard input is open, on which it takes orders of a test, one a
 line, and answers each with a line of JSON:
 
-    list            the sandboxes and their states
+    list            the sandboxes, their states and labels, and whether they reach the network
     lose ID         a sandbox goes away without a word
     sleep ID        a sandbox stops, as one that nobody used
     busy N          the next N requests are turned away for a moment
@@ -116,7 +116,8 @@ class Double:
         word, _, rest = order.strip().partition(" ")
         if word == "list":
             with self.lock:
-                return [{"id": box.id, "name": box.about.get("name"), "state": box.state} for box in self.boxes.values()]
+                own = ("name", "labels", "network")
+                return [{"id": box.id, "state": box.state, **{key: box.about.get(key) for key in own}} for box in self.boxes.values()]
         if word in ("lose", "sleep"):
             box = self.get(rest)
             self.drop(box) if word == "lose" else box.stop()

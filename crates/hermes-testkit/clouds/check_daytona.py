@@ -2,7 +2,9 @@
 import sys
 import time
 
-from daytona import CreateSandboxFromImageParams, Daytona, DaytonaConfig, Resources, SessionExecuteRequest
+from daytona import (
+    CreateSandboxFromImageParams, Daytona, DaytonaConfig, ListSandboxesQuery, Resources, SessionExecuteRequest,
+)
 
 
 def client(key):
@@ -21,8 +23,8 @@ def refused(act, words):
 daytona = client("good-key")
 box = daytona.create(
     CreateSandboxFromImageParams(
-        name="hermes-check", image="debian:bookworm", labels={"hermes_task_id": "check"}, auto_stop_interval=0,
-        resources=Resources(cpu=1, memory=2, disk=3),
+        name="hermes-check", image="debian:bookworm", labels={"hermes_task_id": "check", "hermes-run": "one"},
+        auto_stop_interval=30, auto_delete_interval=0, network_block_all=True, resources=Resources(cpu=1, memory=2, disk=3),
     ),
     timeout=30,
 )
@@ -43,6 +45,9 @@ for _ in range(100):
 assert box.process.get_session_command_logs("x", command).stdout.strip() == "late"
 box.process.delete_session("x")
 assert daytona.get("hermes-check").id == box.id
+assert box.network_block_all
+assert [one.id for one in daytona.list(ListSandboxesQuery(labels={"hermes-run": "one"}))] == [box.id]
+assert not list(daytona.list(ListSandboxesQuery(labels={"hermes-run": "two"})))
 box.stop()
 refused(lambda: box.process.exec("true"), "Is the Sandbox started")
 box.start()

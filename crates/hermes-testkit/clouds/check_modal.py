@@ -3,7 +3,9 @@ import modal
 
 app = modal.App.lookup("hermes-agent", create_if_missing=True)
 image = modal.Image.from_registry("debian:bookworm")
-box = modal.Sandbox.create("sleep", "infinity", app=app, image=image, timeout=3600)
+box = modal.Sandbox.create(
+    "sleep", "infinity", app=app, image=image, timeout=3600, block_network=True, tags={"hermes-run": "one"},
+)
 
 
 def run(*words):

@@ -10,7 +10,14 @@ const there = (url, options) =>
   });
 const account = { token: "good-key", teamId: "team", projectId: "prj", fetch: there };
 
-const box = await Sandbox.create({ ...account, runtime: "node24", timeout: 300000 });
+const box = await Sandbox.create({
+  ...account,
+  runtime: "node24",
+  timeout: 300000,
+  networkPolicy: "deny-all",
+  tags: { "hermes-run": "one" },
+});
+assert.equal(box.networkPolicy, "deny-all");
 const done = await box.runCommand("bash", ["-c", "echo hi; echo err >&2; exit 3"]);
 assert.deepEqual([done.exitCode, await done.stdout(), await done.stderr()], [3, "hi\n", "err\n"]);
 const sleeper = await box.runCommand({ cmd: "bash", args: ["-c", "sleep 30"], detached: true });

@@ -1,6 +1,7 @@
 """A double of Daytona: sandboxes over REST, and the toolbox in each of them."""
 import email.parser
 import email.policy
+import json
 import os
 import re
 import subprocess
@@ -17,9 +18,9 @@ def about(box, address):
     own = box.about
     return {
         "id": box.id, "organizationId": "org", "name": own["name"], "user": "daytona", "env": own["env"],
-        "labels": own["labels"], "public": False, "networkBlockAll": False, "target": own["target"], "gpu": 0,
+        "labels": own["labels"], "public": False, "networkBlockAll": not own["network"], "target": own["target"], "gpu": 0,
         "cpu": own["cpu"], "memory": own["memory"], "disk": own["disk"], "state": box.state, "desiredState": box.state,
-        "autoStopInterval": own["auto"], "autoArchiveInterval": 10080, "autoDeleteInterval": -1, "kvm": False,
+        "autoStopInterval": own["auto"], "autoArchiveInterval": 10080, "autoDeleteInterval": own["delete"], "kvm": False,
         "toolboxProxyUrl": f"{address}/toolbox", "runnerId": "r1", "volumes": [], "snapshot": None,
         "createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z",
     }
@@ -43,8 +44,7 @@ class Daytona(Handler):
         if path == "/sandbox" and method == "POST":
             return self.create(body)
         if path in ("/sandbox", "/sandbox/paginated") and method == "GET":
-            items = [about(box, self.address) for box in self.double.boxes.values()]
-            return self.reply(200, {"items": items, "total": len(items), "page": 1, "totalPages": 1})
+            return self.list(query)
         if found := re.fullmatch(r"/sandbox/([^/]+)(/.*)?", path):
             box = self.double.get(found[1])
             return self.sandbox(method, box, found[2] or "", body) if box else self.missing(found[1])
@@ -57,6 +57,13 @@ class Daytona(Handler):
             return self.toolbox(method, box, found[2], query, body, raw)
         self.refuse(404, f"Cannot {method} {path}", "Not Found")
 
+    def list(self, query):
+        wanted = json.loads(query.get("labels", ["{}"])[0]).items()
+        boxes = [box for box in self.double.boxes.values() if wanted <= box.about["labels"].items()]
+        begin, count = int(query.get("cursor", ["0"])[0]), int(query.get("limit", ["100"])[0])
+        page, more = boxes[begin:begin + count], len(boxes) > begin + count
+        self.reply(200, {"items": [about(box, self.address) for box in page], "nextCursor": str(begin + count) if more else None})
+
     def create(self, body):
         name = body.get("name") or str(uuid.uuid4())
         if self.double.get(name):
@@ -66,7 +73,8 @@ class Daytona(Handler):
         box = self.double.add(Box(
             name=name, env=body.get("env") or {}, labels=body.get("labels") or {}, cpu=body.get("cpu", 1),
             memory=body.get("memory", 1), disk=body.get("disk", 3), auto=body.get("autoStopInterval", 15),
-            target=body.get("target", "local"), sessions={}, state="creating",
+            target=body.get("target", "local"), network=not body.get("networkBlockAll"), delete=body.get("autoDeleteInterval", -1),
+            sessions={}, state="creating",
         ))
         self.becomes(box, "started")
         self.reply(200, about(box, self.address))

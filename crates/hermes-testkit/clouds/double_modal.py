@@ -100,7 +100,11 @@ def make(request):
     found = IMAGES.get(request.definition.image_id)
     if found is None:
         raise GRPCError(Status.NOT_FOUND, f"Image {request.definition.image_id} not found")
-    box = DOUBLE.add(Box(id="sb-" + uuid.uuid4().hex[:12], name=request.definition.name))
+    access = request.definition.network_access.network_access_type
+    box = DOUBLE.add(Box(
+        id="sb-" + uuid.uuid4().hex[:12], name=request.definition.name, network=access != api_pb2.NetworkAccess.BLOCKED,
+        labels={tag.tag_name: tag.tag_value for tag in getattr(request, "tags", [])},
+    ))
     if found["files"] is not None:
         tarfile.open(fileobj=io.BytesIO(found["files"])).extractall(box.home, filter="fully_trusted")
     return box

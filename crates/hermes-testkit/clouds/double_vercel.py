@@ -24,12 +24,16 @@ def short(prefix):
     return f"{prefix}_{uuid.uuid4().hex[:12]}"
 
 
+def policy(own):
+    return {"mode": "allow-all" if own["network"] else "deny-all"}
+
+
 def session(box):
     own = box.about
     return {
         "id": box.id, "memory": 2048, "vcpus": 1, "region": "iad1", "runtime": own["runtime"], "timeout": own["timeout"],
         "status": box.state, "requestedAt": own["made"], "startedAt": own["made"], "createdAt": own["made"],
-        "updatedAt": now(), "cwd": box.home,
+        "updatedAt": now(), "cwd": box.home, "networkPolicy": policy(own),
     }
 
 
@@ -39,6 +43,7 @@ def sandbox(box):
         "id": own["name"], "name": own["name"], "persistent": False, "region": "iad1", "vcpus": 1, "memory": 2048,
         "runtime": own["runtime"], "timeout": own["timeout"], "createdAt": own["made"], "updatedAt": now(),
         "currentSessionId": box.id, "status": box.state, "cwd": box.home, "projectId": "prj", "tags": own["tags"],
+        "networkPolicy": policy(own),
     }
 
 
@@ -75,7 +80,8 @@ class Vercel(Handler):
             return self.reply(404, self.error("not_found", "Project not found"))
         box = Box(
             id=short("sess"), name=body.get("name") or short("sbx"), runtime=body.get("runtime") or "node24", made=now(),
-            timeout=body.get("timeout") or 300_000, tags=body.get("tags") or {}, state="pending",
+            timeout=body.get("timeout") or 300_000, tags=body.get("tags") or {}, labels=body.get("tags") or {},
+            network=(body.get("networkPolicy") or {}).get("mode") != "deny-all", state="pending",
         )
         source = body.get("source") or {}
         if source.get("type") == "snapshot":
