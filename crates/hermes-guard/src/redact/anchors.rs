@@ -182,6 +182,7 @@ const ANCHORS: &[(SecretAnchor, &[&str])] = &[
             "securestring",
             "login(",
             "login=",
+            "login:",
             "login ",
             "credential",
             "auth",

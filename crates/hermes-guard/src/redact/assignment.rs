@@ -572,7 +572,7 @@ fn is_login_pair(value: &str) -> bool {
     value.split_once(':').or_else(|| value.split_once(" / ")).is_some_and(|(user, password)| {
         !user.is_empty()
             && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._@-".contains(&byte))
-            && look(password) >= SecretLook::Chosen
+            && (look(password) >= SecretLook::Chosen || is_memorable(password))
     })
 }
 

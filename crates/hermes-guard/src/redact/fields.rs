@@ -150,7 +150,7 @@ pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> 
     let start = behind_tag(scan, start, sign);
     // `"password": { "value": "…" }`
     if scan.byte(start) == b'{'
-        && let Some(pair) = pair(scan, name.clone(), start)
+        && let Some(pair) = pair(scan, name.clone(), member(scan, start).unwrap_or(start))
     {
         return Some(pair);
     }
@@ -168,6 +168,12 @@ pub(super) fn field(scan: &SecretScan<'_>, name: Range<usize>) -> Option<Field> 
         None => (value, value_quoted),
     };
     (!value.is_empty()).then_some(Field { name, name_quoted, sign, spaced, value, value_quoted })
+}
+
+/// Where `"value"` stands in an object: `{"sensitive": true, "value": …}`.
+fn member(scan: &SecretScan<'_>, open: usize) -> Option<usize> {
+    let end = scan.run_end_within(open, WIDEST_PAIR, |byte| byte != b'}');
+    memchr::memmem::find(&scan.bytes()[open..end], b"\"value\"").map(|at| open + at)
 }
 
 /// The stars before a name in bold type.

@@ -551,7 +551,8 @@ pub(super) fn positional(scan: &mut SecretScan<'_>, hit: Range<usize>) {
     let names_setting = program == " /p:" && value.contains('=');
     let certain = is_stated(value)
         && (program == "htpasswd "
-            || program == "identified by " && is_quote(scan.byte_before(range.start)));
+            || matches!(program.as_str(), "identified by " | "createuser ")
+                && is_quote(scan.byte_before(range.start)));
     if (certain || look_or_memory(value))
         && !is_masked(value)
         && !stands_in(value)

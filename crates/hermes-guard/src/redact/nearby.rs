@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::mask::is_masked;
 use super::names::{SecretFamily, family};
-use super::scan::{SecretScan, is_blank, is_token};
+use super::scan::{SecretScan, is_blank, is_quote, is_token};
 use super::values::{SecretLook, is_complex, is_reference, look, stands_in};
 use super::words::made_of_words;
 
@@ -203,16 +203,28 @@ pub(super) fn announced(scan: &mut SecretScan<'_>, name: &Range<usize>) -> bool 
         return false;
     }
     let rest = scan.text[name.end..line].trim_end();
-    if !rest.ends_with(':') || rest.contains("ublic") || !is_strong(&scan.text[name.clone()]) {
+    // `tool output admin_password⏎"value"`
+    let printed = rest.is_empty() && !is_quote(scan.byte_before(name.start));
+    if !(printed || rest.ends_with(':'))
+        || rest.contains("ublic")
+        || !is_strong(&scan.text[name.clone()])
+    {
         return false;
     }
-    let start = scan.run_end_within(line, BELOW, is_blank);
+    let mut start = scan.run_end_within(line, BELOW, is_blank);
+    if printed {
+        if scan.byte(start) != b'"' {
+            return false;
+        }
+        start += 1;
+    }
     let breaks = memchr::memchr_iter(b'\n', &scan.bytes()[line..start]).count();
     let end = scan.run_end_within(start, LONGEST_ANNOUNCED + 1, belongs);
     let value = &scan.text[start..end];
     let secret = (1..=2).contains(&breaks)
         && (LEAST_ANNOUNCED..=LONGEST_ANNOUNCED).contains(&value.len())
-        && matches!(scan.byte(end), 0 | b'\n' | b'\r')
+        && (matches!(scan.byte(end), 0 | b'\n' | b'\r') && !printed
+            || printed && scan.byte(end) == b'"')
         && start >= scan.done()
         && look(value) == SecretLook::Generated
         && !value.ends_with(':')

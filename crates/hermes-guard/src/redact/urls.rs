@@ -26,7 +26,26 @@ const TOKEN_SCHEMES: &[&str] = &[
     "git+ssh",
 ];
 /// How the schemes of databases and queues begin.
-const DATABASES: &[&str] = &["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp"];
+const DATABASES: &[&str] = &[
+    "postgres",
+    "mysql",
+    "mariadb",
+    "mongodb",
+    "redis",
+    "amqp",
+    "mssql",
+    "sqlserver",
+    "clickhouse",
+    "cockroach",
+    "mqtt",
+    "smtp",
+    "ldap",
+    "ftp",
+    "sftp",
+    "neo4j",
+    "bolt",
+    "nats",
+];
 const LONGEST_PASSWORD: usize = 256;
 /// What stands in the place of a password where the name before it is a token.
 const NO_PASSWORDS: &[&str] =
@@ -132,7 +151,7 @@ pub(super) fn query_start(scan: &mut SecretScan<'_>, mark: usize) {
     query(scan, mark..end);
 }
 
-/// A database's password with a slash in it: the authority ends early then. What stands behind the
+/// A database's password with a slash or a hash in it: the authority ends early then. What stands behind the
 /// first colon must not be a port.
 fn at_behind_slash(scan: &SecretScan<'_>, colon: usize, authority: Range<usize>) -> Option<usize> {
     let scheme = scan.run_start(colon, LONGEST_SCHEME, |byte| byte.is_ascii_alphanumeric());
@@ -142,9 +161,8 @@ fn at_behind_slash(scan: &SecretScan<'_>, colon: usize, authority: Range<usize>)
     if port || !DATABASES.iter().any(|database| scheme.starts_with(database)) {
         return None;
     }
-    let end = scan.run_end_within(authority.end, LONGEST_PASSWORD, |byte| {
-        !ends_url(byte) && !matches!(byte, b'?' | b'#' | b'@')
-    });
+    let end = scan
+        .run_end_within(authority.end, LONGEST_PASSWORD, |byte| !ends_url(byte) && byte != b'@');
     (scan.byte(end) == b'@').then_some(end)
 }
 

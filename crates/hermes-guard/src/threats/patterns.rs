@@ -17,12 +17,12 @@ pub(super) const PATTERNS: &[(ThreatScope, &str, &str)] = &[
     (
         All,
         "prompt_injection",
-        r"\b(?:ignor(?:e|ing)|forget(?:ting)?|set aside) ~(?:previous|all|above|prior|earlier|preceding|foregoing|former|existing) ~(?:instructions?|prompts?|directives?|orders)\b",
+        r"\b(?:ignor(?:e|ing)|forget(?:ting)?|set aside) ~(?:previous|all|above|prior|earlier|preceding|foregoing|former|existing) ~(?:instructions?|prompts?|directives?|orders)\b|\b(?:ignor(?:e|ing)|forget(?:ting)?|set aside) ~(?:previous|prior|earlier|preceding|foregoing) ~(?:guidelines?|guidance|policies|policy)\b",
     ),
     (
         All,
         "sys_prompt_override",
-        r"\bsystem[ -]prompt[ -]overrid(?:e|den|ing)\b|\boverrid(?:e|ing) (?:(?:the|your|this|my) )?(?:\w+ )?system[ -]prompt\b",
+        r"\bsystem[ -]prompt[ -]overrid(?:e|den|ing)\b|\boverrid(?:e|es|ing) (?:(?:the|your|this|my) )?(?:\w+ )?system[ -]prompt\b|\bnew system[ -]prompt\s*:",
     ),
     (
         All,
