@@ -4,9 +4,12 @@
 //! page's text: somebody calls the whole column `sidebar-layout`, and a wrong guess there would lose the page. What is
 //! lost by caution is a little noise.
 
+mod fields;
+mod spoken;
+
 use crate::dom::{Dom, NodeId};
 use crate::measure::Measure;
-use crate::phrases::{is_action, is_label, is_surrounding_heading};
+use crate::phrases::{is_action, is_label, is_question_to_the_reader, is_surrounding_heading};
 use crate::style::Sheet;
 use crate::words::{
     Naming, hidden_by_class, is_about_consent, is_about_leading_on, is_note, naming, words,
@@ -63,11 +66,6 @@ const BLOCKS: &[&str] = &[
     "fieldset",
     "blockquote",
     "hr",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
 ];
 /// The part of a page's text, in hundredths, above which a block is not dropped for its name.
 const TOO_MUCH: usize = 40;
@@ -176,15 +174,22 @@ fn show_the_unrevealed(dom: &Dom, dropped: &mut [bool], by_looks: &[(NodeId, Hid
 
 fn is_never(dom: &Dom, id: NodeId, tag: &str) -> bool {
     match tag {
-        // A box to tick says whether a point of a list is done.
+        // A box to tick at the beginning of a point says whether it is done.
         "input" => {
             dom.attr(id, "type").is_none_or(|kind| !kind.eq_ignore_ascii_case("checkbox"))
-                || !dom.ancestors(id).take(3).any(|parent| dom.is(parent, &["li"]))
+                || !dom
+                    .ancestors(id)
+                    .take(3)
+                    .find(|&parent| !dom.is(parent, &["p", "label"]))
+                    .is_some_and(|parent| dom.is(parent, &["li"]))
         }
-        // The heading of a block that folds is often a button.
+        // The heading of a block that folds is often a button; one beside the words of a heading does something.
         "button" => !dom.ancestors(id).take(2).any(|parent| {
-            dom.is(parent, &["h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"])
-                || dom.attr(parent, "role") == Some("heading")
+            (dom.is(parent, &["h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"])
+                || dom.attr(parent, "role") == Some("heading"))
+                && !dom.children(parent).any(|beside| {
+                    dom.text(beside).is_some_and(|text| text.chars().any(char::is_alphanumeric))
+                })
         }),
         "dialog" => dom.attr(id, "open").is_none(),
         custom if custom.contains("-copy") || custom.contains("copy-") => true,
@@ -200,8 +205,11 @@ fn hiding(dom: &Dom, sheet: &Sheet, id: NodeId, tag: &str) -> Option<Hiding> {
     if formula {
         return None;
     }
-    if dom.attr(id, "hidden").is_some_and(|value| !value.eq_ignore_ascii_case("until-found"))
-        || dom.attr(id, "aria-hidden").is_some_and(|value| value.eq_ignore_ascii_case("true"))
+    if dom.attr(id, "hidden").is_some_and(|value| !value.eq_ignore_ascii_case("until-found")) {
+        return Some(Hiding::Declared);
+    }
+    if dom.attr(id, "aria-hidden").is_some_and(|value| value.eq_ignore_ascii_case("true"))
+        && !spoken::stands_for_spoken_words(dom, id)
     {
         return Some(Hiding::Declared);
     }
@@ -231,6 +239,8 @@ impl<'d> Cleaning<'d> {
         let measure = Measure::of(self.dom, &self.dropped);
         let total = measure.letters(0).max(1);
         self.by_names(&measure, total);
+        self.headings_by_names(&measure);
+        self.labels_of_fields();
         self.forms(&measure, total);
         let measure = Measure::of(self.dom, &self.dropped);
         self.by_headings(&measure, total);
@@ -268,6 +278,9 @@ impl<'d> Cleaning<'d> {
             || measure.prose(id) > 400
                 && measure.prose(id) * 100 / measure.prose(0).max(1) > TOO_MUCH
                 && !is_about_consent(&named);
+        if dom.attr(id, "itemtype").is_some_and(|kind| kind.ends_with("/BreadcrumbList")) {
+            return !much;
+        }
         if tag == "nav"
             || ROLES.contains(&role.as_str()) && !(tag == "header" && self.holds_title(id))
         {
@@ -280,9 +293,14 @@ impl<'d> Cleaning<'d> {
                 return true;
             }
             "aside" if self.is_surrounding_aside(id, measure) => return !much,
+            "div" | "section" | "ul"
+                if role == "complementary" && self.is_surrounding_aside(id, measure) =>
+            {
+                return !much;
+            }
             _ => {}
         }
-        if named.is_empty() {
+        if named.is_empty() || matches!(tag, "h2" | "h3" | "h4" | "h5" | "h6") {
             return false;
         }
         let inline = !BLOCKS.contains(&tag);
@@ -303,12 +321,30 @@ impl<'d> Cleaning<'d> {
                 thin && !much
                     && !self.holds_title(id)
                     && !holds_code(dom, id)
-                    && !matches!(
-                        tag,
-                        "h2" | "h3" | "h4" | "h5" | "h6" | "td" | "tr" | "table" | "tbody"
-                    )
+                    && !self.says_who_wrote(id, &named)
+                    && !matches!(tag, "td" | "tr" | "table" | "tbody")
             }
         }
+    }
+
+    /// Whether a head or foot says who wrote a text, and when.
+    fn says_who_wrote(&self, id: NodeId, named: &[String]) -> bool {
+        const WHO: &[&str] = &["author", "byline", "username"];
+        let dom = self.dom;
+        let (mut who, mut when) = (false, false);
+        for below in dom.subtree(id) {
+            when |= dom.is(below, &["time", "relative-time"]);
+            who |= dom.attr(below, "rel") == Some("author");
+            if dom.attr(below, "class").is_some() {
+                for word in words(dom, below) {
+                    who |= WHO.contains(&word.as_str());
+                    when |= word == "timestamp";
+                }
+            }
+        }
+        // Below a text stand words about its author as well, which nobody asked for.
+        let is_named = |wanted: &str| named.iter().any(|word| word == wanted);
+        is_named("header") && (who || when) || is_named("footer") && when
     }
 
     /// Inline elements only vanish where their name leaves no doubt.
@@ -406,6 +442,9 @@ impl<'d> Cleaning<'d> {
             // A letter to somebody, with rules for it.
             let writes = dom.subtree(form).any(|field| dom.is(field, &["textarea"]));
             let most = if writes { 1_200 } else { 400 };
+            if !asks && !writes && !self.can_be_filled_in(form) {
+                continue;
+            }
             if measure.letters(form) > most || !asks && !writes && measure.letters(form) > 80 {
                 continue;
             }
@@ -426,6 +465,18 @@ impl<'d> Cleaning<'d> {
             }
             self.drop_heading_of(block, measure);
         }
+    }
+
+    /// Old pages hold whole texts in forms that nobody could send.
+    fn can_be_filled_in(&self, form: NodeId) -> bool {
+        self.dom.subtree(form).any(|field| {
+            self.dom.is(field, &["button", "select"])
+                || self.dom.is(field, &["input"])
+                    && !self
+                        .dom
+                        .attr(field, "type")
+                        .is_some_and(|kind| kind.eq_ignore_ascii_case("hidden"))
+        })
     }
 
     /// The heading right before a form goes with it, if nothing else follows.
@@ -579,7 +630,11 @@ impl<'d> Cleaning<'d> {
                 walk.leave(id);
                 continue;
             }
-            if tag == "a" && (self.leads_around_the_page(id) || self.is_lone_action(id)) {
+            if tag == "a"
+                && (self.leads_around_the_page(id)
+                    || self.is_lone_action(id)
+                    || self.is_switch(id, measure))
+            {
                 self.dropped[id] = true;
                 walk.leave(id);
                 continue;
@@ -620,24 +675,52 @@ impl<'d> Cleaning<'d> {
 
     /// A link on a line of its own that only does something.
     fn is_lone_action(&self, id: NodeId) -> bool {
-        self.is_lone(id) && !self.dom.subtree(id).any(|below| self.dom.is(below, &["img"])) && {
-            let text = self.plain_text(id);
-            is_action(&text) && text.parse::<u32>().is_err()
-        }
+        let is_button = |id: NodeId| {
+            self.dom.is(id, &["a"])
+                && !self.dom.subtree(id).any(|below| self.dom.is(below, &["img"]))
+                && {
+                    let text = self.plain_text(id);
+                    is_action(&text) && text.parse::<u32>().is_err()
+                }
+        };
+        is_button(id) && self.is_lone_beside(id, is_button)
+    }
+
+    /// A link to nowhere that is called like a switch: it opens a menu, chooses a tab.
+    fn is_switch(&self, id: NodeId, measure: &Measure) -> bool {
+        let nowhere = self.dom.attr(id, "href").is_some_and(|href| {
+            let href = href.trim();
+            href == "#"
+                || href.get(..11).is_some_and(|start| start.eq_ignore_ascii_case("javascript:"))
+        });
+        nowhere && measure.letters(id) <= THIN && naming(&words(self.dom, id)) > Naming::Plain
     }
 
     /// Whether nothing stands beside an element on its line.
     fn is_lone(&self, id: NodeId) -> bool {
+        self.is_lone_beside(id, |_| false)
+    }
+
+    /// The same where some elements do not count.
+    fn is_lone_beside(&self, id: NodeId, does_not_count: impl Fn(NodeId) -> bool) -> bool {
+        /// A row of buttons is not longer.
+        const LONGEST_ROW: usize = 30;
         let dom = self.dom;
         let beside = |next: fn(&Dom, NodeId) -> Option<NodeId>| {
-            std::iter::successors(next(dom, id), move |&other| next(dom, other)).find(|&other| {
-                !self.dropped[other]
-                    && (dom.tag(other).is_some()
-                        || dom.text(other).is_some_and(|text| !text.trim().is_empty()))
-            })
+            std::iter::successors(next(dom, id), move |&other| next(dom, other))
+                .filter(|&other| {
+                    !self.dropped[other]
+                        && (dom.tag(other).is_some()
+                            || dom.text(other).is_some_and(|text| !text.trim().is_empty()))
+                })
+                .take(LONGEST_ROW)
+                .find(|&other| !does_not_count(other))
         };
         let is_edge = |other: Option<NodeId>| {
-            other.is_none_or(|other| dom.is(other, BLOCKS) || dom.is(other, &["h1", "br"]))
+            other.is_none_or(|other| {
+                dom.is(other, BLOCKS)
+                    || dom.is(other, &["h1", "h2", "h3", "h4", "h5", "h6", "br", "pre"])
+            })
         };
         let holder = dom.parent(id).is_some_and(|parent| {
             dom.is(
@@ -650,8 +733,15 @@ impl<'d> Cleaning<'d> {
 
     /// Links that only move the reader: past the menu, up to the top.
     fn leads_around_the_page(&self, id: NodeId) -> bool {
-        const SAYS: &[&str] =
-            &["skip to ", "jump to ", "back to top", "return to top", "go to top", "skip nav"];
+        const SAYS: &[&str] = &[
+            "skip to ",
+            "jump to ",
+            "scroll to ",
+            "back to top",
+            "return to top",
+            "go to top",
+            "skip nav",
+        ];
         self.dom.attr(id, "href").is_some_and(|href| href.starts_with('#')) && {
             let text = self.plain_text(id).to_lowercase();
             let text = text.trim_start_matches(|letter: char| !letter.is_alphanumeric());
@@ -682,9 +772,12 @@ impl<'d> Cleaning<'d> {
             || RIGHTS.iter().any(|words| lower.contains(words));
         if rights
             && text.chars().count() < 250
-            && matches!(tag, "div" | "p" | "footer" | "small" | "center")
+            && matches!(tag, "div" | "p" | "footer" | "small" | "center" | "td")
             && !self.inside(id, &["article"])
         {
+            return true;
+        }
+        if matches!(tag, "div" | "p" | "section") && is_question_to_the_reader(&lower) {
             return true;
         }
         if matches!(tag, "span" | "td" | "small") || measure.links(id) == 0 {
@@ -777,6 +870,7 @@ impl<'d> Cleaning<'d> {
             ]
             .iter()
             .any(|word| around.starts_with(word))
+            || around == "code"
             || around.chars().all(|letter| letter.is_numeric() || letter == ' ')
     }
 

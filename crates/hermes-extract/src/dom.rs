@@ -8,9 +8,12 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
-use html5ever::tendril::{StrTendril, TendrilSink as _};
-use html5ever::tree_builder::TreeBuilderOpts;
-use html5ever::{Attribute, LocalName, Namespace, ParseOpts, QualName};
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{
+    BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+use html5ever::{Attribute, LocalName, Namespace, QualName, TokenizerResult, local_name};
 
 /// The number of a node.
 pub(crate) type NodeId = usize;
@@ -53,23 +56,29 @@ impl Dom {
     /// Reads a page; everything is a page.
     pub(crate) fn parse(html: &str) -> Self {
         let html = &html[..sane_length(html)];
-        let sink = Sink { dom: RefCell::new(Self { nodes: vec![node(Content::Other)] }) };
-        let tree_builder =
-            TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
-        let options = ParseOpts { tree_builder, ..ParseOpts::default() };
-        let mut parser = html5ever::parse_document(sink, options);
+        let sink = Sink {
+            dom: RefCell::new(Self { nodes: vec![node(Content::Other)] }),
+            anchors: RefCell::default(),
+        };
+        let options = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+        let tokens = Tokens { tree: TreeBuilder::new(sink, options), carried: RefCell::default() };
+        let tokenizer = Tokenizer::new(tokens, TokenizerOpts::default());
+        let input = BufferQueue::default();
         let mut rest = html;
         while !rest.is_empty() {
             let end = rest.floor_char_boundary(PIECE.min(rest.len())).max(1);
             let (piece, after) = rest.split_at(end);
-            parser.process(StrTendril::from(piece));
+            input.push_back(StrTendril::from(piece));
+            while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
             rest = after;
-            let sink = &parser.tokenizer.sink.sink;
+            let sink = &tokenizer.sink.tree.sink;
             if sink.dom.borrow().nodes.last().is_some_and(|node| node.open > MOST_OPEN) {
                 break;
             }
         }
-        parser.finish()
+        tokenizer.end();
+        tokenizer.sink.unlink_carried();
+        tokenizer.sink.tree.sink.finish()
     }
 
     /// How many nodes there are.
@@ -341,9 +350,63 @@ impl Iterator for Subtree<'_> {
     }
 }
 
+/// The way of tags into the tree. A link that is never closed is carried by the parser into everything behind it, up to
+/// the next link; browsers show that, but nobody meant it.
+struct Tokens {
+    tree: TreeBuilder<NodeId, Sink>,
+    /// Links that were carried on since the last one began.
+    carried: RefCell<Vec<NodeId>>,
+}
+
+impl Tokens {
+    fn unlink_carried(&self) {
+        let mut dom = self.tree.sink.dom.borrow_mut();
+        for id in self.carried.borrow_mut().drain(..) {
+            if let Content::Element { attributes, .. } = &mut dom.nodes[id].content {
+                attributes.clear();
+            }
+        }
+    }
+}
+
+impl TokenSink for Tokens {
+    type Handle = NodeId;
+
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<NodeId> {
+        let kind = match &token {
+            Token::TagToken(Tag { kind, name, .. }) if *name == local_name!("a") => Some(*kind),
+            _ => None,
+        };
+        let result = self.tree.process_token(token, line);
+        let mut made = self.tree.sink.anchors.take();
+        match kind {
+            // Somebody closed it: then it was meant to go so far.
+            Some(TagKind::EndTag) => self.carried.borrow_mut().clear(),
+            Some(TagKind::StartTag) => {
+                // The last one made is the link itself.
+                made.pop();
+                self.carried.borrow_mut().append(&mut made);
+                self.unlink_carried();
+            }
+            None => self.carried.borrow_mut().append(&mut made),
+        }
+        result
+    }
+
+    fn end(&self) {
+        self.tree.end();
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
+        self.tree.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
+
 /// What the parser builds the tree with.
 struct Sink {
     dom: RefCell<Dom>,
+    /// The links that were made for the tag at hand.
+    anchors: RefCell<Vec<NodeId>>,
 }
 
 /// The name of an element, taken out of the tree.
@@ -393,7 +456,12 @@ impl TreeSink for Sink {
         attributes: Vec<Attribute>,
         _: ElementFlags,
     ) -> NodeId {
-        self.dom.borrow_mut().push(Content::Element { name, attributes })
+        let is_link = name.local == local_name!("a");
+        let id = self.dom.borrow_mut().push(Content::Element { name, attributes });
+        if is_link {
+            self.anchors.borrow_mut().push(id);
+        }
+        id
     }
 
     fn create_comment(&self, _: StrTendril) -> NodeId {

@@ -26,6 +26,7 @@ mod document;
 mod dom;
 mod error;
 mod feed;
+mod frames;
 mod listing;
 mod markdown;
 mod measure;

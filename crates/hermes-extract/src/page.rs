@@ -6,6 +6,7 @@ use url::Url;
 
 use crate::clean::{self, Cleaning};
 use crate::dom::{Dom, NodeId};
+use crate::frames;
 use crate::markdown::Writer;
 use crate::select;
 use crate::title;
@@ -34,8 +35,12 @@ pub struct NeedsBrowser;
 /// # Errors
 /// There is next to nothing to read, and scripts that would bring it.
 pub fn html(page: &str, address: &Url) -> Result<Extract, NeedsBrowser> {
-    let dom = Dom::parse(&with_closed_title(page));
+    let page = with_closed_title(page);
+    let mut dom = Dom::parse(&page);
     let base = base_of(&dom, address);
+    if let Some(without) = frames::without_frames(&dom) {
+        dom = Dom::parse(&without);
+    }
     let mut cleaning = Cleaning::new(&dom, clean::invisible(&dom));
     let visible = cleaning.dropped.clone();
     cleaning.run();

@@ -141,6 +141,9 @@ const HEADINGS: &[&str] = &[
     "recently viewed…",
     "you recently viewed",
     "was this page helpful?",
+    "is this page useful?",
+    "who is online",
+    "articles in this section",
     "was this helpful?",
     "was this article helpful?",
     // The same in other languages.
@@ -442,6 +445,22 @@ const ACTIONS: &[&str] = &[
     "view cart",
     "checkout",
     "download app",
+    "select all",
+    "source",
+    "post comments (atom)",
+    "add a comment",
+    "post a comment",
+    "watch",
+    "embed",
+    "pin",
+    "pin it",
+    "new issue",
+    "print recipe",
+    "email this",
+    "blogthis!",
+    "add a review",
+    "click to expand",
+    "click to expand...",
     // The same in other languages, and further networks.
     "teilen",
     "drucken",
@@ -541,6 +560,17 @@ const LABELS: &[&str] = &[
     "skip advertisement",
     "advertise with us",
     "ad feedback",
+    "sorted by",
+    "0 comments",
+    "no comments",
+    "no comments yet",
+    "expand description",
+    "sort by",
+    "select all",
+    "add a comment",
+    "click to expand",
+    "click to expand...",
+    "you must log in or register to reply here.",
     "- anzeige -",
     "pubblicità",
     "advertentie",
@@ -580,6 +610,37 @@ pub(crate) fn is_action(text: &str) -> bool {
         || moves.iter().any(|start| bare.starts_with(start))
         || text.parse::<u32>().is_ok_and(|page| page < 1_000)
         || bare.is_empty()
+}
+
+/// What sites ask their readers below a text, at the beginning.
+const QUESTIONS: &[&str] = &[
+    "was this article helpful",
+    "was this page helpful",
+    "was this helpful",
+    "is this page useful",
+    "did this answer your question",
+    "have more questions?",
+    "please sign in to ",
+    "please log in to ",
+    "you must be logged in to ",
+    "you must log in ",
+    "you need to be logged in to ",
+    "sign in to comment",
+    "log in to comment",
+    "log in to reply",
+    "sign up for free to join this conversation",
+    "already have an account? ",
+    "tried this recipe?",
+    "war dieser artikel hilfreich",
+    "cet article vous a-t-il été utile",
+    "¿fue útil este artículo",
+];
+
+/// Whether a small block only asks the reader for something.
+pub(crate) fn is_question_to_the_reader(text: &str) -> bool {
+    /// More is a text about it.
+    const LONGEST: usize = 160;
+    text.len() <= LONGEST && QUESTIONS.iter().any(|start| text.starts_with(start))
 }
 
 /// Whether a whole block is a label of something that is not content.

@@ -14,6 +14,8 @@ const ENOUGH: usize = 600;
 
 /// The letters in paragraphs above which a declared text is believed beside any number of others.
 const A_LONG_TEXT: usize = 1_500;
+/// Letters of a heading below which it may be the name of a section.
+const A_NAME: usize = 30;
 /// Articles that are compared; a page with more of them is a list whatever is in it.
 const MOST_ARTICLES: usize = 500;
 
@@ -183,8 +185,13 @@ fn prune_menus(dom: &Dom, body: NodeId, dropped: &mut [bool], measure: &Measure)
     while let Some(id) = walk.next() {
         if dropped[id] || dom.is(id, &["pre", "code", "blockquote"]) {
             walk.leave(id);
-        } else if dom.is(id, HOLDERS) && measure.is_menu_like(id) && !has_heading(dom, id) {
-            menus.push(id);
+        } else if dom.is(id, HOLDERS)
+            && (measure.is_menu_like(id) || is_side_cell(dom, id, measure))
+            && !has_heading(dom, id)
+        {
+            if !is_what_a_heading_announces(dom, id, dropped, measure) {
+                menus.push(id);
+            }
             walk.leave(id);
         }
     }
@@ -194,12 +201,48 @@ fn prune_menus(dom: &Dom, body: NodeId, dropped: &mut [bool], measure: &Measure)
     if left * 100 / total.max(1) < TOO_LITTLE || left < 200 {
         // A list of links: the first row of few of them may still be a menu.
         menus.retain(|&id| {
-            is_strip(dom, id, measure) && measure.letters(id) * 100 / total.max(1) < 20
+            is_side_cell(dom, id, measure)
+                || is_strip(dom, id, measure) && measure.letters(id) * 100 / total.max(1) < 20
         });
     }
     for id in menus {
         dropped[id] = true;
     }
+}
+
+/// Whether a cell holds links below each other and no more than labels for them, beside the cell with the text.
+fn is_side_cell(dom: &Dom, id: NodeId, measure: &Measure) -> bool {
+    /// The letters of a label.
+    const A_LABEL: usize = 24;
+    let links = measure.links(id);
+    dom.is(id, &["td"])
+        && links >= 2
+        && measure.letters(id) / links <= A_LABEL
+        && (measure.link_share(id) == 100
+            || links >= 3
+                && measure.link_share(id) >= 55
+                && dom
+                    .subtree(id)
+                    .filter_map(|below| dom.text(below))
+                    .all(|text| text.trim().chars().count() <= A_LABEL))
+        && dom.subtree(id).any(|below| dom.is(below, &["br", "p", "li"]))
+        && dom.parent(id).is_some_and(|row| measure.plain(row) > measure.letters(id) * 3)
+}
+
+/// Whether links stand right below a heading inside the text, whose content they are.
+fn is_what_a_heading_announces(dom: &Dom, id: NodeId, dropped: &[bool], measure: &Measure) -> bool {
+    /// Letters that the rest of a column has at least.
+    const A_COLUMN: usize = 60;
+    std::iter::successors(dom.previous_sibling(id), |&before| dom.previous_sibling(before))
+        .find(|&before| !dropped[before] && measure.letters(before) > 0)
+        .is_some_and(|before| dom.is(before, &["h2", "h3", "h4", "h5", "h6"]))
+        && dom.parent(id).is_some_and(|column| {
+            measure.plain(column) > A_COLUMN && has_heading_of_page(dom, column)
+        })
+}
+
+fn has_heading_of_page(dom: &Dom, id: NodeId) -> bool {
+    dom.subtree(id).any(|below| dom.is(below, &["h1"]))
 }
 
 fn has_heading(dom: &Dom, id: NodeId) -> bool {
@@ -271,6 +314,13 @@ fn descend(dom: &Dom, body: NodeId, dropped: &[bool], measure: &Measure) -> Node
     }
 }
 
+/// Whether all words of a heading are in a link.
+fn is_all_link(dom: &Dom, heading: NodeId) -> bool {
+    dom.subtree(heading)
+        .filter(|&below| dom.text(below).is_some_and(|text| !text.trim().is_empty()))
+        .all(|below| dom.ancestors(below).take(6).any(|outer| dom.is(outer, &["a"])))
+}
+
 /// The page's heading, where the chosen part has none.
 fn outer_heading(dom: &Dom, body: NodeId, root: NodeId, dropped: &[bool]) -> Option<NodeId> {
     if root == body || first(dom, root, dropped, |id| dom.is(id, &["h1"])).is_some() {
@@ -287,5 +337,13 @@ fn outer_heading(dom: &Dom, body: NodeId, root: NodeId, dropped: &[bool]) -> Opt
         dom.attr(link, "href")
             .is_some_and(|href| matches!(href, "/" | "./" | "index.html" | "/index.html"))
     });
-    (!home).then_some(heading)
+    // The name of a section, linked to it, is not that of the page.
+    let elsewhere = is_all_link(dom, heading)
+        && dom
+            .subtree(heading)
+            .filter_map(|below| dom.text(below))
+            .map(|text| text.trim().chars().count())
+            .sum::<usize>()
+            < A_NAME;
+    (!home && !elsewhere).then_some(heading)
 }

@@ -150,7 +150,6 @@ const IF_THIN: &[&str] = &[
     "widget",
     "widgets",
     "permalink",
-    "copy",
     "clipboard",
     "popular",
     "suggested",
@@ -263,10 +262,11 @@ pub(crate) enum Naming {
 /// Judges class and id.
 pub(crate) fn naming(words: &[String]) -> Naming {
     let mut worst = Naming::Plain;
-    let mut before = "";
+    let (mut before, mut earlier) = ("", "");
     for (at, word) in words.iter().enumerate() {
         let after = words.get(at + 1).map_or("", String::as_str);
-        let turned = TURNING.contains(&before) || after == "not";
+        // `with-sidebar` has one, `anchorWithStickyNavbar` stands beside one.
+        let turned = TURNING.contains(&before) || earlier == "with" || after == "not";
         if !turned {
             if ALWAYS.contains(&word.as_str()) || pair(word, after) {
                 worst = worst.max(Naming::Surrounding);
@@ -274,7 +274,7 @@ pub(crate) fn naming(words: &[String]) -> Naming {
                 worst = worst.max(Naming::Doubtful);
             }
         }
-        before = word;
+        (earlier, before) = (before, word);
     }
     worst
 }
@@ -354,6 +354,10 @@ fn pair(one: &str, other: &str) -> bool {
             )
             | ("post" | "page" | "pagination", "nav" | "pager")
             | ("cross", "sell")
+            | ("post", "feeds")
+            | ("copy", "button" | "btn" | "link" | "code" | "path" | "icon" | "url")
+            | ("cat" | "tags", "links")
+            | ("lang" | "language", "selector" | "switcher" | "picker")
             | ("mw", "jump" | "indicators")
             | ("cookie", _)
     )
@@ -412,6 +416,8 @@ mod tests {
             "shadow",
             "loading",
             "page-with-sidebar",
+            "anchor anchorWithStickyNavbar_LWe7",
+            "comment-copy",
         ] {
             assert!(of(class) < Naming::Surrounding, "{class}");
         }

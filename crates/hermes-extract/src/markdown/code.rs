@@ -27,8 +27,67 @@ const LINE_NUMBERS: &[&str] = &[
     "lno",
 ];
 /// Names that say that the language is not known.
-const NO_LANGUAGE: &[&str] =
-    &["none", "default", "nohighlight", "unknown", "notranslate", "highlight", "wrapper", "source"];
+const NO_LANGUAGE: &[&str] = &[
+    "none",
+    "auto",
+    "default",
+    "nohighlight",
+    "unknown",
+    "notranslate",
+    "highlight",
+    "wrapper",
+    "source",
+];
+/// Languages that highlighters write as a class of their own on the block.
+const LANGUAGES: &[&str] = &[
+    "bash",
+    "c",
+    "clojure",
+    "console",
+    "cpp",
+    "csharp",
+    "css",
+    "dart",
+    "diff",
+    "dockerfile",
+    "elixir",
+    "erlang",
+    "go",
+    "graphql",
+    "groovy",
+    "haskell",
+    "html",
+    "http",
+    "ini",
+    "java",
+    "javascript",
+    "js",
+    "json",
+    "jsx",
+    "julia",
+    "kotlin",
+    "lua",
+    "makefile",
+    "nginx",
+    "ocaml",
+    "perl",
+    "php",
+    "powershell",
+    "python",
+    "ruby",
+    "rust",
+    "scala",
+    "scss",
+    "shell",
+    "sql",
+    "swift",
+    "toml",
+    "tsx",
+    "typescript",
+    "xml",
+    "yaml",
+    "zig",
+];
 /// How many elements around the code may name its language.
 const NAMED_WITHIN: usize = 4;
 
@@ -48,8 +107,22 @@ impl Writer<'_> {
     /// The text of code, with the line ends that elements stand for.
     pub(super) fn code_text(&self, id: NodeId) -> String {
         let mut code = String::new();
-        self.add_code(id, &mut code);
+        self.add_code(self.only_code(id).unwrap_or(id), &mut code);
         code
+    }
+
+    /// The one `code` right inside a `pre` that has no words of its own: what stands beside it is a label or a button.
+    fn only_code(&self, id: NodeId) -> Option<NodeId> {
+        let dom = self.dom;
+        if !dom.is(id, &["pre"]) {
+            return None;
+        }
+        let seen = || dom.children(id).filter(|&child| !self.is_dropped(child));
+        let mut codes = seen().filter(|&child| dom.is(child, &["code"]));
+        let only = codes.next().filter(|_| codes.next().is_none())?;
+        let own_words =
+            seen().filter_map(|child| dom.text(child)).any(|text| !text.trim().is_empty());
+        (!own_words).then_some(only)
     }
 
     fn add_code(&self, id: NodeId, code: &mut String) {
@@ -93,7 +166,12 @@ impl Writer<'_> {
 
     fn language(&self, id: NodeId) -> Option<String> {
         let inner = self.dom.subtree(id).skip(1).find(|&below| self.dom.is(below, &["code"]));
-        let around = self.dom.ancestors(id).take(NAMED_WITHIN);
+        // A table that only puts numbers beside the lines is no distance.
+        let around = self
+            .dom
+            .ancestors(id)
+            .filter(|&around| !self.dom.is(around, &["table", "tbody", "tr", "td"]))
+            .take(NAMED_WITHIN);
         inner.into_iter().chain([id]).chain(around).find_map(|place| self.named_language(place))
     }
 
@@ -107,10 +185,16 @@ impl Writer<'_> {
         let mut all = classes.split_ascii_whitespace();
         while let Some(class) = all.next() {
             let lower = class.to_ascii_lowercase();
-            let named =
-                ["language-", "lang-", "highlight-source-", "highlight-text-html-", "highlight-"]
-                    .iter()
-                    .find_map(|prefix| lower.strip_prefix(prefix));
+            let named = [
+                "language-",
+                "lang-",
+                "mw-highlight-lang-",
+                "highlight-source-",
+                "highlight-text-html-",
+                "highlight-",
+            ]
+            .iter()
+            .find_map(|prefix| lower.strip_prefix(prefix));
             let named = match (named, lower.as_str()) {
                 (Some(named), _) => Some(named.to_owned()),
                 (None, "brush:" | "sourcecode" | "hljs" | "prettyprint") => {
@@ -128,7 +212,9 @@ impl Writer<'_> {
                 return Some(language);
             }
         }
-        None
+        let lower = classes.to_ascii_lowercase();
+        let mut bare = lower.split_ascii_whitespace().filter(|class| LANGUAGES.contains(class));
+        bare.next().filter(|_| self.dom.is(id, &["pre", "code"])).map(str::to_owned)
     }
 }
 

@@ -47,9 +47,13 @@ const BACK_LINKS: &[&str] = &["^", "↑", "↩", "↩\u{fe0e}", "↵", "⏎", "�
 impl Writer<'_> {
     /// Everything below an element on one line; blocks inside end with a break.
     pub(super) fn flat(&self, id: NodeId, line: &mut Line, marks: Marks) {
+        let apart = self.sets_apart(id);
         for child in self.dom.children(id) {
             if self.is_dropped(child) {
                 continue;
+            }
+            if apart && self.says_something(child) {
+                line.seam();
             }
             match self.dom.tag(child) {
                 None => line.text(self.dom.text(child).unwrap_or_default()),
@@ -101,6 +105,17 @@ impl Writer<'_> {
                 line.plain(&self.part(id, marks));
                 line.raw("\u{201d}");
             }
+            // Who is quoted stands on a line of its own, or in front of the words.
+            "cite"
+                if self
+                    .dom
+                    .ancestors(id)
+                    .take(2)
+                    .any(|outer| self.dom.is(outer, &["blockquote"])) =>
+            {
+                self.flat(id, line, marks);
+                line.seam();
+            }
             "sup" => self.superscript(id, line, marks),
             "rt" => self.reading(id, line, marks),
             "input" => {
@@ -145,16 +160,61 @@ impl Writer<'_> {
     }
 
     fn anchor(&self, id: NodeId, line: &mut Line, marks: Marks) {
+        if self.calls_a_note(id) {
+            let number = self.part(id, Marks::in_heading()).one_line();
+            return line.raw(&format!("[{}]", number.trim_matches(['[', ']'])));
+        }
         if self.is_self_link(id) {
             return;
         }
         let part = self.part(id, Marks { link: true, ..marks });
+        // Up to the post that is quoted.
+        if self.dom.parent(id).is_some_and(|outer| self.dom.is(outer, &["cite"]))
+            && BACK_LINKS.contains(&part.one_line().as_str())
+        {
+            return;
+        }
         let to_itself =
-            marks.heading && self.dom.attr(id, "href").is_some_and(|href| href.starts_with('#'));
-        match self.link_of(id) {
+            self.dom.attr(id, "href").and_then(|href| href.strip_prefix('#')).is_some_and(
+                |place| {
+                    marks.heading
+                        || !place.is_empty()
+                            && std::iter::once(id)
+                                .chain(self.dom.ancestors(id).take(3))
+                                .any(|around| self.dom.attr(around, "id") == Some(place))
+                },
+            );
+        let target = self.link_of(id);
+        if target.is_none()
+            && self.dom.attr(id, "href").is_some()
+            && !part.one_line().chars().any(|letter| letter.is_alphanumeric() || letter == '!')
+        {
+            // A mark that folds something.
+            return;
+        }
+        match target {
             Some(address) if !marks.link && !to_itself => line.linked(&address, &part),
             _ => line.plain(&part),
         }
+    }
+
+    /// Whether a link is the number of a note below the text.
+    fn calls_a_note(&self, id: NodeId) -> bool {
+        let named = words(self.dom, id);
+        let named_so =
+            named.iter().any(|word| matches!(word.as_str(), "footnote" | "fnref" | "noteref"))
+                && named
+                    .iter()
+                    .any(|word| matches!(word.as_str(), "anchor" | "ref" | "fnref" | "noteref"));
+        named_so
+            && self.dom.attr(id, "href").is_some_and(|href| href.starts_with('#'))
+            && !self.dom.ancestors(id).take(2).any(|outer| self.dom.is(outer, &["sup"]))
+            && self
+                .dom
+                .subtree(id)
+                .filter_map(|below| self.dom.text(below))
+                .flat_map(str::chars)
+                .all(|letter| letter.is_ascii_digit() || "[]* ".contains(letter))
     }
 
     /// Marks beside headings and notes that lead to themselves or back.
@@ -167,7 +227,13 @@ impl Writer<'_> {
         }
         let named = words(self.dom, id);
         let is_named = |word: &str| named.iter().any(|name| name == word);
-        if is_named("viewcode") || is_named("headerlink") && text.chars().count() <= 2 {
+        let leads_to_source = self.dom.children(id).any(|child| {
+            self.dom.attr(child, "class").is_some_and(|class| class.contains("viewcode-link"))
+        });
+        if leads_to_source
+            || is_named("viewcode")
+            || is_named("headerlink") && text.chars().count() <= 2
+        {
             return true;
         }
         let fragment = href.starts_with('#')

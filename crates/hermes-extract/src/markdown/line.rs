@@ -6,6 +6,8 @@ pub(crate) struct Line {
     text: String,
     /// White space waits here for the next letter.
     gap: bool,
+    /// Two elements meet here that a page sets apart by other means than white space.
+    seam: bool,
     /// White space came before the first letter.
     leading: bool,
     /// Where the last emphasis ended, and with which mark: the next one may go on there.
@@ -24,7 +26,7 @@ impl Line {
                 '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' => {}
                 _ if letter.is_whitespace() => self.blank(),
                 _ => {
-                    self.fill();
+                    self.fill(letter);
                     self.text.push(letter);
                 }
             }
@@ -33,10 +35,15 @@ impl Line {
 
     /// Adds text as it is.
     pub(crate) fn raw(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.fill();
+        if let Some(first) = text.chars().next() {
+            self.fill(first);
             self.text.push_str(text);
         }
+    }
+
+    /// A blank here, if words meet that would otherwise run into each other.
+    pub(crate) fn seam(&mut self) {
+        self.seam = true;
     }
 
     /// White space between words.
@@ -63,11 +70,14 @@ impl Line {
         }
     }
 
-    fn fill(&mut self) {
-        if self.gap && !self.text.ends_with('\n') {
+    fn fill(&mut self, next: char) {
+        let apart = self.gap
+            || self.seam
+                && self.text.chars().next_back().is_some_and(|last| run_together(last, next));
+        if apart && !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push(' ');
         }
-        self.gap = false;
+        (self.gap, self.seam) = (false, false);
     }
 
     /// Adds a part between marks, its outer white space outside of them.
@@ -82,13 +92,21 @@ impl Line {
             }
             return;
         }
-        let goes_on = !self.gap && self.closed == Some((self.text.len(), mark));
+        if words.chars().all(|letter| mark.contains(letter)) {
+            // A star in italics would be no star any more.
+            self.raw(words);
+            if part.gap {
+                self.blank();
+            }
+            return;
+        }
+        let goes_on = !self.gap && !self.seam && self.closed == Some((self.text.len(), mark));
         if goes_on {
             self.text.truncate(self.text.len() - mark.len());
             self.text.push_str(words);
             self.text.push_str(mark);
         } else {
-            self.fill();
+            self.fill(words.chars().next().unwrap_or(' '));
             let paragraphs: Vec<String> = words
                 .split("\n\n")
                 .map(str::trim)
@@ -165,6 +183,19 @@ impl Line {
         }
         paragraphs
     }
+}
+
+/// Whether two letters that meet without white space belong to different words. Marks at the end of a sentence stay where
+/// they are, and scripts without blanks need none.
+fn run_together(last: char, next: char) -> bool {
+    let opens = |letter: char| "([{“‘«¿¡/-–—#@\u{a0}".contains(letter);
+    let closes = |letter: char| ".,;:!?)]}”’'»/-–—%\u{a0}".contains(letter);
+    let without_blanks = |letter: char| matches!(letter, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}');
+    !last.is_whitespace()
+        && !opens(last)
+        && !closes(next)
+        && !without_blanks(last)
+        && !without_blanks(next)
 }
 
 /// Text that would be a heading or a quote by its first letter.

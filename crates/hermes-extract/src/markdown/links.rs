@@ -41,8 +41,14 @@ const PLACEHOLDERS: &[&str] = &[
 impl Writer<'_> {
     /// The address of a link, complete; nothing for what is no address.
     pub(super) fn link_of(&self, id: NodeId) -> Option<String> {
-        let url = self.base.join(self.dom.attr(id, "href")?.trim()).ok()?;
-        SCHEMES.contains(&url.scheme()).then(|| in_brackets(url.as_str()))
+        let href = self.dom.attr(id, "href")?.trim();
+        let url = self.base.join(href).ok()?;
+        // Complete as it is: the slash behind a bare host is the parser's, not the page's.
+        let address = match url.as_str().strip_suffix('/') {
+            Some(bare) if bare == href => bare,
+            _ => url.as_str(),
+        };
+        SCHEMES.contains(&url.scheme()).then(|| in_brackets(address))
     }
 
     pub(super) fn picture(&self, id: NodeId, line: &mut Line) {

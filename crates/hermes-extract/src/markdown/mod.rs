@@ -19,6 +19,9 @@ pub(crate) use line::Line;
 /// How deep quotes and lists are shown inside each other; what is deeper stands on the last level.
 const DEEPEST: usize = 12;
 
+/// Nodes of an element looked at for its first letters.
+const LOOKED_AT: usize = 64;
+
 /// Elements that begin a line of their own.
 pub(crate) const BLOCKS: &[&str] = &[
     "address",
@@ -139,9 +142,76 @@ impl<'d> Writer<'d> {
     }
 
     fn children(&self, id: NodeId, flow: &mut Flow) {
+        let apart = self.sets_apart(id);
         for child in self.dom.children(id) {
+            if apart && self.says_something(child) {
+                flow.line.seam();
+            }
             self.node(child, flow);
         }
+    }
+
+    /// Whether what stands in an element side by side is set apart by styles: it holds no words of its own, only elements.
+    pub(super) fn sets_apart(&self, id: NodeId) -> bool {
+        const HOLDERS: &[&str] = &[
+            "div",
+            "li",
+            "header",
+            "footer",
+            "section",
+            "article",
+            "main",
+            "aside",
+            "nav",
+            "label",
+            "figcaption",
+            "fieldset",
+            "address",
+            "summary",
+        ];
+        const PARTS: &[&str] = &["time", "a", "label", "img", "button", "bdi"];
+        let dom = self.dom;
+        let holder = dom.is(id, HOLDERS);
+        if !holder && !dom.is(id, &["span"]) {
+            return false;
+        }
+        let (mut elements, mut letters, mut parts) = (0, 0, false);
+        for child in dom.children(id).filter(|&child| !self.is_dropped(child)) {
+            if let Some(text) = dom.text(child) {
+                if !text.trim().is_empty() {
+                    return false;
+                }
+                continue;
+            }
+            if dom.is(child, &["wbr", "sup", "sub", "br", "rt", "rp"]) {
+                return false;
+            }
+            elements += 1;
+            parts |= dom.is(child, PARTS);
+            // Letters that move one by one are still one word.
+            letters += usize::from(self.is_one_letter(child));
+        }
+        elements >= 2 && letters < 2 && (holder || parts)
+    }
+
+    /// Whether an element holds words; pictures touch each other as they please.
+    pub(super) fn says_something(&self, id: NodeId) -> bool {
+        self.dom.tag(id).is_some()
+            && self
+                .dom
+                .subtree(id)
+                .take(LOOKED_AT)
+                .any(|below| self.dom.text(below).is_some_and(|text| !text.trim().is_empty()))
+    }
+
+    fn is_one_letter(&self, id: NodeId) -> bool {
+        let mut letters = self
+            .dom
+            .subtree(id)
+            .take(LOOKED_AT)
+            .filter_map(|below| self.dom.text(below))
+            .flat_map(str::chars);
+        letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
     }
 
     fn node(&self, id: NodeId, flow: &mut Flow) {
@@ -156,6 +226,11 @@ impl<'d> Writer<'d> {
         };
         if BLOCKS.contains(&tag) || self.dom.attr(id, "role") == Some("heading") {
             self.block(id, tag, flow);
+        } else if tag == "a" && self.holds_block[id] && !self.says_something(id) {
+            // A picture that leads somewhere, in boxes that only hold it.
+            flow.end();
+            self.inline(id, tag, &mut flow.line, inline::Marks::default());
+            flow.end();
         } else if tag == "a" && self.holds_block[id] {
             flow.end();
             let outer = flow.link.take();
