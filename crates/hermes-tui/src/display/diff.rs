@@ -9,6 +9,9 @@ const MAX_FILES: usize = 6;
 /// More lines than this are only counted.
 const MAX_LINES: usize = 80;
 const INDENT: &str = "  ";
+/// What git says about a file that people see anyway.
+const GIT_HEADS: [&str; 4] =
+    ["index ", "new file mode ", "deleted file mode ", "similarity index "];
 
 /// How much of a difference is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +126,7 @@ fn read(diff: &str) -> Vec<DiffLine<'_>> {
     let mut file: Option<usize> = None;
     let (mut old, mut new) = (1, 1);
     let mut in_hunk = false;
+    let mut git_head: Option<usize> = None;
     let mut source = diff.lines().peekable();
     while let Some(line) = source.next() {
         if let Some(before) = line.strip_prefix("--- ")
@@ -133,9 +137,22 @@ fn read(diff: &str) -> Vec<DiffLine<'_>> {
                 "/dev/null" => file_name(before),
                 name => name,
             };
+            if let Some(head) = git_head.take() {
+                lines.remove(head);
+            }
             file = Some(lines.len());
             lines.push(DiffLine::File { name, added: 0, removed: 0 });
             in_hunk = false;
+            continue;
+        }
+        if let Some(names) = line.strip_prefix("diff --git ") {
+            // Its name stands here alone where nothing of it is shown: a picture, an empty file, a new name.
+            let name = names.rsplit_once(" b/").map_or(names, |(_, name)| name);
+            (git_head, file, in_hunk) = (Some(lines.len()), None, false);
+            lines.push(DiffLine::Remark(name));
+            continue;
+        }
+        if git_head.is_some() && !in_hunk && GIT_HEADS.iter().any(|head| line.starts_with(head)) {
             continue;
         }
         if let Some(starts) = hunk_starts(line) {
@@ -206,6 +223,19 @@ mod tests {
             rows(diff, DiffExtent::Glance, &PLAIN).join("\n"),
             "  src/x.rs (+2 −1)\n     8   same\n     9 - old\n     9 + new\n    10   same\n     ⋮\n   \
              100   same\n   101 + more\n  gone (+0 −1)\n     1 - all"
+        );
+    }
+
+    #[test]
+    fn heads_of_git_are_told_as_names() {
+        let diff = "diff --git a/x.rs b/x.rs\nnew file mode 100644\nindex 0000000..8d6c584\n--- /dev/null\n\
+                    +++ b/x.rs\n@@ -0,0 +1 @@\n+one\ndiff --git a/p.png b/p.png\nindex 12..34\n\
+                    Binary files a/p.png and b/p.png differ\ndiff --git a/old b/new\nsimilarity index 100%\n\
+                    rename from old\nrename to new\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n";
+        assert_eq!(
+            rows(diff, DiffExtent::Whole, &PLAIN).join("\n"),
+            "  x.rs (+1 −0)\n   1 + one\n  p.png\n  Binary files a/p.png and b/p.png diff…\n  new\n  \
+             rename from old\n  rename to new\n  y (+1 −1)\n   1 - a\n   1 + b"
         );
     }
 

@@ -155,9 +155,8 @@ impl<S: ChatTerminal> Repl<S> {
             SlashAction::Version => {
                 self.notice(NoticeLevel::Info, concat!("Hermes ", env!("CARGO_PKG_VERSION")));
             }
-            SlashAction::Profile => {
-                let home = self.home.display().to_string();
-                self.notice(NoticeLevel::Info, &format!("State is kept in {home}."));
+            SlashAction::PickProfile => {
+                self.pick_from("Profiles", &["profile", "list", "--json"], picking::profile_item);
             }
             SlashAction::CommandLine(words) => self.run_command(words),
             SlashAction::Background(prompt) => self.ask_agent(move |agent| async move {
@@ -474,6 +473,10 @@ impl<S: ChatTerminal> Repl<S> {
     }
 
     fn attach(&mut self, path: PathBuf) {
+        let path = match (path.strip_prefix("~"), &self.place.user_home) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => self.place.folder.join(&path),
+        };
         match path.metadata() {
             Ok(found) if found.is_file() => self.images.push(path),
             Ok(_) => self.notice(NoticeLevel::Warning, &format!("{} is no file.", path.display())),

@@ -33,7 +33,10 @@ impl<S: ChatTerminal> Repl<S> {
             }
             TerminalInput::Paste(_) if self.pager.is_some() => {}
             TerminalInput::Key(key) if self.pager.is_some() => self.on_pager_key(key),
-            TerminalInput::Key(key) if self.is_picking() => self.on_picker_key(key),
+            TerminalInput::Key(key) if self.is_picking() => {
+                self.escaped = None;
+                self.on_picker_key(key);
+            }
             TerminalInput::Paste(text) if self.is_picking() => {
                 if let Some(picker) = &mut self.picker {
                     picker.on_paste(&text);
@@ -56,6 +59,10 @@ impl<S: ChatTerminal> Repl<S> {
                 if outcome != ComposerEvent::Interrupted {
                     // Two Ctrl-C are only one after the other with nothing in between.
                     self.interrupted = None;
+                }
+                if outcome != ComposerEvent::Escaped {
+                    // Nor are two Escapes, one before and one after something else.
+                    self.escaped = None;
                 }
                 self.on_outcome(outcome);
             }
@@ -250,9 +257,11 @@ impl<S: ChatTerminal> Repl<S> {
     fn echo_command(&mut self, line: &str) {
         // What was pasted may hold breaks and control sequences.
         let line = on_one_line(line);
+        // One empty row stands above it, and a turn leaves one.
+        let gap = if self.printed.ends_blank() { None } else { Some(String::new()) };
         self.show(move |style| {
             let echo = format!("❯ {}", cut(&line, style.width - 2));
-            vec![String::new(), style.paint(Ink::DIM, &echo)]
+            gap.iter().cloned().chain([style.paint(Ink::DIM, &echo)]).collect()
         });
     }
 

@@ -80,7 +80,7 @@ pub(crate) struct ReplParts<S> {
     /// What the terminal does with rows when it becomes narrower.
     pub(crate) narrowing: Narrowing,
     pub(crate) place: PlaceNames,
-    /// Where the state folder is, for `/profile`.
+    /// Where the state folder is, for `/debug`.
     pub(crate) home: PathBuf,
     /// Commands of the person's own.
     pub(crate) quick: Vec<QuickCommand>,

@@ -96,3 +96,21 @@ pub(super) fn server_item(listed: &Value) -> Option<PickerItem> {
         is_current: false,
     })
 }
+
+/// A profile, in the list of `/profile`.
+pub(super) fn profile_item(listed: &Value) -> Option<PickerItem> {
+    let text = |key: &str| listed.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let name = text("name");
+    Some(PickerItem {
+        about: Some(text("description"))
+            .filter(|about| !about.is_empty())
+            .unwrap_or_else(|| text("home")),
+        preview: format!(
+            "State is kept in {}.\nEnter: from the next start on; `hermes -p {name}` for one conversation.",
+            text("home")
+        ),
+        line: format!("/profile use {name}"),
+        name: Some(name).filter(|name| !name.is_empty())?,
+        is_current: listed["is_active"] == true,
+    })
+}

@@ -163,6 +163,17 @@ impl PrintLog {
         }
     }
 
+    /// The last rows, newest first, and the columns of the terminal they were drawn for.
+    #[cfg(test)]
+    pub(super) fn newest(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.last.iter().rev().map(|(row, width)| (row.as_str(), *width))
+    }
+
+    /// Whether what is printed next stands below an empty row, or below nothing.
+    pub(super) fn ends_blank(&self) -> bool {
+        self.last.back().is_none_or(|(row, _)| row.is_empty())
+    }
+
     fn forget_old(&mut self) {
         let mut below = self.total;
         let mut keep = 0;

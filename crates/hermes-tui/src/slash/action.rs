@@ -46,7 +46,7 @@ pub(crate) enum SlashAction {
     /// Copies one of the last answers, counted from the end.
     Copy(usize),
     Version,
-    Profile,
+    PickProfile,
     /// The same as on the command line: these are the words after `hermes`.
     CommandLine(Vec<String>),
     /// Something else to be worked on, beside the conversation.

@@ -218,9 +218,18 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
         "shades for the terminal's background and for changes",
         |text| Ok(SlashAction::Theme(optional(text)))
     ),
-    command!(Settings, Any, "profile", "", [], "where this profile keeps its state", |text| {
-        nothing(text, SlashAction::Profile)
-    }),
+    command!(
+        Settings,
+        Any,
+        "profile",
+        "[list|show|use|create] …",
+        ["list", "show", "use", "create"],
+        "homes with settings, keys and sessions of their own",
+        |text| match text {
+            "" => Ok(SlashAction::PickProfile),
+            text => command_line("profile", &["list"], text),
+        }
+    ),
     command!(
         Tools,
         Any,

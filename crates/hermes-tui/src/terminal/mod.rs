@@ -20,7 +20,11 @@ pub(crate) use keys::{KeyReader, TerminalInput};
 pub(crate) use log::LogRedirect;
 pub use log::LogWriter;
 pub(crate) use raw::{RawMode, stop_until_continued};
+#[cfg(test)]
+pub(crate) use renderer::Drawing;
 pub(crate) use renderer::{DrawCommand, ScreenRenderer};
+#[cfg(test)]
+pub(crate) use screen::Screen;
 pub(crate) use screen::{Frame, Narrowing};
 
 /// Columns and rows.

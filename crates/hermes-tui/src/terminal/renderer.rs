@@ -49,7 +49,7 @@ impl ScreenRenderer {
         let (orders, inbox) = channel();
         let thread = std::thread::Builder::new().name("drawer".to_owned()).spawn(move || {
             // A terminal that is gone cannot be drawn on, and says so to whoever reads its keys.
-            let _ = draw(&inbox, &mut Screen::new(out, size, narrowing));
+            let _ = draw(&inbox, Screen::new(out, size, narrowing));
         })?;
         Ok(Self { orders, thread: Some(thread) })
     }
@@ -80,46 +80,71 @@ impl Drop for ScreenRenderer {
 }
 
 /// Draws until nobody can order any more.
-fn draw(inbox: &Receiver<DrawCommand>, screen: &mut Screen<impl Write>) -> io::Result<()> {
-    let mut rows: Vec<String> = Vec::new();
-    let mut frame: Option<Frame> = None;
+fn draw(inbox: &Receiver<DrawCommand>, screen: Screen<impl Write>) -> io::Result<()> {
+    let mut drawing = Drawing::new(screen);
     while let Ok(first) = inbox.recv() {
         for order in std::iter::once(first).chain(inbox.try_iter()) {
-            match order {
-                DrawCommand::Print(more) => rows.extend(more),
-                DrawCommand::Show(newer) => frame = Some(newer),
-                DrawCommand::Page(rows) => screen.page(&rows)?,
-                DrawCommand::EndPage => screen.end_page()?,
-                DrawCommand::Resize(size) => screen.resize(size),
-                DrawCommand::Reprint(count, anew) => {
-                    // Rows that were not drawn yet need not be wiped.
-                    let undrawn = rows.len().min(count);
-                    rows.truncate(rows.len() - undrawn);
-                    screen.take_back(count - undrawn);
-                    rows.extend(anew);
-                }
-                DrawCommand::Bell => screen.bell()?,
-                DrawCommand::Copy(text) => screen.copy(&text)?,
-                DrawCommand::Clear => {
-                    rows.clear();
-                    screen.clear()?;
-                }
-                DrawCommand::Wipe(done) => {
-                    screen.end_page()?;
-                    screen.update(&rows, frame.as_ref().unwrap_or(&Frame::default()))?;
-                    rows.clear();
-                    frame = None;
-                    screen.wipe()?;
-                    let _ = done.send(());
-                }
-            }
+            drawing.take(order)?;
         }
-        if let Some(frame) = frame.as_ref().filter(|_| !screen.has_page()) {
-            screen.update(&rows, frame)?;
-            rows.clear();
-        }
+        drawing.finish()?;
     }
     Ok(())
+}
+
+/// A screen, and what is to be drawn on it with the next stroke.
+pub(crate) struct Drawing<W> {
+    screen: Screen<W>,
+    rows: Vec<String>,
+    frame: Option<Frame>,
+}
+
+impl<W: Write> Drawing<W> {
+    pub(crate) fn new(screen: Screen<W>) -> Self {
+        Self { screen, rows: Vec::new(), frame: None }
+    }
+
+    /// Takes an order; rows and frames wait for the end of all that came at once.
+    pub(crate) fn take(&mut self, order: DrawCommand) -> io::Result<()> {
+        let Self { screen, rows, frame } = self;
+        match order {
+            DrawCommand::Print(more) => rows.extend(more),
+            DrawCommand::Show(newer) => *frame = Some(newer),
+            DrawCommand::Page(rows) => screen.page(&rows)?,
+            DrawCommand::EndPage => screen.end_page()?,
+            DrawCommand::Resize(size) => screen.resize(size),
+            DrawCommand::Reprint(count, anew) => {
+                // Rows that were not drawn yet need not be wiped.
+                let undrawn = rows.len().min(count);
+                rows.truncate(rows.len() - undrawn);
+                screen.take_back(count - undrawn);
+                rows.extend(anew);
+            }
+            DrawCommand::Bell => screen.bell()?,
+            DrawCommand::Copy(text) => screen.copy(&text)?,
+            DrawCommand::Clear => {
+                rows.clear();
+                screen.clear()?;
+            }
+            DrawCommand::Wipe(done) => {
+                screen.end_page()?;
+                screen.update(rows, frame.as_ref().unwrap_or(&Frame::default()))?;
+                rows.clear();
+                *frame = None;
+                screen.wipe()?;
+                let _ = done.send(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws what waits.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        if let Some(frame) = self.frame.as_ref().filter(|_| !self.screen.has_page()) {
+            self.screen.update(&self.rows, frame)?;
+            self.rows.clear();
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -77,6 +77,8 @@ pub(crate) struct Screen<W> {
     drawn: Option<Drawn>,
     /// Columns of the rows that were printed last and of the terminal then, as many as may be on the screen.
     printed: VecDeque<(usize, usize)>,
+    /// The size changed since the frame was drawn: terminals cut off what stood below the cursor.
+    is_stale: bool,
     /// How many of them are wiped with the frame.
     taken_back: usize,
     /// What is drawn on the terminal's second screen, while that is in front.
@@ -103,11 +105,21 @@ impl<W: Write> Screen<W> {
     /// A screen of this size, with nothing drawn on it by us.
     pub(crate) fn new(out: W, size: Size, narrowing: Narrowing) -> Self {
         let printed = VecDeque::new();
-        Self { out, size, narrowing, drawn: None, printed, taken_back: 0, page: None }
+        Self {
+            out,
+            size,
+            narrowing,
+            drawn: None,
+            printed,
+            is_stale: false,
+            taken_back: 0,
+            page: None,
+        }
     }
 
     /// The terminal has another size now.
     pub(crate) fn resize(&mut self, size: Size) {
+        self.is_stale |= self.size != size;
         self.size = size;
         if let Some(page) = &mut self.page {
             // Whatever the terminal did with it, it is drawn anew.
@@ -124,13 +136,14 @@ impl<W: Write> Screen<W> {
     /// print, is not drawn.
     pub(crate) fn update(&mut self, rows: &[String], frame: &Frame) -> io::Result<()> {
         let is_same = self.drawn.as_ref().is_some_and(|drawn| drawn.frame == *frame);
-        if rows.is_empty() && is_same && self.taken_back == 0 {
+        if rows.is_empty() && is_same && self.taken_back == 0 && !self.is_stale {
             return Ok(());
         }
         let mut text = String::from(BEGIN);
         text.push_str(&self.wiped());
         self.printed.truncate(self.printed.len().saturating_sub(self.taken_back));
         self.taken_back = 0;
+        self.is_stale = false;
         for row in rows {
             text.push_str(row);
             text.push_str("\r\n");

@@ -78,6 +78,21 @@ fn the_same_frame_is_not_drawn_twice() {
     assert_eq!(emulator.written(), before);
 }
 
+/// A terminal that became lower cut off the row below the cursor, which came back with the next key only.
+#[test]
+fn what_a_lower_terminal_cut_off_is_drawn_again() {
+    let (mut screen, emulator) = screen(20, 8);
+    let prompt = frame(&["> typed", "status"], (0, 7));
+    screen.update(&texts(&["1", "2", "3", "4", "5", "6"]), &prompt).unwrap();
+    assert!(emulator.text().ends_with("> typed\nstatus"));
+    let low = Size { columns: 20, rows: 5 };
+    emulator.resize(low);
+    assert!(!emulator.text().contains("status"), "{}", emulator.text());
+    screen.resize(low);
+    screen.update(&[], &prompt).unwrap();
+    assert!(emulator.text().ends_with("6\n> typed\nstatus"), "{}", emulator.text());
+}
+
 #[test]
 fn a_wiped_frame_leaves_its_place_to_others() {
     let (mut screen, emulator) = screen(20, 6);

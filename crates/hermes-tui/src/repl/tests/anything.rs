@@ -1,5 +1,6 @@
 //! Whatever happens in whatever order: keys, pasted text, other sizes, pieces of a stream. Nothing may break, no row may
-//! be wider than the terminal, no control sequence of the model's may arrive, and the cursor stays on the screen.
+//! be wider than the terminal, no control sequence of the model's may arrive, and the terminal shows what was printed
+//! last, below it the rows of the moment and nothing else, and the cursor where it belongs.
 
 use hermes_protocol::AgentEvent;
 use hermes_tool::OutputTail;
@@ -9,13 +10,16 @@ use serde_json::json;
 use super::*;
 use crate::display::fit::columns;
 use crate::input::EditStyle;
-use crate::terminal::{Frame, Narrowing};
+use crate::terminal::emulator::DrawnCell;
+use crate::terminal::{Drawing, Frame, Narrowing, Screen};
 
 #[derive(Clone, Debug)]
 enum Act {
     Key(KeyCode, KeyModifiers),
     Paste(String),
     Resize(usize, usize),
+    /// The size stays as it is for a moment.
+    Pause,
     Tell(AgentEvent),
 }
 
@@ -69,11 +73,12 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         3 => events(),
         1 => "[a-z\n\u{1b}日]{0,80}".prop_map(Act::Paste),
         1 => (2_usize..130, 2_usize..50).prop_map(|(columns, rows)| Act::Resize(columns, rows)),
+        1 => Just(Act::Pause),
     ];
     prop::collection::vec(act, 0..80)
 }
 
-/// Keeps what is ordered instead of drawing it.
+/// Keeps what is ordered, to be looked at before it is drawn.
 #[derive(Clone, Default)]
 struct Recorder(Arc<std::sync::Mutex<Vec<DrawCommand>>>);
 
@@ -108,6 +113,41 @@ fn check(frame: &Frame, size: Size) {
     assert!(frame.rows.is_empty() || frame.cursor.0 < frame.rows.len(), "{frame:?}");
 }
 
+/// Rows of the terminal, as far as they were written to.
+fn rows_of(emulator: &Emulator, size: Size) -> Vec<String> {
+    let drawn = emulator.drawn();
+    let text = |row: &Vec<DrawnCell>| row.iter().map(|cell| cell.text.as_str()).collect::<String>();
+    let visible = &drawn[drawn.len() - size.rows..];
+    visible.iter().map(|row| text(row).trim_end().to_owned()).collect()
+}
+
+/// What the terminal shows: what was printed last, the frame, and nothing below it.
+fn check_drawn(emulator: &Emulator, frame: &Frame, above: Option<&PrintLog>, size: Size) {
+    let rows = rows_of(emulator, size);
+    let (row, column) = emulator.cursor();
+    // A frame that is too high or too wide for the terminal is cut by the screen, which has tests of its own.
+    let is_cut = frame.rows.len() >= size.rows;
+    if is_cut || frame.rows.iter().any(|row| columns(row) > size.columns) {
+        return;
+    }
+    let Some(top) = row.checked_sub(frame.cursor.0) else {
+        panic!("the cursor is in row {row} of {rows:#?}, for {frame:#?}");
+    };
+    let below = &rows[top..];
+    for (at, drawn) in below.iter().enumerate() {
+        let wanted = frame.rows.get(at).map_or("", |row| row.trim_end());
+        assert_eq!(drawn, wanted, "row {at} of the frame on {size:?}: {rows:#?}\n{frame:#?}");
+    }
+    assert_eq!(column, frame.cursor.1.min(size.columns - 1), "{rows:#?}\n{frame:#?}");
+    // Rows for another width stand there only until the size has stayed for a moment.
+    let fits =
+        |(row, width): &(&str, usize)| *width == size.columns && columns(row) <= size.columns;
+    let newest = above.into_iter().flat_map(PrintLog::newest).take_while(fits);
+    for (drawn, (wanted, _)) in rows[..top].iter().rev().zip(newest) {
+        assert_eq!(drawn, wanted.trim_end(), "above the frame on {size:?}: {rows:#?}");
+    }
+}
+
 async fn play(acts: Vec<Act>, editing: EditStyle) {
     let size = Size { columns: 60, rows: 20 };
     let (sender, _receiver) = ChatSender::pair();
@@ -133,6 +173,10 @@ async fn play(acts: Vec<Act>, editing: EditStyle) {
         pictures: None,
         narrowing: Narrowing::Cuts,
     });
+    let emulator = Emulator::new(size);
+    // As the emulator does.
+    let mut drawing = Drawing::new(Screen::new(emulator.clone(), size, Narrowing::Cuts));
+    let (mut frame, mut fitted) = (Frame::default(), true);
     for act in acts {
         match act {
             Act::Key(code, modifiers) => {
@@ -140,16 +184,23 @@ async fn play(acts: Vec<Act>, editing: EditStyle) {
             }
             Act::Paste(text) => repl.on_input(TerminalInput::Paste(text)),
             Act::Resize(columns, rows) => {
+                emulator.resize(Size { columns, rows });
                 repl.on_input(TerminalInput::Resize(Size { columns, rows }));
             }
+            Act::Pause => repl.mind_time(Instant::now() + SETTLED),
             Act::Tell(event) => repl.on_event(ChatEvent::Event(event)),
         }
         repl.draw();
         let size = repl.size;
         for order in screen.0.lock().unwrap().drain(..) {
-            match order {
-                DrawCommand::Show(frame) => check(&frame, size),
-                DrawCommand::Print(rows) | DrawCommand::Page(rows) => {
+            match &order {
+                DrawCommand::Show(newer) => {
+                    check(newer, size);
+                    frame = newer.clone();
+                }
+                DrawCommand::Print(rows)
+                | DrawCommand::Page(rows)
+                | DrawCommand::Reprint(_, rows) => {
                     assert!(
                         rows.iter().all(|row| !row.contains(['\x1b', '\x07', '\n'])),
                         "{rows:?}"
@@ -157,6 +208,13 @@ async fn play(acts: Vec<Act>, editing: EditStyle) {
                 }
                 _ => {}
             }
+            drawing.take(order).unwrap();
+        }
+        drawing.finish().unwrap();
+        if repl.pager.is_none() {
+            // Where the frame did not fit, pieces of it scrolled away, and come back above it.
+            fitted &= frame.rows.len() < size.rows;
+            check_drawn(&emulator, &frame, fitted.then_some(&repl.printed), size);
         }
     }
 }

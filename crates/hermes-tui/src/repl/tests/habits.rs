@@ -25,6 +25,37 @@ async fn escape_stops_the_turn_and_twice_edits_the_last_message() {
     play.until("the message", |text| text.ends_with("❯ a long job")).await;
 }
 
+/// Two Escapes with a command between them took the last message back.
+#[tokio::test]
+async fn two_escapes_with_something_in_between_edit_nothing() {
+    let play = Play::new(nothing);
+    play.send("hello");
+    play.did("turn hello").await;
+    play.until("the prompt", |text| text.ends_with('❯')).await;
+    play.key(KeyCode::Esc, KeyModifiers::NONE);
+    play.sees("Esc once more").await;
+    play.send("/version");
+    play.sees("· Hermes ").await;
+    play.key(KeyCode::Esc, KeyModifiers::NONE);
+    play.type_in("x");
+    play.sees("❯ x").await;
+    assert_eq!(play.agent.log(), ["turn hello"]);
+}
+
+#[tokio::test]
+async fn one_empty_row_stands_above_a_command() {
+    let play = Play::new(nothing);
+    play.send("hello");
+    play.did("turn hello").await;
+    play.until("the prompt", |text| text.ends_with('❯')).await;
+    play.send("/version");
+    let text = play.sees("· Hermes ").await;
+    assert!(text.contains("❯ hello\n\n❯ /version\n"), "{text}");
+    play.send("/version");
+    let text = play.until("another", |text| text.matches("· Hermes ").count() == 2).await;
+    assert!(text.contains("\n\n❯ /version\n· Hermes") && !text.contains("\n\n\n❯ /"), "{text}");
+}
+
 #[tokio::test]
 async fn an_own_command_runs_and_its_output_goes_along() {
     let play = Play::new(nothing);
