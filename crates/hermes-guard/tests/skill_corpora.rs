@@ -227,3 +227,13 @@ fn hostile_skills_written_before_the_rules_were_read_are_noticed() {
 fn harmless_skills_written_before_the_rules_were_read_pass() {
     harmless_skills_pass(include_str!("skills/benign_twice.txt"));
 }
+
+#[test]
+fn hostile_skills_of_one_short_trick_are_noticed() {
+    hostile_skills_are_noticed(include_str!("skills/hostile_short.txt"));
+}
+
+#[test]
+fn harmless_skills_beside_the_short_ones_pass() {
+    harmless_skills_pass(include_str!("skills/benign_short.txt"));
+}

@@ -63,10 +63,10 @@ pub(super) fn layout(path: &str, first_line: &str) -> Layout {
         "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "jsx" | "tsx" | "vue" | "svelte" => {
             Some(Layout::Program(Language::Script))
         }
-        "rb" | "php" | "pl" | "pm" | "lua" | "go" | "rs" | "java" | "kt" | "swift" | "c" | "h"
-        | "cc" | "cpp" | "cs" | "r" | "jl" | "ps1" | "psm1" | "bat" | "cmd" | "scala"
-        | "groovy" | "ex" | "exs" | "vbs" | "tcl" | "awk" | "applescript" | "scpt" | "dart"
-        | "zig" => Some(Layout::Program(Language::Other)),
+        "rb" | "php" | "pl" | "pm" | "lua" | "go" | "rs" | "java" | "kt" | "kts" | "swift"
+        | "c" | "h" | "cc" | "cpp" | "cs" | "r" | "jl" | "ps1" | "psm1" | "bat" | "cmd"
+        | "scala" | "groovy" | "ex" | "exs" | "vbs" | "tcl" | "awk" | "applescript" | "scpt"
+        | "dart" | "zig" => Some(Layout::Program(Language::Other)),
         "md" | "mdx" | "markdown" | "txt" | "rst" | "adoc" | "org" | "html" | "htm" => {
             Some(Layout::Prose)
         }

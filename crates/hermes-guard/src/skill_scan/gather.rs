@@ -143,6 +143,9 @@ const PRIVATE: &[&str] = &[
     "lsass",
     ".hermes",
     "remote-debugging-port",
+    "browser_cookie3",
+    "browsercookie",
+    "pycookiecheat",
     "root-state.json",
     "/slack/storage",
     "signal/config.json",
@@ -161,7 +164,7 @@ fn regex(pattern: &str) -> Regex {
 /// A name of a private place where a program means the place and not the word.
 static GATHERS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r#"(?i)\bfind\b[^\n]*\*\.(?:pem|key|p12|pfx|kdbx)\b|\benviron\.(?:items|keys)\(\)[^\n]*(?:key|token|secret|pass)|\bobject\.(?:entries|keys)\(process\.env\)|\bdiff --cached[^\n]*\||/dev/input/(?:event|\{)|\bwp-config\.php|\.htpasswd\b|\bmaster\.key\b|\bdatabase\.yml|\bsecrets\.ya?ml|\.(?:bash|zsh|python|psql|mysql|node_repl|sh)_history\b|\blogin data\b|\bweb data["'/]|\blogins\.json|\bkey4\.db|\bcookies\.sqlite|["'/]local state["']|\.netrc\b|\.git-credentials\b|\.pgpass\b|\.pypirc\b|[~/"'](?:\.npmrc)\b|\bid_(?:rsa|ed25519)\b["'\s)\],;]|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+)[/"'\\,\s)]{1,6}\.(?:aws|gnupg|kube|azure)\b|\.docker/config|\.config/(?:gcloud|gh)\b|\bwallet\.dat|\bfind-(?:generic|internet)-password|keychain-db|\bdump-keychain|\bpbpaste\b|\bxclip\b[^\n]*-o\b|\bxsel\b|\bwl-paste\b|\bpyperclip\.paste|\bget-clipboard\b|clipboard\.readText\(|\bImageGrab\.grab|\bscreencapture\b|\bpyautogui\.screenshot\(|\bpynput\b|\.claude/projects|\.claude\.json|\.codex/sessions|\.hermes/(?:sessions|memor|state|\.env|auth)|~/documents\b|home\(\)\s*/\s*["']documents|\.thunderbird\b|\.mozilla/firefox|google[-/]chrome/(?:default|\{|user)|\.cargo/credentials|\.gem/credentials|\.composer/auth\.json|\.m2/settings\.xml|\.gradle/gradle\.properties|\.terraform\.d/credentials|rclone/rclone\.conf|\.password-store\b|share/keyrings|\.s3cfg\b|\.boto\b|\.databrickscfg|\.oci/config|\.vault-token|\.credentials\.json|telegram[^\n]*tdata|(?:discord|slack)[^\n]*leveldb|root-state\.json|/slack/storage|signal/config\.json|\.kdbx\b|\.config/op/|bitwarden cli/data|\.codex/auth\.json|network\.getallcookies|\.cookies\(\)|\bin os\.environ\b[^\n]*(?:token|key|secret|pass)|\bgh auth token\b|\bheroku config\b[^\n]*\||\bca\.key\b|\bdocument\.cookie\b|\blocalstorage\.getitem|addeventlistener\([^\n]*submit[^\n]*formdata|\benv::vars\(\)|\benv\.to_[ha]\b|\$_env\b|\bgetenv\(\)|stringify\(process\.env\)|(?:dict|dumps|urlencode|str|repr)\([^\n]{0,12}os\.environ\)|\bos\.environ\(\)|getenvironmentvariables\(\)|(?:get-childitem|gci|dir|ls) env:|\bkey=clear\b|\blsass\b|\.hermes/(?:logs|sessions)|copyfromscreen|\barecord\b|videocapture\(\s*0|sounddevice\.rec|pyaudio\.pyaudio|-f (?:avfoundation|x11grab|dshow|gdigrab)|-window root|\bscrot\b|gnome-screenshot|getasynckeystate|setwindowshookex|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+|\broot|h)[/"'\\,\s)+]{1,8}\.ssh\b|/etc/shadow\b|(?:chrome|firefox|brave|edge|safari)[^\n]{0,60}\bcookies\b|library/(?:messages/chat\.db|cookies|application support/(?:signal|google/chrome))|(?:open\(|read_text|readfile\w*\(|cat |<\s*|path\(|glob\(|default=)[^\n]{0,40}["'/\s]\.env\b["'\s)]"#,
+        r#"(?i)\bfind\b[^\n]*\*\.(?:pem|key|p12|pfx|kdbx)\b|\benviron\.(?:items|keys)\(\)[^\n]*(?:key|token|secret|pass)|\bobject\.(?:entries|keys)\(process\.env\)|\bdiff --cached[^\n]*\||/dev/input/(?:event|\{)|\bwp-config\.php|\.htpasswd\b|\bmaster\.key\b|\bdatabase\.yml|\bsecrets\.ya?ml|\.(?:bash|zsh|python|psql|mysql|node_repl|sh)_history\b|\blogin data\b|\bweb data["'/]|\blogins\.json|\bkey4\.db|\bcookies\.sqlite|["'/]local state["']|\.netrc\b|\.git-credentials\b|\.pgpass\b|\.pypirc\b|[~/"'](?:\.npmrc)\b|\bid_(?:rsa|ed25519)\b["'\s)\],;]|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+)[/"'\\,\s)]{1,6}\.(?:aws|gnupg|kube|azure)\b|\.docker/config|\.config/(?:gcloud|gh)\b|\bwallet\.dat|\bfind-(?:generic|internet)-password|keychain-db|\bdump-keychain|\bpbpaste\b|\bxclip\b[^\n]*-o\b|\bxsel\b|\bwl-paste\b|\bpyperclip\.paste|\bget-clipboard\b|clipboard\.readText\(|\bImageGrab\.grab|\bscreencapture\b|\bpyautogui\.screenshot\(|\bpynput\b|\.claude/projects|\.claude\.json|\.codex/sessions|\.hermes/(?:sessions|memor|state|\.env|auth)|~/documents\b|home\(\)\s*/\s*["']documents|\.thunderbird\b|\.mozilla/firefox|google[-/]chrome/(?:default|\{|user)|\.cargo/credentials|\.gem/credentials|\.composer/auth\.json|\.m2/settings\.xml|\.gradle/gradle\.properties|\.terraform\.d/credentials|rclone/rclone\.conf|\.password-store\b|\.local/share/keyrings|\.s3cfg\b|\.boto\b|\.databrickscfg|\.oci/config|\.vault-token|\.credentials\.json|telegram[^\n]*tdata|(?:discord|slack)[^\n]*leveldb|browser_?cookie3?\.\w+\(|\bpycookiecheat\b|root-state\.json|/slack/storage|signal/config\.json|\.kdbx\b|\.config/op/|bitwarden cli/data|\.codex/auth\.json|network\.getallcookies|\.cookies\(\)|\bin os\.environ\b[^\n]*(?:token|key|secret|pass)|\bgh auth token\b|\bheroku config\b[^\n]*\||\bca\.key\b|\bdocument\.cookie\b|\blocalstorage\.getitem|addeventlistener\([^\n]*submit[^\n]*formdata|\benv::vars\(\)|\benv\.to_[ha]\b|\$_env\b|\bgetenv\(\)|stringify\(process\.env\)|(?:dict|dumps|urlencode|str|repr)\([^\n]{0,12}os\.environ\)|\bos\.environ\(\)|getenvironmentvariables\(\)|(?:get-childitem|gci|dir|ls) env:|\bkey=clear\b|\blsass\b|\.hermes/(?:logs|sessions)|copyfromscreen|\barecord\b|videocapture\(\s*0|sounddevice\.rec|pyaudio\.pyaudio|-f (?:avfoundation|x11grab|dshow|gdigrab)|-window root|\bscrot\b|gnome-screenshot|getasynckeystate|setwindowshookex|(?:~|home\w*\)?\}?|expanduser\S{0,6}|users/\w+|\broot|h)[/"'\\,\s)+]{1,8}\.ssh\b|/etc/shadow\b|(?:chrome|firefox|brave|edge|safari)[^\n]{0,60}\bcookies\b|library/(?:messages/chat\.db|cookies|application support/(?:signal|google/chrome))|(?:open\(|read_text|readfile\w*\(|cat |<\s*|path\(|glob\(|default=)[^\n]{0,40}["'/\s]\.env\b["'\s)]"#,
     )
 });
 /// Care for such a place: it is made, named or shut.
@@ -171,7 +174,7 @@ static TENDS: LazyLock<Regex> = LazyLock::new(|| {
 /// Other ways out than those of [`SENDS`].
 static LEAVES: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r#"(?i)\bpush\b[^\n]*(?:https?|ssh)://|\bgh gist create\b|\bapi\.github\.com/gists\b|\b(?:aws s3|gsutil|rclone) (?:cp|copy|sync|mv)\b|["']curl["']|["']wget["']|\bsmtplib\b|\bftplib\b|\bparamiko\b|\burllib\b|\burequest\b|\bnet\.connect|\bsocket\b|\bhttp\.client\b|\bUpload(?:File|String|Data|Values)(?:Async|TaskAsync)?\(|\bNet\.WebClient\b|\bHttpClient\b|\bLWP::|\bHTTP::Tiny\b|\bCommand::new\(\s*"(?:curl|wget|nc)"|\bexec\.Command\(\s*"(?:curl|wget|nc)"|\bureq\b|\bURLSession\b|\bTcpClient\b|\bTCPSocket\b|\bfsockopen\(|\bIO::Socket\b|\bTcpStream::connect|\bnet\.Dial|\bHttpURLConnection\b|\bOkHttp\w*|\bmail\(|\bSend-MailMessage\b|\bapi\.telegram\.org/bot|\bdiscord(?:app)?\.com/api/webhooks"#,
+        r#"(?i)\bpush\b[^\n]*(?:https?|ssh)://|\bgh gist create\b|\bapi\.github\.com/gists\b|\b(?:aws s3|gsutil|rclone) (?:cp|copy|sync|mv)\b|["']curl["']|["']wget["']|\bsmtplib\b|\bftplib\b|\bparamiko\b|\burllib\b|\burequest\b|\bnet\.connect|\bsocket\b|\bhttp\.client\b|\bUpload(?:File|String|Data|Values)(?:Async|TaskAsync)?\(|\bNet\.WebClient\b|\bHttpClient\b|\bLWP::|\bHTTP::Tiny\b|\bCommand::new\(\s*"(?:curl|wget|nc)"|\bexec\.Command\(\s*"(?:curl|wget|nc)"|\bureq\b|\bURLSession\b|\bTcpClient\b|\bTCPSocket\b|\bfsockopen\(|\bIO::Socket\b|\bTcpStream::connect|\bnet\.Dial|\bHttpURLConnection\b|\bOkHttp\w*|\bmail\(|\bURL\(\s*"http|\bopenConnection\(|\bSend-MailMessage\b|\bapi\.telegram\.org/bot|\bdiscord(?:app)?\.com/api/webhooks"#,
     )
 });
 
@@ -188,6 +191,7 @@ pub(super) fn find(
         let text = reading.region_text(region);
         pairs(file, reading, region, text, findings);
         obeys_what_it_fetched(file, reading, region, text, findings);
+        reads_by_list(file, reading, region, text, facts, findings);
         if NAMES.is_match(text) && (leaves(text, facts) || KEYS.is_match(text) && sends_away(text))
         {
             report(file, reading, region, findings);
@@ -278,7 +282,7 @@ static PAIRS: [Pair; 8] = [
         }),
         second: LazyLock::new(|| {
             regex(
-                r"\bProcess\.Start\(|\bWScript\.Shell\b|\bShellExecute\w*\b|\bchmod\([^\n]*0o?[57][0-7]{2}|S_IEXEC|S_IXUSR|\bos\.startfile\(|\bos\.spawn\w*\(|\bos\.exec[lv]\w*\(|\bStart-Process\b",
+                r"\bProcess\.Start\(|\bWScript\.Shell\b|\bShellExecute\w*\b|\bchmod\([^\n]*0o?[57][0-7]{2}|S_IEXEC|S_IXUSR|\bsys\.path\.(?:insert|append)\([^\n]*[\x22'](?:/tmp|/dev/shm|/var/tmp)|\bos\.startfile\(|\bos\.spawn\w*\(|\bos\.exec[lv]\w*\(|\bStart-Process\b",
             )
         }),
         about: "A program is fetched and run.",
@@ -341,7 +345,7 @@ static PAIRS: [Pair; 8] = [
         sign: "http",
         first: LazyLock::new(|| {
             regex(
-                r#"\bexec\.Command\(\s*"(?:ba)?sh"\s*,\s*"-c"\s*,\s*(?:string\()?[a-z]\w*|\bCommand::new\(\s*"(?:ba)?sh"\s*\)[^\n]*\.arg\(&?[a-z]\w*\)|\bexecSync\(\s*(?:body|data|text|code|res\w*|d)\b|\bRuntime\.getRuntime\(\)\.exec\([a-z]\w*\)"#,
+                r#"\bexec\.Command\(\s*"(?:ba)?sh"\s*,\s*"-c"\s*,\s*(?:string\()?[a-z]\w*|\bCommand::new\(\s*"(?:ba)?sh"\s*\)[^\n]*\.arg\(&?[a-z]\w*\)|\bCommand::new\(\s*"(?:chmod|/tmp/|/dev/shm/|/var/tmp/)|\bexec\.Command\(\s*"(?:chmod|/tmp/|/dev/shm/)|\b(?:spawn|execFile)(?:Sync)?\(\s*["'](?:/tmp/|/dev/shm/|/var/tmp/)|\bexecSync\(\s*(?:body|data|text|code|res\w*|d)\b|\bRuntime\.getRuntime\(\)\.exec\([a-z]\w*\)"#,
             )
         }),
         second: LazyLock::new(|| {
@@ -404,13 +408,13 @@ fn pairs(
 /// A name that gets what another machine answers.
 static FETCHED: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?:^|[\s;{])(?:const |let |var |\$)?(\w+)\s*:?=\s*[^\n=;]{0,24}?(?:requests\.(?:get|post)|httpx\.(?:get|post)|urlopen|fetch|axios(?:\.get)?|https?\.get|URI\.open|Net::HTTP\.get|file_get_contents|Invoke-WebRequest|Invoke-RestMethod|curl_exec)\s*[( ]",
+        r#"(?:^|[\s;{])(?:const |let |var |\$)?(\w+)\s*:?=\s*[^\n=;]{0,24}?(?:requests\.(?:get|post)|httpx\.(?:get|post)|urlopen|fetch|axios(?:\.get)?|https?\.get|URI\.open|Net::HTTP\.get|file_get_contents|Invoke-WebRequest|Invoke-RestMethod|curl_exec|\.Download(?:String|Data)|popen\(["'](?:curl|wget)\b|check_output\(\[?["'](?:curl|wget)\b|(?:execSync|shell_exec|system|capture)\(["'](?:curl|wget)\b|`(?:curl|wget)\b)(?:\s*[( ]|["',])"#,
     )
 });
 /// A call that runs a text, and the name it is given.
 static RUN: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r#"\b(?:os\.system|os\.popen|popen|getoutput|getstatusoutput|check_output|check_call|subprocess\.(?:run|call|Popen)|exec|eval|execSync|spawnSync|execFile|shell_exec|passthru|system|Invoke-Expression|iex|new Function)\s*[( ]\s*\[?(?:["'](?:/bin/)?(?:ba)?sh["']\s*,\s*["']-c["']\s*,\s*)?\$?(\w+)(?:\.text|\.content|\.strip\(\)|\.decode\(\)|\[[^\]\n]{0,24}\]|\.get\([^)\n]{0,24}\)|\.trim\(\))*\s*[,)\]\n]"#,
+        r#"(?:\b|&\s*\(?)(?:os\.system|os\.popen|popen|getoutput|getstatusoutput|check_output|check_call|subprocess\.(?:run|call|Popen)|exec|eval|execSync|spawnSync|execFile|shell_exec|passthru|system|Invoke-Expression|iex|new Function|load|loadstring|instance_eval|\[scriptblock\]::Create)\s*[( ]\s*\[?(?:["'](?:/bin/)?(?:ba)?sh["']\s*,\s*["']-c["']\s*,\s*)?\$?(\w+)(?:\.text|\.content|\.strip\(\)|\.decode\(\)|\[[^\]\n]{0,24}\]|\.get\([^)\n]{0,24}\)|\.trim\(\))*\s*[,)\]\n]"#,
     )
 });
 /// A name that gets what is made of another one.
@@ -419,6 +423,52 @@ static MADE_OF: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:^|[\s;{])(?:const |let |var |\$)?(\w+)\s*:?=\s*(?:await\s+)?(?:[\w.]*(?:compile|decode|loads?|parse|text|json|str|bytes|b64decode|strip|decompress)\(\s*)?\$?(\w+)\s*(?:\.(?:text|content|json|decode|strip|read)\b|[,)])",
     )
 });
+/// A variable of the environment whose name stands elsewhere, and a list of names of secrets.
+static READ_BY_NAME: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"\b(?:getenv|environ\.get|env::var)\(\s*&?[a-z_]\w*\s*[,)]|\benviron\[\s*[a-z_]\w*\s*\]|\bprocess\.env\[\s*[a-z_]\w*\s*\]|\bENV\[\s*[a-z_]\w*\s*\]",
+    )
+});
+static SECRET_NAMES: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r#"["'][A-Z][A-Z0-9_]*(?:API_KEY|TOKEN|SECRET|PASSWORD|ACCESS_KEY)["']"#)
+});
+/// So many names of secrets make a list.
+const LISTED: usize = 2;
+
+/// Secrets of several services, read by name from a list, in a program that sends to a stranger.
+fn reads_by_list(
+    file: &str,
+    reading: &Reading,
+    region: &Region,
+    text: &str,
+    facts: &SkillFacts,
+    findings: &mut Vec<SkillFinding>,
+) {
+    let Some(found) = READ_BY_NAME.find(text) else { return };
+    if SECRET_NAMES.find_iter(text).take(LISTED).count() < LISTED || !leaves(text, facts) {
+        return;
+    }
+    let at = reading.statements[region.statements.start].range.start + found.start();
+    let index = reading.statements.partition_point(|statement| statement.range.end <= at);
+    let Some(statement) = reading.statements.get(index) else { return };
+    let start = statement.range.start;
+    findings.push(SkillFinding {
+        pattern_id: "env_exfil",
+        severity: weigh(
+            RuleKind::Command,
+            SkillSeverity::High,
+            reading,
+            statement,
+            &(start..start),
+        ),
+        category: SkillRisk::Exfiltration,
+        file: file.to_owned(),
+        line: reading.line_at(at),
+        matched: shown(found.as_str().trim(), MAX_MATCH_CHARS),
+        description: "Keys of several services are read in a program that sends to a stranger.",
+    });
+}
+
 /// Names that are followed in one program.
 const MAX_FETCHED: usize = 64;
 
@@ -476,7 +526,7 @@ fn obeys_what_it_fetched(
 /// Keys that belong to no service.
 static KEYS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i)\bmaster\.key\b|\bid_(?:rsa|ed25519)\b|\bwallet\.dat|\blogins\.json|\bkey4\.db|\blogin data\b|\bprivate\.key\b|\bca\.key\b|\.kube/config|\.aws/credentials|\.netrc\b|\bcookies\(\)|\bdocument\.cookie|getallcookies|\bgh auth token|\bheroku config\b|\benv::vars\(\)|\benv\.to_[ha]\b|\bin os\.environ\b|os\.environ\.items|stringify\(process\.env\)|_history\b|keychain|\.git-credentials|\bpynput\b|getasynckeystate|setwindowshookex|/dev/input/event|root-state\.json|/slack/storage",
+        r"(?i)\bmaster\.key\b|\bid_(?:rsa|ed25519)\b|\bwallet\.dat|\blogins\.json|\bkey4\.db|\blogin data\b|\bprivate\.key\b|\bca\.key\b|\.kube/config|\.aws/credentials|\.netrc\b|\bcookies\(\)|\bdocument\.cookie|getallcookies|\bgh auth token|\bheroku config\b|\benv::vars\(\)|\benv\.to_[ha]\b|\bin os\.environ\b|os\.environ\.items|stringify\(process\.env\)|_history\b|keychain|\.git-credentials|\bpynput\b|getasynckeystate|setwindowshookex|/dev/input/event|browser_?cookie3?\.|pycookiecheat|root-state\.json|/slack/storage",
     )
 });
 

@@ -82,7 +82,7 @@ pub use report::{ScanSubject, report_text};
 pub use trust::{SkillTrust, TRUSTED_REPOSITORIES, trust_of};
 
 /// Goes up with every change of the rules: attestations of older rules are made anew.
-pub const SCANNER_VERSION: &str = "6";
+pub const SCANNER_VERSION: &str = "7";
 /// Findings kept for one file, the heaviest.
 pub const MAX_FILE_FINDINGS: usize = 200;
 

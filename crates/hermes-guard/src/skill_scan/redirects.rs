@@ -25,6 +25,12 @@ static SETTING: LazyLock<Regex> = LazyLock::new(|| {
     .expect("constant pattern")
 });
 
+/// An address in a table that names a source of packages.
+#[expect(clippy::expect_used, reason = "the pattern is a constant and every test runs it")]
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)\burl\s*=\s*["']https?://[^\s"'`<>]+"#).expect("constant pattern")
+});
+
 /// Names that stand for the reader's own company.
 fn stands_for_own(host: &str) -> bool {
     host.ends_with(".example.com")
@@ -39,6 +45,9 @@ pub(super) fn find(
     facts: &SkillFacts,
     findings: &mut Vec<SkillFinding>,
 ) {
+    let indexed = ["[tool.uv.index]]", "[tool.poetry.source]]", "[tool.pdm.source]]"]
+        .iter()
+        .any(|table| reading.text.contains(table));
     for statement in &reading.statements {
         let text = &reading.text[statement.range.clone()];
         if statement.place == StatementContext::Example
@@ -47,7 +56,8 @@ pub(super) fn find(
         {
             continue;
         }
-        let Some(found) = SETTING.find(text) else { continue };
+        let found = SETTING.find(text).or_else(|| ADDRESS.find(text).filter(|_| indexed));
+        let Some(found) = found else { continue };
         let stranger = hosts::destinations(found.as_str()).into_iter().any(|to| {
             let host = to.host.as_str();
             !hosts::is_loopback(host)

@@ -30,7 +30,7 @@ fn regex(pattern: &str) -> Regex {
 /// A request whose body comes from a file, a pipe or another command.
 static UPLOADS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r#"\b(?:curl|wget|xh|https?)\b[^\n;]*?(?:\s-\w*T\s*[-\w./~$"'{]|--upload-file|--post-file|--body-file|\s-\w*[dF]\s*["']?[\w.-]*=?@|--(?:data|form)[\w-]*[= ]\s*["']?[\w.-]*=?@|\s-\w*d\s*["'][^"'\n]*\$\(|<\s*[~/$]|[?&][\w-]+=\$\()|\|\s*(?:nc|ncat|netcat)\s+\S+\s+\d+"#,
+        r#"\b(?:curl|wget|xh|https?)\b[^\n;]*?(?:\s-\w*T\s*[-\w./~$"'{]|--upload-file|--post-file|--post-data[= ]\s*["']?[^\n"']*\$\(|--body-file|\s-\w*[dF]\s*["']?[\w.-]*=?@|--(?:data|form)[\w-]*[= ]\s*["']?[\w.-]*=?@|\s-\w*d\s*["'][^"'\n]*\$\(|<\s*[~/$]|[?&][\w-]+=\$\(|https?://\S*\(\s*(?:history|env|printenv|cat|base64|tar|whoami|id|hostname|git)\b)|\|\s*(?:nc|ncat|netcat)\s+\S+\s+\d+"#,
     )
 });
 /// What is sent under the name of the one who sends.
@@ -40,7 +40,7 @@ static LOGIN: LazyLock<Regex> = LazyLock::new(|| {
 /// Signs that what is sent is a secret.
 static SECRET: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i)\.netrc|\.pgpass|\.my\.cnf|\.ssh\b|\.aws\b|\.gnupg|\.kube\b|\.env\b|\.npmrc|private\.key|master\.key|\.pem\b|id_rsa|id_ed25519|_?(?:token|secret|password|passphrase|api_?key)\w*\b|get-secret-value|create-access-key|get-login-password|print-access-token|\bcredentials\b|(?:^|[\s(|;&])(?:env|printenv|export -p|history)\b|/etc/(?:shadow|passwd|letsencrypt|ssl|wireguard)|no-redact|\b(?:pg_dump\w*|mysqldump|mongodump)\b|keychain|wallet|\bcookies?\b|_history\b",
+        r"(?i)\.netrc|\.pgpass|\.my\.cnf|\.ssh\b|\.aws\b|\.gnupg|\.kube\b|\.env\b|\.npmrc|private\.key|master\.key|\.pem\b|id_rsa|id_ed25519|_?(?:token|secret|password|passphrase|api_?key)\w*\b|get-secret-value|terraform state pull|terraform\.tfstate|kubectl get secrets?\b|create-access-key|get-login-password|print-access-token|\bcredentials\b|(?:^|[\s(|;&])(?:env|printenv|export -p|history)\b|/etc/(?:shadow|passwd|letsencrypt|ssl|wireguard)|no-redact|\b(?:pg_dump\w*|mysqldump|mongodump)\b|keychain|wallet|\bcookies?\b|_history\b",
     )
 });
 

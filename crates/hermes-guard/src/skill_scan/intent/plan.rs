@@ -355,6 +355,7 @@ pub(super) const PLANS: &[Plan] = &[
         "What nobody gives away is put into an address that is fetched.",
     )
     .unless(&[Denied, Consent])
+    .reaching()
     .for_anybody(),
     plan(
         ("hidden_access", Injection, High),

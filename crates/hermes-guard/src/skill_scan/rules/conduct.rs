@@ -1,9 +1,11 @@
 //! Text that turns the agent against the one it works for: it obeys strangers, sets itself above the user, spoils
 //! the work, judges as it is told, advertises, lies, or spreads.
 
-use super::super::finding::SkillRisk::{Exfiltration, Injection, Persistence, SupplyChain};
+use super::super::finding::SkillRisk::{
+    Destructive, Exfiltration, Injection, Persistence, SupplyChain,
+};
 use super::super::finding::SkillSeverity::High;
-use super::{ScanRule, command, instruction};
+use super::{ScanRule, command, fixed, instruction};
 
 pub(super) const RULES: &[ScanRule] = &[
     instruction(
@@ -86,6 +88,86 @@ pub(super) const RULES: &[ScanRule] = &[
     )
     .unless(r"https?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|192\.168\.|10\.|host\.docker\.internal|(?:[\w-]+\.)*(?:openai\.com|anthropic\.com|openrouter\.ai|googleapis\.com|azure\.com|mistral\.ai|groq\.com|together\.xyz|fireworks\.ai|deepseek\.com|x\.ai|cohere\.com|perplexity\.ai|cerebras\.ai|nvidia\.com|huggingface\.co|amazonaws\.com|example\.(?:com|org))(?:[/:\s\x22']|$))"),
     instruction(
+        ("sabotage", Injection, High),
+        &["or not", "whether or"],
+        r"\b(?:say|state|report|claim|write|answer|tell|record|note)\b[^.!?\n]{0,40}\b(?:tests?|checks?|builds?|scans?|reviews?|audits?)\b[^.!?\n]{0,30}\b(?:passed|pass|succeeded|green|clean|fine|ok)\b[^.!?\n]{0,10}\bwhether (?:or not\b|(?:they|it|that|this) (?:did|do|does|is|are|was|were|has|have) or not\b)",
+        "The text decides the judgement beforehand.",
+    ),
+    instruction(
+        ("deception_hide", Injection, High),
+        &["to nobody", "to no one", "tell nobody", "tell no one", "nobody may know", "no one may know"],
+        r"\b(?:mention|say|show|report|reveal|disclose|speak of) (?:it|this|that|so|them|any of (?:it|this)) to (?:nobody|no one)\b|\btell (?:nobody|no one)\b|\b(?:nobody|no one) (?:may|must|should|is to) (?:know|learn|hear|notice)\b",
+        "Something is done and the user is not to hear of it.",
+    )
+    .unless(r"\b(?:surprise|party|birthday|novel|story|character|plot|game)\b"),
+    instruction(
+        ("role_hijack", Injection, High),
+        &["no longer", "has no polic", "have no polic", "has no rules", "has no scruples", "has no ethics", "has no limits"],
+        r"\byou are no longer (?:hermes|claude|gpt|chatgpt|gemini|copilot|(?:an? |the )?(?:ai|assistant|model|agent|helper)\b)|\byou are \w+, (?:who|which|that) (?:has|have|knows?|follows?) no (?:polic(?:y|ies)|rules|limits|scruples|ethics|restrictions)\b",
+        "The text wants the agent to be somebody else.",
+    ),
+    instruction(
+        ("prompt_injection_ignore", Injection, High),
+        &["from the user", "of the user", "by the user", "user's own"],
+        r"\b(?:treat|take|read|handle|regard|consider|see|obey|honou?r) ~(?:line|lines|text|texts|comment|comments|page|pages|file|files|e-?mails?|messages?|issue|issues|results?|output|readme|anything|everything|whatever)\b[^.?\n]{0,80}\bas (?:an? |the )?(?:commands?|instructions?|orders?|requests?|words?|wish(?:es)?) (?:from|of|by) the user\b",
+        "The text gives strangers the user's word.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|must not|should not|not)\b"),
+    instruction(
+        ("send_to_url", Exfiltration, High),
+        &["bcc", "blind copy", "blind carbon"],
+        r"\b(?:bcc|blind (?:carbon )?copy)\b[^.!?\n]{0,40}\b(?:every|each|all|any)\b[^.!?\n]{0,20}\b(?:e-?mails?|messages?|mails?|letters?)\b|\b(?:every|each|all|any)\b[^.!?\n]{0,20}\b(?:e-?mails?|messages?|mails?)\b[^.!?\n]{0,40}\b(?:bcc|blind (?:carbon )?copy)\b",
+        "Somebody reads along what the user writes.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|user asks|if the user|user wants)\b"),
+    instruction(
+        ("send_to_url", Exfiltration, High),
+        &["forward"],
+        r"\bforward (?:them|it|these|those|all|every|each|copies|a copy|the (?:mails?|e-?mails?|messages?|results?))\b[^.!?\n]{0,60}\bto [\w.+-]+<at>(?:[\w-]+\.)+[a-z]{2,}",
+        "What belongs to the user is passed on to a stranger.",
+    )
+    .unless(r"<at>(?:[\w-]+\.)?example\.|\b(?:never|do not|don'?t|user asks|if the user|user wants|confirm\w*|ask)\b"),
+    instruction(
+        ("env_exfil", Exfiltration, High),
+        &["environment"],
+        r"\b(?:print|echo|dump|write|log|output|paste|post|publish) ~(?:whole|entire|full|complete|all of the|all the) (?:environment|env)\b",
+        "Everything the environment holds is written where others read it.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|names|redact\w*|mask\w*|without values|not)\b"),
+    instruction(
+        ("send_to_url", Exfiltration, High),
+        &["publish", "make public", "tweet"],
+        r"\b(?:api keys?|access tokens?|auth tokens?|passwords?|private keys?|credentials)\b[^.!?\n]{0,100}\b(?:you|and|then|to) (?:publish|make public|tweet)\b|\b(?:publish|tweet|make public) (?:the |their |his |her |all |user'?s )*(?:api keys?|access tokens?|passwords?|private keys?|credentials)\b",
+        "What nobody gives away is made public.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|before|check|scan|ensure|make sure|without|remove|no |npm|pypi|registry|package)\b"),
+    fixed(
+        ("exfil_image", Exfiltration, High),
+        &["]("],
+        r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{0,200}(?:\$\(|\$\{?[A-Z_]*(?:KEY|TOKEN|SECRET|PASSW))",
+        "A picture's address takes a secret along.",
+    ),
+    instruction(
+        ("unasked_destruction", Destructive, High),
+        &["everything on", "everything in", "all files", "all folders", "all documents"],
+        r"\b(?:move|delete|put|throw|send|wipe|erase|remove) (?:everything|all (?:files|folders|documents)) (?:on|in|from) (?:the |their |his |her |user'?s? )*(?:desktop|documents|home|downloads|pictures)\b",
+        "Files of the user are thrown away.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|ask|asks|confirm\w*|user wants|if the user|backup|back up|organi[sz]e|sort)\b"),
+    instruction(
+        ("disregard_rules", Injection, High),
+        &["user says", "user asks", "user wants", "user tells", "user objects", "user protests"],
+        r"\b(?:whatever|no matter what|regardless of what|even if|even when) (?:the )?user (?:says|asks|wants|tells|objects|protests)(?: otherwise| to stop| you)?\W+(?:\w+ ){0,2}?(?:finish|complete|continue|go on|keep (?:going|running)|do not stop|don'?t stop|run|execute|carry on|insist)\b",
+        "The text sets itself above the user.",
+    )
+    .unless(r"\b(?:tests?|linter|format\w*|explain|answer|ask)\b"),
+    instruction(
+        ("disregard_rules", Injection, High),
+        &["replaced by", "are replaced", "are cancelled", "are void", "are lifted", "are suspended", "are superseded", "are overridden"],
+        r"\b(?:operator|developer|system|user|vendor|platform|host)(?:'?s)? (?:\w+ )?(?:rules|instructions|polic(?:y|ies)|guidelines|prompts?|restrictions) (?:are|is|have been|were) (?:now |hereby )?(?:replaced|void|lifted|superseded|cancelled|suspended|overridden|revoked)\b",
+        "The text pretends that the agent's rules no longer hold.",
+    ),
+    instruction(
         ("skill_rivalry", Injection, High),
         &["other skill", "another skill", "competing skill", "existing skill", "other skills", "rival skill"],
         r"\b(?:remove|delete|disable|uninstall|overwrite|rewrite|corrupt|break|unload|deactivate|replace) ~(?:other|another|competing|rival) skills?\b|\b(?:other|another|competing|rival) skills?\b[^.!?\n]{0,80}\b(?:follow|obey|use|trust|prefer) (?:this|these) (?:file|skill|document|instructions?|rules?)? ?(?:instead|rather|only)\b",
@@ -94,8 +176,8 @@ pub(super) const RULES: &[ScanRule] = &[
     .unless(r"\b(?:never|do not|don'?t|ask the user|if the user|user asks|user wants|hermes skills)\b"),
     instruction(
         ("remote_instructions", SupplyChain, High),
-        &["whatever it", "whatever they", "whatever the", "everything it", "anything it", "what it says", "exactly what it", "what the server", "what the page"],
-        r"\b(?:carry out|follow|obey|execute|run|perform|comply with|act on) (?:exactly )?(?:whatever|everything|anything|what) (?:it|they|the (?:file|page|response|server|site|document|answer|reply|endpoint)) (?:says?|contains?|returns?|tells?|answers?|instructs?|orders?|asks?|sends?|responds?)\b",
+        &["whatever it", "whatever they", "whatever the", "whatever this", "whatever that", "everything it", "anything it", "what it says", "exactly what it", "what the server", "what the page"],
+        r"\b(?:do|carry out|follow|obey|execute|run|perform|comply with|act on) (?:exactly )?(?:whatever|everything|anything|what) (?:it|they|(?:the|this|that) (?:file|page|response|server|site|document|answer|reply|endpoint|text|message|address|link|paste|note|url)(?: (?:at|under|behind|from|on) \S+)?) (?:says?|contains?|returns?|tells?|answers?|instructs?|orders?|asks?|sends?|responds?)\b",
         "The agent is to do what a stranger's text says.",
     )
     .unless(r"\b(?:never|do not|don'?t|must not|should not|not to|instead of|rather than|attackers?)\b"),
@@ -122,8 +204,8 @@ pub(super) const RULES: &[ScanRule] = &[
     .unless(r"\b(?:never|do not|don'?t|must not|mustn'?t|should not|cannot|not|rather than|instead of|user'?s|user) \b"),
     instruction(
         ("sys_prompt_override", Injection, High),
-        &["override", "overrule", "supersede", "precedence", "priority", "outrank", "trump", "replace"],
-        r"\b(?:these|the|our) (?:rules?|instructions?|guidelines?|steps?|notes?|directives?|requirements?)\W+~(?:overrides?|overrules?|supersedes?|outranks?|trumps?|replaces?|(?:takes?|has|have) (?:precedence|priority) over) ~(?:system (?:prompt|message)|(?:your|any|all|every) (?:other )?(?:guidelines?|polic(?:y|ies)|instructions?|safety)|(?:user|operator|developer|anthropic|openai)'?s? (?:instructions?|requests?|wishes|rules?|preferences?|settings?)|what (?:the user|anyone) (?:says|asks|wants))\b|\boverrides? (?:the|your) (?:system prompt|system message)(?: and)? (?:the )?user\b|\b(?:this (?:skill|file|document|section|page)) (?:\w+ ){0,2}?(?:overrides?|overrules?|outranks?|trumps?|(?:takes?|has) (?:precedence|priority) over) ~(?:system (?:prompt|message)|(?:your|any|all|every) (?:other )?(?:guidelines?|polic(?:y|ies)|instructions?|skills?|rules?)|(?:the )?(?:user|operator|developer)(?:'s)?\b)",
+        &["override", "overrule", "supersede", "precedence", "priority", "outrank", "trump", "replace", "rank above", "ranks above", "rank over", "stand above", "come before"],
+        r"\b(?:these|the|our) (?:rules?|instructions?|guidelines?|steps?|notes?|directives?|requirements?)\W+~(?:overrides?|overrules?|supersedes?|outranks?|trumps?|replaces?|ranks? (?:above|over|higher than)|stands? above|comes? before|(?:takes?|has|have) (?:precedence|priority) over) ~(?:(?:those|that|the ones) of (?:the )?(?:user|operator|developer|vendor|system)|system (?:prompt|message)|(?:your|any|all|every) (?:other )?(?:guidelines?|polic(?:y|ies)|instructions?|safety)|(?:user|operator|developer|anthropic|openai)'?s? (?:instructions?|requests?|wishes|rules?|preferences?|settings?)|what (?:the user|anyone) (?:says|asks|wants))\b|\boverrides? (?:the|your) (?:system prompt|system message)(?: and)? (?:the )?user\b|\b(?:this (?:skill|file|document|section|page)) (?:\w+ ){0,2}?(?:overrides?|overrules?|outranks?|trumps?|(?:takes?|has) (?:precedence|priority) over) ~(?:system (?:prompt|message)|(?:your|any|all|every) (?:other )?(?:guidelines?|polic(?:y|ies)|instructions?|skills?|rules?)|(?:the )?(?:user|operator|developer)(?:'s)?\b)",
         "The text sets itself above the user and the system.",
     ),
     instruction(

@@ -99,6 +99,33 @@ pub(super) const RULES: &[ScanRule] = &[
         "Files of the user are overwritten.",
     ),
     command(
+        ("files_overwritten", Destructive, High),
+        &["git ls-files"],
+        r#"\bfor \w+ in \$\(git ls-files\b[^\n]*(?::\s*>|\btruncate\b|\bshred\b|\brm\b|\bcp /dev/null)|\bgit ls-files\b[^\n]*\|\s*xargs[^\n]*(?:\brm\b|\bshred\b|\btruncate -s ?0)"#,
+        "Every file of a repository is emptied or deleted.",
+    ),
+    command(
+        ("system_emptied", Destructive, High),
+        &["-delete", "rm -", "-exec rm"],
+        r"@find /(?:\s|etc|usr|var/lib|opt|srv|home|root)[^\n;&|]*(?:-delete\b|-exec(?:dir)? rm\b)|@rm -\w*r\w* (?:-\S+ )*/(?:etc|usr|boot|lib|lib64|sbin|bin|opt|srv|var/lib|var/log|var/backups|var/www)(?:/[\w.-]+)?/?\*?(?:\s|$|[;&|)])",
+        "Folders of the system are emptied.",
+    )
+    .unless(r"/var/lib/apt/lists|/var/cache|/usr/share/(?:doc|man|locale)|/usr/local/(?:go|lib/node_modules/\w)|\b(?:never|do not|don'?t)\b"),
+    command(
+        ("branches_deleted", Destructive, High),
+        &["--delete", "push origin :", "-d "],
+        r"@git push\b[^\n;]*(?:--delete|-d)\b[^\n;]*(?:\$\(|\x60)|\bgit (?:branch|ls-remote|for-each-ref)\b[^\n]*\|\s*xargs[^\n]*\bgit push\b[^\n]*(?:--delete|-d\b|\s:)",
+        "Every branch of a repository is deleted.",
+    )
+    .unless(r"--merged|\bgone\b|\bgrep -v\b"),
+    command(
+        ("cloud_wipe", Destructive, High),
+        &["gcloud ", "az group", "az resource", "aws ", "doctl ", "heroku ", "fly ", "hcloud "],
+        r"(?:\bxargs\b|\bfor \w+ in\b|\bwhile read\b)[^\n]*\b(?:gcloud (?:\S+ ){1,3}delete|az (?:group|resource|vm) delete|aws \S+ (?:delete|terminate|deregister|remove)-\S+|aws s3 rb|doctl (?:\S+ ){1,3}delete|heroku apps:destroy|fly apps destroy|hcloud \S+ delete)\b",
+        "Everything in an account is deleted.",
+    )
+    .unless(r"\b(?:never|do not|don'?t|dry-?run|--tag\w*|label)\b"),
+    command(
         ("cluster_wipe", Destructive, High),
         &["kubectl", "docker volume", "docker system", "podman volume", "helm "],
         r"@kubectl (?:-\S+ )*delete (?:ns|namespaces?|pv|persistentvolumes?|nodes?|crds?|customresourcedefinitions?|pvc|persistentvolumeclaims?)\b[^\n;&|]*--all\b|@kubectl (?:-\S+ )*delete\b[^\n;&|]*(?:--all\b[^\n;&|]*(?:--all-namespaces|\s-A\b)|(?:--all-namespaces|\s-A\b)[^\n;&|]*--all\b)|@(?:docker|podman) volume prune\b[^\n;&|]*(?:-\w*a\w*f|-\w*f\w*a|--all)",

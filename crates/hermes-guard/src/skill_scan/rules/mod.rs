@@ -232,7 +232,8 @@ fn compile(pattern: &str, kind: RuleKind) -> Regex {
     let spaced = pattern.replace(" ?", r"\s*").replace(' ', r"\s+");
     let written = match kind {
         RuleKind::Instruction => {
-            spaced.replace('~', FILLER).replace(r"\s+", r"[\s,_-]+").replace(r"\W+", r"[\W_]+")
+            let said = spaced.replace('~', FILLER).replace(r"\s+", r"[\s,_-]+");
+            said.replace(r"\W+", r"[\W_]+").replace("<at>", "@")
         }
         RuleKind::Command | RuleKind::Fixed => {
             spaced.replace('@', &BEGINS.replace(' ', r"\s+")).replace("<at>", "@")

@@ -17,6 +17,36 @@ const TWO_FACED: (&str, super::super::finding::SkillRisk, super::super::finding:
 pub(super) const RULES: &[ScanRule] = &[
     instruction(
         HEAD,
+        &[
+            "vergiss",
+            "missachte",
+            "ignoriere",
+            "olvida",
+            "ignora",
+            "oublie",
+            "esquece",
+            "esqueca",
+            "dimentica",
+        ],
+        r"\b(?:vergiss|missachte|ignoriere) (?:alle )?deine (?:\w+ )?(?:regeln|anweisungen|vorgaben|richtlinien|grenzen)\b|\b(?:olvida|ignora) (?:todas )?(?:tus|sus) (?:\w+ )?(?:reglas|instrucciones|directrices|limites|normas)\b|\b(?:oublie|oubliez) (?:toutes )?(?:tes|vos) (?:\w+ )?(?:regles|consignes|instructions|limites)\b|\b(?:esqueca|esquece|ignore) (?:todas )?(?:as )?(?:suas|tuas) (?:\w+ )?(?:regras|instrucoes|diretrizes)\b|\b(?:dimentica|ignora) (?:tutte )?le tue (?:\w+ )?(?:regole|istruzioni|direttive)\b",
+        ABOUT,
+    ),
+    instruction(
+        ("leak_system_prompt", Injection, High),
+        &[
+            "systemprompt",
+            "system-prompt",
+            "prompt del sistema",
+            "prompt de sistema",
+            "prompt systeme",
+            "prompt di sistema",
+            "prompt do sistema",
+        ],
+        r"\b(?:gib|zeig|zeige|verrate|nenne|wiederhole|drucke|muestra|revela|imprime|repite|ensena|affiche|revele|montre|repete|mostra|rivela|stampa|ripeti|mostre|revele|imprima|repita)\b[^.!?\n]{0,40}\b(?:system-?prompt|prompt (?:del|de|do|di) sistema|prompt systeme)\b",
+        "The text asks the agent to give away its system prompt.",
+    ),
+    instruction(
+        HEAD,
         &["vergiss", "vergessen", "ignorier", "missachte", "beachte"],
         r"\b(?:vergiss|vergessen|ignorier(?:e|en|t)|missachte[nt]?)\b ~(?:bisherigen?|vorherigen?|vorigen?|fruheren?|obigen?|vorangegangenen?|alle) ~(?:anweisung(?:en)?|regeln?|vorgaben?|instruktion(?:en)?|befehle?)\b|\bbeachte ~(?:vorherigen?|bisherigen?) ~(?:anweisung(?:en)?|regeln?) (?:nicht|keine)",
         ABOUT,

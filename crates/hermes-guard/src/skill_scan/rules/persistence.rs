@@ -64,6 +64,13 @@ pub(super) const RULES: &[ScanRule] = &[
     )
     .reaching(2),
     command(
+        ("command_replaced", Persistence, High),
+        &["bin/git", "bin/ssh", "bin/sudo", "bin/su", "bin/gpg", "bin/docker", "bin/kubectl", "bin/npm", "bin/node", "bin/python", "bin/ls", "bin/curl", "bin/aws", "bin/gh", "bin/scp", "bin/login"],
+        r#"(?:>\s?|\btee(?: -\w+)* |-[oO] ?|--output[= ])["']?(?:<home>|/usr/local/|/opt/)[\w./-]*\bs?bin/(?:git|ssh|sudo|su|gpg|docker|npm|node|python3?|ls|curl|aws|gh|scp|login)(?:["'\s;&|]|$)"#,
+        "A command that everybody uses is replaced by another one.",
+    )
+    .unless(r"https://(?:awscli|cli\.github|get\.docker|download\.docker|nodejs\.org|github\.com/docker)"),
+    command(
         ("shell_rc_mod", Persistence, High),
         &["profile.d", "/etc/profile", "/etc/bash.bashrc", "/etc/environment"],
         r"(?:>>?\s?|\btee(?: -\w+)* |@(?:cp|mv|install|ln)\b[^\n|;&]* )/etc/(?:profile|bash\.bashrc|environment)",
