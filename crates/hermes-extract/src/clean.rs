@@ -201,7 +201,7 @@ fn hiding(dom: &Dom, sheet: &Sheet, id: NodeId, tag: &str) -> Option<Hiding> {
     if matches!(tag, "html" | "body") {
         return None;
     }
-    let formula = dom.attr(id, "class").is_some_and(is_formula);
+    let formula = tag == "mjx-assistive-mml" || dom.attr(id, "class").is_some_and(is_formula);
     if formula {
         return None;
     }
@@ -533,6 +533,8 @@ impl<'d> Cleaning<'d> {
     }
 
     fn drop_section(&mut self, heading: NodeId, measure: &Measure, total: usize) {
+        /// Letters in paragraphs that teasers do not have.
+        const A_TEXT: usize = 900;
         let dom = self.dom;
         let fragments = self.plain_text(heading).trim().eq_ignore_ascii_case("contents");
         let mut block = heading;
@@ -543,7 +545,11 @@ impl<'d> Cleaning<'d> {
             })
             .all(|before| measure.letters(before) == 0);
             let share = measure.letters(parent) * 100 / total;
+            // Some texts begin with an invitation to sign up.
+            let holds_a_text = measure.prose(parent) > A_TEXT
+                && measure.prose(parent) > measure.prose(block) + A_TEXT;
             if !first
+                || holds_a_text
                 || share > 35
                 || dom.is(parent, &["body", "main", "html"])
                 || self.has_main(parent, measure)

@@ -90,7 +90,6 @@ const ALWAYS: &[&str] = &[
     "trending",
     "upsell",
     "crosssell",
-    "tracking",
     "siteheader",
     "sitefooter",
     "cta",
@@ -286,12 +285,11 @@ pub(crate) fn is_about_consent(words: &[String]) -> bool {
     words.iter().any(|word| SAYS.contains(&word.as_str()))
 }
 
-/// Whether blocks of these names are no content even if they read like text; others (`social-scroll`, `toc-section`,
-/// `tracking`) may be named after something that is only beside their text.
+/// Whether blocks of these names are no content even if they read like text; others (`social-scroll`, `toc-section`) may be
+/// named after something that is only beside their text.
 pub(crate) fn is_about_leading_on(words: &[String]) -> bool {
     const BESIDE_TEXT: &[&str] = &[
         "toc",
-        "tracking",
         "sharing",
         "social",
         "socials",
@@ -354,6 +352,7 @@ fn pair(one: &str, other: &str) -> bool {
             )
             | ("post" | "page" | "pagination", "nav" | "pager")
             | ("cross", "sell")
+            | ("tracking", "pixel" | "code" | "beacon")
             | ("post", "feeds")
             | ("copy", "button" | "btn" | "link" | "code" | "path" | "icon" | "url")
             | ("cat" | "tags", "links")
@@ -418,6 +417,7 @@ mod tests {
             "page-with-sidebar",
             "anchor anchorWithStickyNavbar_LWe7",
             "comment-copy",
+            "text-22 -tracking-1 leading-150",
         ] {
             assert!(of(class) < Naming::Surrounding, "{class}");
         }
