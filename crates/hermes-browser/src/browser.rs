@@ -14,6 +14,7 @@ use serde_json::json;
 use tokio::time::Instant;
 use url::Url;
 
+use crate::bridge::DialogChannel;
 use crate::cdp::{CdpError, Connection, PendingCall, Transport, websocket_transport};
 use crate::dialogs::{ClosedBy, Dialog};
 use crate::downloads::Download;
@@ -40,6 +41,8 @@ pub struct BrowserOptions {
     pub dialog_policy: DialogPolicy,
     /// After how long a dialog is dismissed that nobody answers.
     pub dialog_timeout: Duration,
+    /// How dialogs are noticed.
+    pub dialog_channel: DialogChannel,
     /// Whether there is a window.
     pub visibility: Visibility,
     /// Where files go that pages hand out; nowhere if absent.
@@ -60,6 +63,7 @@ impl From<&BrowserSettings> for BrowserOptions {
             open: Duration::from_secs(60),
             dialog_policy: settings.dialog_policy,
             dialog_timeout: settings.dialog_timeout(),
+            dialog_channel: DialogChannel::Native,
             visibility: if settings.headed { Visibility::Window } else { Visibility::Headless },
             downloads: None,
         }
@@ -128,8 +132,7 @@ impl Browser {
         process: Option<(Child, Profile)>,
     ) -> Self {
         let set_viewport = options.visibility == Visibility::Headless;
-        let watcher = Watcher::new(options.dialog_policy, options.dialog_timeout, set_viewport);
-        let watcher = Arc::new(watcher);
+        let watcher = Watcher::new(&options, set_viewport);
         let connection = Connection::open(transport, watcher.clone());
         let (process, opened_before) = (Mutex::new(process), AtomicBool::new(false));
         Self { connection, watcher, options, process, opened_before }
@@ -362,13 +365,10 @@ impl Browser {
             open.closing = Some(ClosedBy::Agent);
             open.clone()
         };
-        let mut params = json!({"accept": accept});
-        if let Some(text) = text {
-            params["promptText"] = json!(text);
-        }
+        let (method, params) = open.answer(accept, text);
         let limit = self.options.command_timeout;
         let answered: Result<serde::de::IgnoredAny, _> =
-            self.connection.call(&open.session, "Page.handleJavaScriptDialog", params, limit).await;
+            self.connection.call(&open.session, method, params, limit).await;
         // The browser's word that it is closed may come a moment later.
         let id = open.dialog.id.clone();
         self.watcher.state().dialogs.close(|known| known.dialog.id == id);

@@ -6,6 +6,9 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::bridge;
 
 /// How many closed dialogs are remembered.
 const REMEMBERED: usize = 20;
@@ -54,12 +57,30 @@ pub(crate) struct OpenDialog {
     pub(crate) dialog: Dialog,
     /// The session that said it is open.
     pub(crate) session: String,
+    /// The held back request that waits for the answer, where the page asked for the dialog by one.
+    pub(crate) request: Option<String>,
     /// The page it belongs to.
     pub(crate) tab: String,
     /// Who is about to close it.
     pub(crate) closing: Option<ClosedBy>,
     /// When it is closed if nobody answers.
     pub(crate) expires: Instant,
+}
+
+impl OpenDialog {
+    /// The call that answers it.
+    pub(crate) fn answer(&self, accept: bool, text: Option<&str>) -> (&'static str, Value) {
+        match &self.request {
+            Some(request) => ("Fetch.fulfillRequest", bridge::fulfilled(request, accept, text)),
+            None => {
+                let mut params = json!({"accept": accept});
+                if let Some(text) = text {
+                    params["promptText"] = json!(text);
+                }
+                ("Page.handleJavaScriptDialog", params)
+            }
+        }
+    }
 }
 
 /// The dialogs of a browser.

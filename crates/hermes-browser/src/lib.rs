@@ -10,6 +10,7 @@
 //! | `watch` | what is known of pages, loads, dialogs and downloads from events |
 //! | `page` | actions: open, click, type, press, scroll, back, scripts, pictures |
 //! | `snapshot` | a page as text, with references to everything that can be used |
+//! | `bridge` | dialogs of browsers that dismiss the native ones |
 //! | `guard` | which addresses may be opened by a browser here, and by one elsewhere |
 //! | `providers` | who runs the browser: this machine, a running one, a service |
 //! | `sessions` | a browser for each task, for as long as it is used |
@@ -26,6 +27,7 @@
 //! No decision on which address may be opened: `guard` brings facts to the rules of `hermes-guard`, and callers
 //! ask it before and after. No words about tools: texts of errors say what happened and what to do with the page.
 
+mod bridge;
 mod browser;
 mod cdp;
 mod console;
@@ -44,6 +46,7 @@ mod settings;
 mod snapshot;
 mod watch;
 
+pub use bridge::DialogChannel;
 pub use browser::{Browser, BrowserOptions, masked};
 pub use cdp::CdpError;
 pub use console::{ConsoleMessage, JsError};

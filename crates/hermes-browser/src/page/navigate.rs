@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::browser::{Browser, PageHandle};
-use crate::dialogs::ClosedBy;
+use crate::dialogs::{ClosedBy, OpenDialog};
 use crate::error::BrowserError;
 use crate::page::RawTarget;
 use crate::watch::FrameState;
@@ -194,9 +194,11 @@ impl Browser {
         let open = state.dialogs.open.iter_mut().filter(|open| open.tab == page.target);
         for dialog in open.filter(|open| open.closing.is_none()) {
             dialog.closing = Some(ClosedBy::AutoPolicy);
-            let dismiss = json!({"accept": false});
-            self.connection.tell(&dialog.session, "Page.handleJavaScriptDialog", dismiss);
+            let (method, params) = dialog.answer(false, None);
+            self.connection.tell(&dialog.session, method, params);
         }
+        let asked_for = |open: &OpenDialog| open.tab == page.target && open.request.is_some();
+        state.dialogs.close(asked_for);
     }
 
     /// Address and title of the page in front. The browser itself knows them, so this works while the page is busy.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::running::debugging_address;
 use super::service::{CLOSE, CREATE, Service, ServiceAnswer};
 use super::{BrowserProvider, OpenedBrowser};
+use crate::bridge::DialogChannel;
 use crate::browser::{Browser, BrowserOptions};
 use crate::error::BrowserError;
 use crate::guard::Reach;
@@ -124,6 +125,9 @@ impl BrowserProvider for Browserbase {
                 let address = debugging_address(&address, &self.service.door)
                     .await
                     .map_err(|problem| self.service.failed(problem))?;
+                // Dialogs are dismissed there before anybody sees them.
+                let options =
+                    BrowserOptions { dialog_channel: DialogChannel::Requested, ..options };
                 self.service.connected(Browser::connect(&address, options).await)
             };
             match opened.await {

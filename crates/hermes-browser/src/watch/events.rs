@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use super::state::{FrameState, Load, SessionInfo};
 use super::{SessionKind, Tab, VIEWPORT, Watcher};
+use crate::bridge::{self, DialogChannel, RequestPaused};
 use crate::cdp::{Connection, EventSink};
 use crate::dialogs::{ClosedBy, Dialog, OpenDialog, STORM};
 use crate::references::References;
@@ -66,8 +67,13 @@ impl EventSink for Watcher {
             "Page.javascriptDialogOpening" => {
                 read(params).map(|event| self.dialog_opened(connection, session, event))
             }
+            "Fetch.requestPaused" => {
+                read(params).map(|event| self.held_back(connection, session, event))
+            }
             "Page.javascriptDialogClosed" => {
-                self.state().dialogs.close(|open| open.session == session);
+                self.state()
+                    .dialogs
+                    .close(|open| open.session == session && open.request.is_none());
                 Some(())
             }
             "Runtime.consoleAPICalled" => {
@@ -164,6 +170,11 @@ impl Watcher {
         // Bodies are not asked for, so none need be kept.
         let buffers = json!({"maxTotalBufferSize": 0, "maxResourceBufferSize": 0});
         tell("Network.enable", buffers);
+        if self.dialog_channel == DialogChannel::Requested {
+            tell("Fetch.enable", bridge::held_back());
+            let script = json!({"source": bridge::script(), "runImmediately": true});
+            tell("Page.addScriptToEvaluateOnNewDocument", script);
+        }
         if is_page && self.set_viewport {
             let (width, height) = VIEWPORT;
             let size =
@@ -220,6 +231,7 @@ impl Watcher {
         tab.frames.clear();
         tab.url = frame.url + frame.url_fragment.as_deref().unwrap_or_default();
         tab.commit(&frame.loader_id);
+        state.dialogs.close(|open| open.session == session && open.request.is_some());
     }
 
     fn frame_detached(&self, session: &str, event: &FrameDetached) {
@@ -269,6 +281,23 @@ impl Watcher {
         }
     }
 
+    /// A page asks for a dialog, or for something at the host that is kept for dialogs.
+    fn held_back(&self, connection: &Connection, session: &str, event: RequestPaused) {
+        let Some(asked) = event.asked() else {
+            let refusal = json!({"requestId": event.request_id, "errorReason": "BlockedByClient"});
+            connection.tell(session, "Fetch.failRequest", refusal);
+            return;
+        };
+        let opening = DialogOpening {
+            kind: asked.kind,
+            message: asked.message,
+            default_prompt: asked.default_prompt,
+            frame_id: event.frame_id,
+            request: Some(event.request_id),
+        };
+        self.dialog_opened(connection, session, opening);
+    }
+
     fn dialog_opened(&self, connection: &Connection, session: &str, event: DialogOpening) {
         let mut state = self.state();
         let Some(tab) = state.tab_of_session(session) else { return };
@@ -296,32 +325,42 @@ impl Watcher {
         };
         let session = session.to_owned();
         let expires = Instant::now() + self.dialog_timeout;
-        let open = OpenDialog { dialog, session: session.clone(), tab, closing, expires };
-        state.dialogs.open.push(open);
+        let request = event.request;
+        let open = OpenDialog { dialog, session, request, tab, closing, expires };
+        state.dialogs.open.push(open.clone());
         drop(state);
         match policy {
             // Beyond that the page is closed; answering on would only keep it going.
             _ if opened > STORM => {}
-            DialogPolicy::MustRespond => self.watch_dialog(connection, session),
-            DialogPolicy::AutoAccept => answer(connection, &session, true),
-            DialogPolicy::AutoDismiss => answer(connection, &session, false),
+            DialogPolicy::MustRespond => self.watch_dialog(connection, open),
+            DialogPolicy::AutoAccept => self.answer(connection, &open, true),
+            DialogPolicy::AutoDismiss => self.answer(connection, &open, false),
         }
     }
 
-    /// Dismisses the dialog of a session if it is still open when its time is over.
-    fn watch_dialog(&self, connection: &Connection, session: String) {
+    fn answer(&self, connection: &Connection, open: &OpenDialog, accept: bool) {
+        let (method, params) = open.answer(accept, None);
+        connection.tell(&open.session, method, params);
+        // The browser says when one of its own is closed.
+        if open.request.is_some() {
+            let id = &open.dialog.id;
+            self.state().dialogs.close(|known| known.dialog.id == *id);
+        }
+    }
+
+    /// Dismisses a dialog if it is still open when its time is over.
+    fn watch_dialog(&self, connection: &Connection, open: OpenDialog) {
         let (connection, limit) = (connection.downgrade(), self.dialog_timeout);
+        let this = self.this.clone();
         tokio::spawn(async move {
             tokio::time::sleep(limit).await;
-            let Some(connection) = connection.upgrade() else { return };
-            // If another one is open by now, it waited for as long behind the first.
-            answer(&connection, &session, false);
+            let (Some(connection), Some(this)) = (connection.upgrade(), this.upgrade()) else {
+                return;
+            };
+            // If another one of the browser's own is open by now, it waited for as long behind the first.
+            this.answer(&connection, &open, false);
         });
     }
-}
-
-fn answer(connection: &Connection, session: &str, accept: bool) {
-    connection.tell(session, "Page.handleJavaScriptDialog", json!({"accept": accept}));
 }
 
 fn read<T: DeserializeOwned>(params: &RawValue) -> Option<T> {
@@ -433,6 +472,9 @@ struct DialogOpening {
     #[serde(default)]
     default_prompt: String,
     frame_id: Option<String>,
+    /// The request of a page that asks for the dialog.
+    #[serde(skip)]
+    request: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -7,7 +7,7 @@
 mod events;
 mod state;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -17,6 +17,8 @@ pub(crate) use events::REQUEST_COUNTS;
 pub use state::FrameState;
 pub(crate) use state::{BrowserState, SessionKind, Tab};
 
+use crate::bridge::DialogChannel;
+use crate::browser::BrowserOptions;
 use crate::dialogs::{Dialog, STORM};
 use crate::error::BrowserError;
 use crate::settings::DialogPolicy;
@@ -26,8 +28,11 @@ pub(crate) const VIEWPORT: (u32, u32) = (1280, 720);
 
 /// Where what a browser tells is kept.
 pub(crate) struct Watcher {
+    /// Itself, for what happens later.
+    pub(super) this: Weak<Self>,
     pub(super) policy: DialogPolicy,
     pub(super) dialog_timeout: Duration,
+    pub(super) dialog_channel: DialogChannel,
     /// Whether pages get a size of ours: those with a window on a screen keep theirs.
     pub(super) set_viewport: bool,
     state: Mutex<BrowserState>,
@@ -35,9 +40,16 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    pub(crate) fn new(policy: DialogPolicy, dialog_timeout: Duration, set_viewport: bool) -> Self {
-        let state = Mutex::default();
-        Self { policy, dialog_timeout, set_viewport, state, changed: Notify::new() }
+    pub(crate) fn new(options: &BrowserOptions, set_viewport: bool) -> Arc<Self> {
+        Arc::new_cyclic(|this| Self {
+            this: this.clone(),
+            policy: options.dialog_policy,
+            dialog_timeout: options.dialog_timeout,
+            dialog_channel: options.dialog_channel,
+            set_viewport,
+            state: Mutex::default(),
+            changed: Notify::new(),
+        })
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, BrowserState> {
