@@ -10,7 +10,7 @@ macro_rules! flags {
     ($(#[$about:meta])* $name:ident: $($(#[$doc:meta])* $flag:ident = $bit:expr),+ $(,)?) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub(super) struct $name(u16);
+        pub(super) struct $name(u32);
 
         impl $name {
             /// None of them.
@@ -65,6 +65,8 @@ flags! {
     ENDLESS = 12,
     /// The address of somebody who reads what is sent there, by the variable's name.
     ADDRESSEE = 9,
+    /// A tool wrote it down as a file, in sight of whoever looks on.
+    SHOWN = 16,
 }
 
 impl Taint {

@@ -24,6 +24,21 @@ pub(super) struct Find<'c> {
     alternatives: usize,
     /// The next test is turned round.
     negated: bool,
+    /// What was known before the present alternative, and before the last brackets.
+    before: FindMark,
+    before_group: FindMark,
+    /// Brackets were closed just now.
+    closed: bool,
+    /// The present alternative is passed over: what was known before it.
+    pruned: Option<FindMark>,
+}
+
+/// So much was known at some place of the expression.
+#[derive(Clone, Copy, Default)]
+struct FindMark {
+    names: usize,
+    patterns: usize,
+    alternatives: usize,
 }
 
 /// What stands for one of [`LEFTOVERS`]: something in a folder that is made again.
@@ -59,6 +74,10 @@ impl<'c> Find<'c> {
             patterns: Vec::new(),
             alternatives: 0,
             negated: false,
+            before: FindMark::default(),
+            before_group: FindMark::default(),
+            closed: false,
+            pruned: None,
         };
         let mut at = 0;
         while let Some(arg) = args.get(at) {
@@ -100,10 +119,22 @@ impl<'c> Find<'c> {
         self.narrowed && self.alternatives == 0
     }
 
+    fn mark(&self) -> FindMark {
+        FindMark {
+            names: self.names.len(),
+            patterns: self.patterns.len(),
+            alternatives: self.alternatives,
+        }
+    }
+
     /// Takes in one primary; the result is how many words it has.
     fn primary(&mut self, args: &'c [Arg<'c>], at: usize) -> usize {
+        let closed = std::mem::replace(&mut self.closed, args[at].text == ")");
         match args[at].as_str() {
-            "-delete" => self.deletes = true,
+            "-delete" => {
+                self.deletes = true;
+                self.pruned = None;
+            }
             // These ask before each file, and nobody is there to answer.
             "-ok" | "-okdir" => {
                 let rest = &args[at + 1..];
@@ -117,6 +148,7 @@ impl<'c> Find<'c> {
                 let rest = &args[at + 1..];
                 let ends = |arg: &Arg<'_>| matches!(arg.as_str(), ";" | "+");
                 let end = rest.iter().position(ends).unwrap_or(rest.len());
+                self.pruned = None;
                 self.actions.push(&rest[..end]);
                 return end + 2;
             }
@@ -129,7 +161,6 @@ impl<'c> Find<'c> {
             | "-print0"
             | "-follow"
             | "-true"
-            | "("
             | ")"
             | "-a"
             | "-and"
@@ -174,12 +205,26 @@ impl<'c> Find<'c> {
                 self.narrowed = true;
                 self.negated = true;
             }
+            "(" => self.before_group = self.mark(),
             "-o" | "-or" | "," => {
                 self.narrowed = true;
-                self.alternatives += 1;
+                match self.pruned.take() {
+                    // What it found so far is left out, and nothing was done to it.
+                    Some(mark) => {
+                        self.names.truncate(mark.names);
+                        self.patterns.truncate(mark.patterns);
+                        self.alternatives = mark.alternatives;
+                    }
+                    None => self.alternatives += 1,
+                }
+                self.before = self.mark();
             }
-            "-executable" | "-readable" | "-writable" | "-nogroup" | "-nouser" | "-prune"
-            | "-quit" | "-false" | "-E" | "-daystart" => {
+            "-prune" => {
+                self.narrowed = true;
+                self.pruned = Some(if closed { self.before_group } else { self.before });
+            }
+            "-executable" | "-readable" | "-writable" | "-nogroup" | "-nouser" | "-quit"
+            | "-false" | "-E" | "-daystart" => {
                 self.narrowed = true;
             }
             _ => {

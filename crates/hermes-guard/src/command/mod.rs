@@ -47,7 +47,7 @@ use std::borrow::Cow;
 
 use category::UNPARSABLE;
 pub use category::{Category, CommandFinding, MAX_WORDS_CHARS, Severity, category_for};
-pub use earlier::EarlierCommands;
+pub use earlier::{EarlierCommands, MAX_FILE_TEXT};
 pub use kept::KeptShell;
 
 /// The key of changes to the agent's own rules, which no lasting yes lifts.
@@ -63,6 +63,13 @@ pub const MAX_COMMAND_CHARS: usize = 128_000;
 pub const MAX_SHOWN: usize = 32 * 1024;
 /// How many findings are kept.
 pub const MAX_FINDINGS: usize = 50;
+
+/// Whether what lies so below a home are settings or programs of somebody else, which may run commands: what
+/// a command is asked about before it writes there.
+#[must_use]
+pub fn writes_settings(below_home: &str) -> bool {
+    !below_home.starts_with(".hermes/") && paths::is_sensitive_at_home(below_home)
+}
 
 /// What is known about where a command would run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -103,6 +110,8 @@ pub struct Analysis {
     pub disposables: Vec<String>,
     /// What it would leave for later commands.
     pub left: EarlierCommands,
+    /// Where the shell would be afterwards, if that can be said.
+    pub cwd: Option<String>,
 }
 
 impl Analysis {
@@ -137,6 +146,7 @@ pub fn analyse(command: &str, host: &CommandContext<'_>) -> Analysis {
         analysis.sudo_reads_stdin |= walked.sudo_reads_stdin;
         analysis.disposables.extend(walked.disposables);
         analysis.left.take_in(walked.left);
+        analysis.cwd = walked.cwd;
         for finding in walked.findings {
             if !analysis.findings.contains(&finding) {
                 analysis.findings.push(finding);

@@ -347,7 +347,7 @@ const PRIVATE_STORES: &[&str] = &[
     "Library/Messages",
 ];
 
-fn is_sensitive_at_home(rest: &str) -> bool {
+pub(super) fn is_sensitive_at_home(rest: &str) -> bool {
     const FILES: &[&str] = &[
         ".bashrc",
         ".zshrc",
@@ -433,6 +433,17 @@ fn is_sensitive_at_home(rest: &str) -> bool {
         ".config/containers/registries.conf",
         ".config/uv/uv.toml",
         ".mailcap",
+        ".gvimrc",
+        ".guile",
+        ".ghci",
+        ".ocamlinit",
+        ".config/zed/settings.json",
+        ".config/zed/tasks.json",
+        ".config/helix/config.toml",
+        ".config/helix/languages.toml",
+        ".config/starship.toml",
+        ".config/pypoetry/config.toml",
+        ".config/containers/containers.conf",
         ".config/i3/config",
         ".config/sway/config",
         ".config/hypr/hyprland.conf",
@@ -457,6 +468,36 @@ fn is_sensitive_at_home(rest: &str) -> bool {
         ".local/share/systemd",
         ".local/share/dbus-1/services",
         ".config/cron",
+        ".bashrc.d",
+        ".zshrc.d",
+        ".profile.d",
+        ".vim",
+        ".emacs.d",
+        ".doom.d",
+        ".config/emacs",
+        ".config/doom",
+        ".config/nvim",
+        ".local/share/nvim/site",
+        ".config/xonsh",
+        ".config/elvish",
+        ".gradle/init.d",
+        ".julia/config",
+        ".local/share/nautilus/scripts",
+        ".config/awesome",
+        ".config/bspwm",
+        ".config/sxhkd",
+        ".config/qtile",
+        ".config/ranger",
+        ".config/yazi",
+        ".config/vifm",
+        ".config/lf",
+        ".config/mpv/scripts",
+        ".config/lazygit",
+        ".config/tig",
+        ".config/neomutt",
+        ".config/mutt",
+        ".config/wezterm",
+        ".hammerspoon",
     ];
     // A program of one's own before one of the system.
     const SHADOWED: &[&str] = &[
@@ -509,8 +550,11 @@ fn is_sensitive_at_home(rest: &str) -> bool {
     if of_tools.is_some_and(|name| TOOLS.contains(&name)) {
         return true;
     }
+    // Whoever calls a file so means it to be read when a program begins: `.vimrc`, `.psqlrc`, `.tigrc`.
+    let is_start = !rest.contains('/') && rest.starts_with('.') && rest.ends_with("rc");
     let own_program = rest.strip_prefix(".local/bin/").or_else(|| rest.strip_prefix("bin/"));
     own_program.is_some_and(|name| SHADOWED.contains(&name))
+        || is_start && !matches!(rest, ".envrc" | ".prettierrc" | ".eslintrc" | ".nvmrc")
         || CREDENTIAL_FILES.contains(&rest)
         || FILES.contains(&rest)
         || is_in(rest, CREDENTIAL_FOLDERS)

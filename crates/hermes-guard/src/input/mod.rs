@@ -17,6 +17,8 @@ mod tests;
 
 pub use readers::InputReader;
 
+use std::borrow::Cow;
+
 use crate::command::{
     Analysis, CommandContext, CommandFinding, MAX_COMMAND_CHARS, MAX_WORDS_CHARS, Severity,
     analyse, category_for,
@@ -61,6 +63,9 @@ pub fn analyse_input(text: &str, who: &Listening<'_>, host: &CommandContext<'_>)
     let mut take = |found: Analysis, keeps: &dyn Fn(&CommandFinding) -> bool| {
         analysis.sudo_reads_stdin |= found.sudo_reads_stdin;
         analysis.disposables.extend(found.disposables);
+        if has_shell {
+            analysis.left.take_in(found.left);
+        }
         for finding in found.findings {
             if keeps(&finding) && !analysis.findings.contains(&finding) {
                 analysis.findings.push(finding);
@@ -89,8 +94,26 @@ pub fn analyse_input(text: &str, who: &Listening<'_>, host: &CommandContext<'_>)
     }
     for reader in &readers {
         let InputReader::Interpreter(interpreter) = reader else { continue };
-        let command = readers::as_argument(interpreter, &line);
-        take(analyse(&command, host), &|finding| finding.category != UNREADABLE);
+        let judged = |program: &str| analyse(&readers::as_argument(interpreter, program), host);
+        take(judged(&line), &|finding| finding.category != UNREADABLE);
+        // What a name stands for was typed before. What asks by itself asked then.
+        let passed = |line: &&str| judged(line).findings.is_empty();
+        let known = match passed(&who.before) {
+            true => Cow::Borrowed(who.before),
+            false => Cow::Owned(who.before.lines().filter(passed).collect::<Vec<_>>().join("\n")),
+        };
+        if !known.is_empty() {
+            let earlier = judged(&known).findings;
+            let is_new = |finding: &CommandFinding| {
+                finding.category != UNREADABLE
+                    && !earlier.iter().any(|known| known.category == finding.category)
+            };
+            let mut found = judged(&format!("{known}\n{line}"));
+            for finding in &mut found.findings {
+                finding.words = line.trim().chars().take(MAX_WORDS_CHARS).collect();
+            }
+            take(found, &is_new);
+        }
     }
     let mut unreadable = |why| {
         let words = text.escape_debug().take(MAX_WORDS_CHARS).collect();

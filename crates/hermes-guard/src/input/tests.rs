@@ -43,6 +43,41 @@ fn what_is_typed_to_shells_and_interpreters_is_judged() {
 }
 
 #[test]
+fn names_keep_the_meaning_that_was_typed_before() {
+    for (command, before, text) in [
+        ("python3", "import shutil\nf = shutil.rmtree\n", "f('/home/ada/v')\n"),
+        ("python3", "import subprocess as sp\n", "sp.run(['rm', '-rf', 'v'])\n"),
+        ("python3 -i", "import os as o\n", "o.rename('/home/ada/v', 'w')\n"),
+        ("node", "const f = require('fs').rmSync\n", "f('/home/ada/v', {recursive: true})\n"),
+        // Something that asked before, and was said yes to, hides nothing that comes after it.
+        ("python3", "import os\nos.system('ls; rm x/*')\ng = os.system\n", "g('rm -rf v')\n"),
+    ] {
+        assert!(!found(command, before, text).is_empty(), "{command}: {before}: {text}");
+    }
+    for (command, before, text) in [
+        ("python3", "import shutil\nshutil.rmtree('/home/ada/v')\n", "print(1)\n"),
+        ("python3", "import numpy as np\n", "np.ones(3)\n"),
+        ("node", "const fs = require('fs')\n", "fs.readFileSync('a')\n"),
+    ] {
+        let nothing: Vec<&str> = Vec::new();
+        assert_eq!(found(command, before, text), nothing, "{command}: {before}: {text}");
+    }
+}
+
+#[test]
+fn a_script_that_an_earlier_command_wrote_is_judged_when_it_is_typed() {
+    let left = analyse("echo 'rm -rf ~/v' > s.sh", &HOST).left;
+    let host = HOST.after(Some(&left));
+    for text in ["bash s.sh\n", ". ./s.sh\n", "sh < s.sh\n"] {
+        let who = Listening { command: "bash", ..Listening::default() };
+        assert!(analyse_input(text, &who, &host).is_dangerous(), "{text}");
+    }
+    let who = Listening { command: "bash", ..Listening::default() };
+    let left = analyse_input("echo 'rm -rf ~/v' > t.sh\n", &who, &HOST).left;
+    assert!(analyse("bash t.sh", &HOST.after(Some(&left))).is_dangerous());
+}
+
+#[test]
 fn what_people_type_is_not_asked_about() {
     for (command, text) in [
         ("bash", "ls -l\n"),

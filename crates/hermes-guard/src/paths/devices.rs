@@ -22,6 +22,13 @@ const DEVICES: &[&str] = &[
 const PROCESS_SECRETS: &[&str] =
     &["environ", "cmdline", "maps", "smaps", "smaps_rollup", "numa_maps", "mem", "auxv", "pagemap"];
 
+/// Whether a path is where the kernel shows devices, processes and itself: no place for files, but for
+/// the folder of shared memory.
+pub(super) fn is_of_kernel(path: &Path) -> bool {
+    ["/dev", "/proc", "/sys"].iter().any(|folder| path.starts_with(folder))
+        && !path.starts_with("/dev/shm")
+}
+
 /// Whether a path names such a device or file.
 #[must_use]
 pub fn is_device_or_process_secret(path: &Path) -> bool {

@@ -4,15 +4,20 @@
 //! else, at another time, with the user's rights. In the terminal such a change is judged and asked
 //! about; the file tools, which nobody watches, leave it alone.
 //!
+//! What a command is asked about before it writes it, no file tool writes either: settings in which
+//! editors, shells and tools name commands of their own are the same list for both
+//! ([`writes_settings`]), in everybody's home.
+//!
 //! What is not here, on purpose: `.envrc`, because direnv runs none whose new content was not allowed
-//! by hand; a project's own programs, build and CI files, which are the work itself and run only when a
-//! command that is judged runs them; and the settings of editors and other programs, which people ask
-//! to have written every day.
+//! by hand; and a project's own programs, build and CI files, which are the work itself and run only
+//! when a command that is judged runs them. The programs of its tools (`.venv/bin`, `node_modules/.bin`)
+//! are not the work.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::PathRules;
 use super::folded::Folded;
+use crate::command::writes_settings;
 
 /// Start-up files of shells and sessions, directly in the user's home.
 const HOME_FILES: &[&str] = &[
@@ -122,16 +127,29 @@ const WRITABLE_IN_REPOSITORY: &[&str] = &[
 /// Why a path is one of these, if it is.
 pub(super) fn runs_later(rules: &PathRules, path: &Path) -> Option<&'static str> {
     let folded = Folded::of(path);
-    if let Some(home) = &rules.user_home {
+    let others = home_by_place(path);
+    let others = others.iter().filter(|other| rules.user_home.as_ref() != Some(*other));
+    let own = rules.user_home.iter().map(|home| (home, true));
+    for (home, is_own) in own.chain(others.map(|home| (home, false))) {
         if HOME_FILES.iter().any(|file| folded.is(&home.join(file))) {
             return Some("it is read whenever a shell or session starts, and what it says is run");
         }
-        if HOME_FOLDERS.iter().any(|folder| folded.is_below(&home.join(folder))) {
+        // What only looks like a home by its place may have programs of its own.
+        let mut folders = HOME_FOLDERS.iter().filter(|folder| is_own || folder.starts_with('.'));
+        if folders.any(|folder| folded.is_below(&home.join(folder))) {
             return Some("what lies there is run by itself or by name, without a question");
         }
         if is_python_startup(&folded, home) {
             return Some("every Python that starts runs it");
         }
+        let written = path.strip_prefix(home).ok().into_iter();
+        let both = written.chain(folded.path().strip_prefix(Folded::of(home).path()).ok());
+        if both.filter_map(Path::to_str).any(writes_settings) {
+            return Some("a program reads it when it starts, and may run what it says");
+        }
+    }
+    if is_tools_program(path) {
+        return Some("a tool has put it there to be run by its name");
     }
     if SYSTEM_FOLDERS.iter().any(|folder| folded.is_below(Path::new(folder))) {
         return Some("what lies there is run by the system or by name, without a question");
@@ -147,6 +165,27 @@ pub(super) fn runs_later(rules: &PathRules, path: &Path) -> Option<&'static str>
         return Some("git runs or obeys it; git itself changes it");
     }
     None
+}
+
+/// The home of anybody that a path is in, by its place.
+fn home_by_place(path: &Path) -> Option<PathBuf> {
+    if path.starts_with("/root") {
+        return Some("/root".into());
+    }
+    let all = ["/home", "/Users"].into_iter().map(Path::new).find(|all| path.starts_with(all))?;
+    let name = path.strip_prefix(all).ok()?.iter().next()?;
+    Some(all.join(name))
+}
+
+/// A program in a folder that a tool puts into `PATH`.
+fn is_tools_program(path: &Path) -> bool {
+    let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
+    parts.windows(3).any(|three| {
+        matches!(
+            three,
+            [".venv" | "venv" | ".virtualenv", "bin" | "Scripts", _] | ["node_modules", ".bin", _]
+        )
+    })
 }
 
 /// `.git` and what is in it, wherever it is; hooks and settings of what is named like a bare repository.

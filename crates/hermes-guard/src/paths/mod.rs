@@ -94,7 +94,7 @@ impl PathRules {
     pub fn check_write(&self, path: &PathFaces<'_>) -> Result<WriteConsent, PathRefusal> {
         let mut consent = WriteConsent::NotNeeded;
         for face in path.iter() {
-            if is_device_or_process_secret(face) {
+            if is_device_or_process_secret(face) || devices::is_of_kernel(face) {
                 return Err(refuse("device", path, "it is a device or part of a process"));
             }
             match own_home::part_of(self, face) {

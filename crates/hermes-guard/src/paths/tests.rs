@@ -149,8 +149,7 @@ fn file_tools_do_not_write_what_runs_later() {
         "/home/ada/project/.bashrc",
         "/home/ada/project/bin/run",
         "/home/ada/tools/deeper/x",
-        "/home/ada/.config/nvim/init.lua",
-        "/home/ada/.vimrc",
+        "/home/ada/.config/app/state.json",
         "/home/ada/.local/lib/python3.12/site-packages/mine.py",
     ] {
         assert_eq!(rule(path), None, "{path}");
@@ -250,4 +249,45 @@ fn the_keys_of_every_profile_are_left_alone() {
         assert!(!may_write(&format!("/home/ada/.hermes{home}/config.yaml")), "{home}");
     }
     assert!(may_read("/home/ada/.hermes/profiles/work/SOUL.md"));
+}
+
+#[test]
+fn settings_that_name_commands_are_written_by_no_file_tool() {
+    for path in [
+        "/home/ada/.vimrc",
+        "/home/ada/.VIMRC",
+        "/home/ada/.gdbinit",
+        "/home/ada/.config/nvim/init.lua",
+        "/home/ada/.config/pip/pip.conf",
+        "/home/ada/.tmux.conf",
+        "/home/ada/.psqlrc",
+        "/home/ada/.tigrc",
+        "/home/ada/.cargo/config.toml",
+        "/home/ada/.gradle/init.d/x.gradle",
+        "/home/ada/.claude/settings.json",
+        "/root/.bashrc",
+        "/root/.config/autostart/x.desktop",
+        "/home/bob/.profile",
+        "/Users/bob/.zshrc",
+        "/home/ada/project/.venv/bin/python",
+        "/home/ada/project/node_modules/.bin/eslint",
+        "/dev/sda",
+        "/dev/new",
+        "/proc/sys/kernel/panic",
+        "/sys/power/state",
+    ] {
+        assert!(!may_write(path), "{path}");
+    }
+    for path in [
+        "/home/ada/project/.vimrc",
+        "/home/ada/.config/app/data.json",
+        "/home/ada/notes.txt",
+        "/home/projects/bin/tool",
+        "/home/ada/project/.eslintrc",
+        "/home/ada/project/venv/lib/x.py",
+        "/root/project/main.rs",
+        "/dev/shm/x",
+    ] {
+        assert!(may_write(path), "{path}");
+    }
 }

@@ -85,6 +85,11 @@ fn finding(
     }
 }
 
+/// Whether a file is text, in whatever encoding.
+fn is_readable(bytes: &[u8]) -> bool {
+    matches!(super::decode::decode(bytes), super::decode::Decoded::Text(_))
+}
+
 fn file(path: &str, bytes: &[u8], executable: bool, findings: &mut Vec<SkillFinding>) {
     let name = path.rsplit('/').next().unwrap_or(path);
     let extension =
@@ -92,6 +97,14 @@ fn file(path: &str, bytes: &[u8], executable: bool, findings: &mut Vec<SkillFind
     let has = |known: &[&str]| known.contains(&extension.as_str());
     // Text called `.dat` or `.bin` is text.
     let is_text = !super::decode::is_binary(bytes) && std::str::from_utf8(bytes).is_ok();
+    if path.eq_ignore_ascii_case("SKILL.md") && !is_readable(bytes) {
+        findings.push(finding(
+            "unreadable_skill",
+            SkillSeverity::High,
+            path,
+            "What the agent would read is no text.",
+        ));
+    }
     let is_native = is_native(bytes)
         || has(NATIVE) && !(is_text && matches!(extension.as_str(), "dat" | "bin" | "com" | "app"));
     if is_native {
@@ -233,6 +246,13 @@ mod tests {
         assert_eq!(ids(&[BundleEntry::file("a.zip", b"PK")]), ["archive"]);
         assert!(ids(&[BundleEntry::file("table.dat", b"1 2 3\n")]).is_empty());
         assert_eq!(ids(&[BundleEntry::file(".git/config", b"[core]")]), ["git_directory"]);
+    }
+
+    #[test]
+    fn a_skill_that_is_no_text_is_noticed() {
+        let noise: Vec<u8> = (0..600_u32).map(|at| (at * 37 % 251) as u8).collect();
+        assert_eq!(ids(&[BundleEntry::file("SKILL.md", &noise)]), ["unreadable_skill"]);
+        assert!(ids(&[BundleEntry::file("SKILL.md", b"\xff\xfeh\0i\0")]).is_empty());
     }
 
     #[test]

@@ -28,24 +28,8 @@ pub(crate) fn judge(entry: &Value, place: &CommandContext<'_>) -> Analysis {
         let found = analyse(command, &around.after(Some(&earlier)));
         earlier.take_in(found.left);
         analysis.findings.extend(found.findings);
-        cwd = after(command, &home, cwd);
+        // Where a terminal that keeps its shell is then.
+        cwd = found.cwd.unwrap_or(cwd);
     }
     analysis
-}
-
-/// Where a shell is after a command: what a terminal that keeps its shell knows.
-fn after(command: &str, home: &str, cwd: String) -> String {
-    let parts = command.split(['\n', ';', '&', '|']).map(str::trim);
-    let moves = parts.filter_map(|part| match part.split_once(' ') {
-        Some(("cd" | "pushd", to)) => Some(to.trim().trim_matches(['"', '\''])),
-        None if part == "cd" => Some("~"),
-        _ => None,
-    });
-    moves.fold(cwd, |cwd, to| {
-        match (to.strip_prefix('~').or(to.strip_prefix("$HOME")), to.starts_with('/')) {
-            (Some(rest), _) => format!("{home}{rest}"),
-            (None, true) => to.to_owned(),
-            (None, false) => format!("{cwd}/{to}"),
-        }
-    })
 }

@@ -6,12 +6,14 @@
 //! it does. Commands and paths that stand there as plain text are handed on, to be judged like any
 //! other command and path; what is there but cannot be read asks.
 
+mod aliases;
 mod languages;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
 use super::facts::HOLE;
+use aliases::NameAliases;
 use languages::{
     DROPS, Language, MANAGERS, NETWORK, NODE, OTHER, PERL, PHP, POWERSHELL, PYTHON, RUBY,
     TAKES_AWAY,
@@ -39,6 +41,8 @@ pub(super) struct CodeReport {
     pub(super) environment: bool,
     /// All its texts, in which paths may be named.
     pub(super) texts: Vec<String>,
+    /// Files of its own language that it may run because it imports them, without their endings.
+    pub(super) imports: Vec<String>,
 }
 
 /// Whether the words of a language are known only roughly.
@@ -105,8 +109,10 @@ pub(super) fn read(interpreter: &str, code: &str) -> CodeReport {
     }
     let tokens = tokens(code, language);
     let uses_module = uses(&tokens, language.runs_of.0);
+    let aliases = NameAliases::of(&tokens);
+    report.imports = aliases::imports(&tokens);
     for at in 0..tokens.len() {
-        look(language, uses_module, &tokens, at, &mut report);
+        look(language, uses_module, &aliases, &tokens, at, &mut report);
     }
     report
 }
@@ -233,10 +239,12 @@ fn uses(tokens: &[Token<'_>], module: &str) -> bool {
 fn look(
     language: &Language,
     uses_module: bool,
+    aliases: &NameAliases<'_>,
     tokens: &[Token<'_>],
     at: usize,
     report: &mut CodeReport,
 ) {
+    let resolved;
     let name = match &tokens[at] {
         Token::Text(Some(text)) => {
             // `require('child_process')` and `open('|rm x')` name what they use as text.
@@ -263,7 +271,10 @@ fn look(
             report.commands.push(text.clone());
             return;
         }
-        Token::Name(name) => *name,
+        Token::Name(name) => {
+            resolved = aliases.name_at(at, name);
+            resolved.as_ref()
+        }
         Token::Text(None) | Token::Sign(_) => return,
     };
     let is = |known: &&str| {
@@ -301,6 +312,7 @@ fn look(
             _ => report.asks = true,
         };
     }
+    report.asks |= !is_called && is_handed_on(language, tokens, at, name);
     let first = || arguments(&tokens[at + 1..]).and_then(|words| words.into_iter().next());
     let deleted =
         [(language.deletes_all, &mut report.deletes_all), (language.deletes, &mut report.deletes)];
@@ -403,6 +415,25 @@ fn look(
             && !matches!(name, "re.compile" | "re.eval" | "regex.compile")
             && (is_called || is_imported || name.contains('_') || !known_as_word(name));
     report.asks |= is_imported && runs_when_imported();
+}
+
+/// Whether a function that runs or deletes something is given to another one, which will call it:
+/// `map(os.remove, names)`, `Thread(target=os.system, …)`.
+fn is_handed_on(language: &Language, tokens: &[Token<'_>], at: usize, name: &str) -> bool {
+    let is_own = ["self.", "cls.", "this."].iter().any(|own| name.starts_with(own));
+    let is_argument = matches!(tokens.get(at + 1), Some(Token::Sign(',' | ')' | ']')))
+        && at > 0
+        && matches!(tokens[at - 1], Token::Sign('(' | ',' | '=' | '['));
+    let is = |known: &&str| {
+        name == *known || name.strip_suffix(known).is_some_and(|before| before.ends_with('.'))
+    };
+    let of_module = language.runs_of.1.iter();
+    let ends_so = of_module.map(|function| format!("{}.{function}", language.runs_of.0));
+    is_argument
+        && !is_own
+        && name.contains('.')
+        && (language.runs.iter().chain(language.deletes).chain(language.deletes_all).any(is)
+            || ends_so.into_iter().any(|known| known == name))
 }
 
 /// The words of a command that is put together by calls of `arg` and `args`; what is no plain text is

@@ -64,6 +64,8 @@ pub(super) struct Machine<'f> {
     spellings: Option<Vec<String>>,
     sudo_reads_stdin: bool,
     disposables: Vec<String>,
+    /// Modules that were read because a program imports them.
+    imported: Vec<String>,
     depth: u32,
     work: usize,
     spent: bool,
@@ -97,6 +99,8 @@ pub(super) struct Walked {
     pub(super) sudo_reads_stdin: bool,
     pub(super) disposables: Vec<String>,
     pub(super) left: EarlierCommands,
+    /// Where the shell is afterwards, `~` for home; nothing where nobody knows.
+    pub(super) cwd: Option<String>,
 }
 
 impl<'f> Machine<'f> {
@@ -111,6 +115,7 @@ impl<'f> Machine<'f> {
             spellings: None,
             sudo_reads_stdin: false,
             disposables: Vec::new(),
+            imported: Vec::new(),
             depth: 0,
             work: 0,
             spent: false,
@@ -131,6 +136,7 @@ impl<'f> Machine<'f> {
             spellings: self.spellings.unwrap_or_default(),
             sudo_reads_stdin: self.sudo_reads_stdin,
             disposables: self.disposables,
+            cwd: self.facts.cwd.as_deref().map(|cwd| self.facts.spelled_out(cwd)),
             left: EarlierCommands { links: self.facts.links, ..self.state.left() },
         }
     }

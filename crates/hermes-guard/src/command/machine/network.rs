@@ -1,5 +1,7 @@
 //! Programs run elsewhere (ssh, containers) and programs that take shell text as an option's value.
 
+use std::rc::Rc;
+
 use super::{Machine, RunSite};
 use crate::command::call::{Arg, Channel, ProgramCall, Taint, TextFlow, Via};
 use crate::command::options::{CONTAINER_VALUES, Opt, Spec, first_operand, options};
@@ -37,8 +39,8 @@ impl Machine<'_> {
         let words: Vec<&str> = args.iter().skip(host + 1).map(|arg| arg.text.as_ref()).collect();
         let words = words.strip_prefix(&["--"]).unwrap_or(&words);
         let site = site.also(Via::REMOTE);
-        // Another machine has other directories and variables.
-        let cwd = self.facts.cwd.take();
+        // Another machine has other directories and variables; whoever logs in begins at home.
+        let cwd = self.facts.cwd.replace(Rc::from("~"));
         if words.is_empty() {
             // A file whose text nobody knows, for a shell on another machine.
             if stdin.channel == Channel::File && stdin.text.is_none() {
@@ -126,6 +128,10 @@ impl Machine<'_> {
         if matches!(verb, "build" | "buildx") {
             self.image_recipe(args, stdin, site);
         }
+        // Another user of one's own, and the same files.
+        if verb == "unshare" {
+            return self.call(&args[at + 1..], stdin, site);
+        }
         if !matches!(verb, "run" | "exec" | "create" | "debug") {
             let saves = matches!(verb, "save" | "export" | "cp");
             return if saves { output.tainted(Taint::SECRET) } else { output };
@@ -208,10 +214,9 @@ impl Machine<'_> {
     }
 
     /// What an awk program starts and writes.
-    pub(super) fn awk(&mut self, args: &[Arg<'_>], site: RunSite<'_>) {
-        const SPEC: Spec = Spec::leading("Ffv", &["field-separator", "assign"]);
-        let file = args.windows(2).find(|two| two[0].text == "-f").map(|two| two[1].clone());
-        let known = file.and_then(|file| self.read_file(&file).text);
+    pub(super) fn awk(&mut self, args: &[Arg<'_>], stdin: &TextFlow, site: RunSite<'_>) {
+        const SPEC: Spec = Spec::leading("Ffv", &["field-separator", "assign", "file"]);
+        let known = self.script_file(args, &SPEC, stdin);
         let known = known.map(|text| Arg::new(text.to_string()));
         let Some(program) = known.as_ref().or(args.get(first_operand(args, &SPEC))) else { return };
         if !self.charge(program.text.len()) {
@@ -230,6 +235,26 @@ impl Machine<'_> {
         }
     }
 
+    /// The program that `-f` names, where its text is known; `-` is what comes in.
+    fn script_file(&mut self, args: &[Arg<'_>], spec: &Spec, stdin: &TextFlow) -> Option<Rc<str>> {
+        let named = options(args, spec).filter(|opt| opt.is('f', "file"));
+        let named = named.filter_map(|opt| opt.value()).next()?.to_owned();
+        match named.as_str() {
+            "-" | "/dev/stdin" => stdin.text.clone(),
+            _ => self.read_file(&Arg::new(named)).text,
+        }
+    }
+
+    /// What a sed script in a file starts and writes.
+    pub(super) fn sed_file(&mut self, args: &[Arg<'_>], stdin: &TextFlow, site: RunSite<'_>) {
+        let spec = rules::sed::SPEC;
+        let Some(text) = self.script_file(args, &spec, stdin) else { return };
+        if self.charge(text.len()) {
+            let script = [Arg::new("-e"), Arg::new(text.to_string())];
+            self.check("sed", &script, &TextFlow::default(), site);
+        }
+    }
+
     /// `ed` does what it reads: `!command`, `w file`.
     pub(super) fn line_editor(&mut self, stdin: &TextFlow, site: RunSite<'_>) {
         let Some(text) = stdin.text.clone().filter(|text| self.charge(text.len())) else { return };
@@ -243,6 +268,32 @@ impl Machine<'_> {
                 self.report(rules::SCRIPT, site);
             } else if let Some(path) = line.strip_prefix("w ").or_else(|| line.strip_prefix("W ")) {
                 self.check(rules::REDIRECTION, &[Arg::new(path.trim())], &nothing, site);
+            }
+        }
+    }
+
+    /// A file that is split is in its pieces; which of it is in which, nobody needs to know.
+    pub(super) fn split_pieces(&mut self, args: &[Arg<'_>], stdin: &TextFlow) {
+        const SPEC: Spec = Spec::with("abClnt", &["bytes", "lines", "number", "suffix-length"]);
+        let operands = options(args, &SPEC).filter_map(|opt| match opt {
+            Opt::Operand(arg, _) => Some(arg.text.as_ref()),
+            Opt::Short(..) | Opt::Long(..) => None,
+        });
+        let operands: Vec<&str> = operands.take(2).collect();
+        let whole = match operands.first() {
+            None | Some(&"-") => stdin.clone(),
+            Some(file) if self.state.knows_files() => self.read_file(&Arg::new(*file)),
+            Some(_) => return,
+        };
+        if whole.text.is_none() && whole.taint.without(Taint::FILE) == Taint::NONE {
+            return;
+        }
+        let prefix = operands.get(1).unwrap_or(&"x");
+        for end in ["aa", "ab", "00", "01"] {
+            let path = self.facts.path(&format!("{prefix}{end}")).into_owned();
+            if let Some(origin) = self.state.file_mut(&path) {
+                origin.text.clone_from(&whole.text);
+                origin.taint = whole.taint.without(Taint::FILE);
             }
         }
     }

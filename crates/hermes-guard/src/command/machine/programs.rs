@@ -89,7 +89,7 @@ impl Machine<'_> {
         let call = ProgramCall { name, args: rest, stdin, via: site.via, facts: &self.facts };
         let output = match rules::own_rules::finds_own(&call) {
             true => TextFlow { text: None, ..output.tainted(Taint::OWN) },
-            false => output,
+            false => output.tainted(rules::own_search::taint(&call)),
         };
         if self.findings.len() == before {
             self.carried(name, rest, stdin, site);
@@ -300,7 +300,10 @@ impl Machine<'_> {
                 }
                 return TextFlow::known("");
             }
-            "split" => self.split_filter(args, site),
+            "split" => {
+                self.split_pieces(args, stdin);
+                self.split_filter(args, site);
+            }
             "cmd" => {
                 let at = args.iter().position(|arg| arg.text.eq_ignore_ascii_case("/c"));
                 let words: Vec<&str> =
@@ -317,7 +320,8 @@ impl Machine<'_> {
                 return self.call(&args[3..], stdin, site);
             }
             "sshfs" | "rclone" | "curlftpfs" => self.mounts_elsewhere(args),
-            "awk" => self.awk(args, site),
+            "awk" => self.awk(args, stdin, site),
+            "sed" => self.sed_file(args, stdin, site),
             "ed" | "ex" => self.line_editor(stdin, site),
             "iex" | "invoke-expression" if stdin.channel == Channel::Pipe => {
                 self.run_stdin("bash", stdin, site);
@@ -604,12 +608,18 @@ impl Machine<'_> {
             self.report(category, site);
         }
         if let Some(text) = &flow.text {
-            self.code(name, text, site);
+            self.program(name, text, flow.taint, site);
         }
     }
 
-    /// A program in another language: what it runs and changes is judged, what cannot be read asks.
     fn code(&mut self, name: &str, text: &str, site: RunSite<'_>) {
+        self.program(name, text, Taint::NONE, site);
+    }
+
+    /// A program in another language: what it runs and changes is judged, what cannot be read asks. A file
+    /// that lies there for everybody to look at is judged by what can be read in it, as any other program.
+    fn program(&mut self, name: &str, text: &str, origin: Taint, site: RunSite<'_>) {
+        let is_shown = origin.has(Taint::SHOWN);
         if !self.charge(text.len() * CODE_WORK) {
             return;
         }
@@ -621,6 +631,7 @@ impl Machine<'_> {
             }
         }
         let found = code::read(name, text);
+        self.imported(name, &found.imports, site);
         // Statements for a database, whatever client sends them.
         let is_statement = |text: &&String| {
             let begin: String =
@@ -633,7 +644,11 @@ impl Machine<'_> {
             self.check("psql", &[Arg::new(text.as_str())], &TextFlow::default(), site);
         }
         let leaks = found.network && {
-            let is_secret = |text: &String| paths::is_secret(&self.facts.path(text));
+            // In a whole program a word like `token` is mostly the name of a field.
+            let is_secret = |text: &String| {
+                (!is_shown || text.starts_with(['/', '~']))
+                    && paths::is_secret(&self.facts.path(text))
+            };
             let shows_all = |command: &String| {
                 let first = command.split_whitespace().next().unwrap_or_default();
                 matches!(
@@ -641,7 +656,7 @@ impl Machine<'_> {
                     "env" | "printenv" | "set" | "history" | "id" | "hostname" | "whoami"
                 ) || command.split_whitespace().any(|word| paths::is_secret(&self.facts.path(word)))
             };
-            found.environment
+            found.environment && !is_shown
                 || found.texts.iter().any(is_secret)
                 || found.commands.iter().any(shows_all)
         };
@@ -657,7 +672,7 @@ impl Machine<'_> {
             self.report(rules::own_rules::OWN_RULES, site);
         }
         let deletes = code::is_other(name) && super::carried::calls_delete(text);
-        if (found.asks || leaks || deletes) && !site.via.has(Via::CONTAINER) {
+        if (found.asks && !is_shown || leaks || deletes) && !site.via.has(Via::CONTAINER) {
             self.report(rules::SCRIPT, site);
         }
         // A shell on somebody's line, or one whose commands are made up elsewhere.

@@ -202,6 +202,33 @@ impl Machine<'_> {
         }
     }
 
+    /// Modules that a program imports, where this text or an earlier one wrote them. Each is read once.
+    pub(super) fn imported(&mut self, language: &str, modules: &[String], site: RunSite<'_>) {
+        if modules.is_empty() || !self.state.knows_files() {
+            return;
+        }
+        let endings: &[&str] = match language {
+            "python" | "pypy" | "ipython" => &[".py", "/__init__.py"],
+            "node" | "bun" | "deno" => &["", ".js", ".mjs", ".cjs", ".ts", "/index.js"],
+            "ruby" => &["", ".rb"],
+            _ => return,
+        };
+        for module in modules {
+            for ending in endings {
+                let file = format!("{module}{ending}");
+                let path = self.facts.path(&file).into_owned();
+                if self.state.origin(&path).is_some() && !self.imported.contains(&path) {
+                    self.imported.push(path);
+                    let flow = self.read_file(&Arg::new(file));
+                    self.deeper(|machine| {
+                        machine.run_code(language, &flow, site);
+                        TextFlow::default()
+                    });
+                }
+            }
+        }
+    }
+
     /// Programs that a tool runs by itself, where this text or an earlier one wrote them.
     pub(super) fn implied_code(&mut self, name: &str, site: RunSite<'_>) {
         if !self.state.knows_files() {

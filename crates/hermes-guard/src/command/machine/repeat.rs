@@ -1,7 +1,7 @@
 //! Programs that run another one for each of many things: find, fd, xargs, parallel.
 
 use super::{Machine, RunSite};
-use crate::command::call::{Arg, Channel, Taint, TextFlow, Via};
+use crate::command::call::{Arg, Channel, ProgramCall, Taint, TextFlow, Via};
 use crate::command::facts::{HOLE, NARROW};
 use crate::command::find::{Find, LEFTOVER};
 use crate::command::options::{Opt, Spec, first_operand, options};
@@ -17,6 +17,10 @@ impl Machine<'_> {
     ) -> TextFlow {
         let find = Find::new(args);
         let nothing = TextFlow::default();
+        let own = {
+            let call = ProgramCall { name: "find", args, stdin, via: site.via, facts: &self.facts };
+            rules::own_search::taint(&call)
+        };
         // Another program answers its questions.
         // So does nobody for a text that a shell would run.
         let is_shell = |action: &&[Arg<'_>]| {
@@ -83,6 +87,8 @@ impl Machine<'_> {
                     }
                 }
             };
+            let each: Vec<Arg<'_>> =
+                each.into_iter().map(|arg| Arg { taint: arg.taint.and(own), ..arg }).collect();
             let command = filled(action, "{}", &each);
             self.call(&command, &nothing, site.also(Via::FIND));
             let program = command.first().map_or("", |arg| arg.text.as_ref());
@@ -182,7 +188,14 @@ impl Machine<'_> {
             .iter()
             .position(|arg| matches!(arg.text.as_ref(), "-x" | "-X" | "--exec" | "--exec-batch"));
         if let Some(at) = exec {
-            let each = [Arg { taint: looked_for(&args[..at]), ..Arg::new(HOLE.to_string()) }];
+            let own = {
+                let found = &args[..at];
+                let via = site.via;
+                let call = ProgramCall { name: "fd", args: found, stdin, via, facts: &self.facts };
+                rules::own_search::taint(&call)
+            };
+            let taint = looked_for(&args[..at]).and(own);
+            let each = [Arg { taint, ..Arg::new(HOLE.to_string()) }];
             let command = filled(&args[at + 1..], "{}", &each);
             self.call(&command, stdin, site.also(Via::EACH));
         }

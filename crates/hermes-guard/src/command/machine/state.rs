@@ -125,7 +125,8 @@ impl<'e> ShellState<'e> {
                 HeldValue::List(_) | HeldValue::Unknown => None,
             };
             let taint = variable.taint;
-            (text.is_some() || taint != Taint::NONE).then_some((name, EarlierText { text, taint }))
+            (text.is_some() || taint != Taint::NONE)
+                .then_some((name, EarlierText { text, taint, age: 0 }))
         };
         let defined = |wanted: Definition| {
             let of_kind = self.definitions.iter().filter(|((kind, _), _)| *kind == wanted);
@@ -135,6 +136,7 @@ impl<'e> ShellState<'e> {
         let file = |origin: FileOrigin| EarlierText {
             text: origin.text.map(|text| text.to_string()),
             taint: origin.taint,
+            age: 0,
         };
         let positional = match &self.positional {
             Positional::Known(all) => all.iter().map(|text| text.to_string()).collect(),
@@ -160,6 +162,7 @@ impl<'e> ShellState<'e> {
             keys_are_loaded: self.keys_are_loaded,
             links: Vec::new(),
             positional,
+            ..EarlierCommands::default()
         }
     }
 

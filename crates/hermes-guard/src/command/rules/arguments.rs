@@ -86,6 +86,7 @@ pub(super) const RULES: &[DangerRule] = &[
             "vim -c ':!ls' x",
             "vim -es '+!id'",
             "emacs --batch --eval '(x)'",
+            "emacs -batch -eval '(x)'",
             "psql -c '\\! ls'",
             "psql -c \"COPY t TO PROGRAM 'sh -c id'\"",
             "psql -c \"copy x from program 'id'\"",
@@ -208,7 +209,10 @@ fn escapes_to_shell(call: &ProgramCall<'_>) -> bool {
         "gdb" => any(|text| {
             text.starts_with('!') || text.starts_with("shell ") || text.starts_with("python ")
         }),
-        "emacs" => any(|text| text.starts_with("--eval") || text.starts_with("--execute")),
+        "emacs" => any(|text| {
+            let name = text.trim_start_matches('-');
+            text.starts_with('-') && (name.starts_with("eval") || name.starts_with("execute"))
+        }),
         "make" => any(|text| text.starts_with("--eval")),
         "expect" => call.has(&["-c"]),
         _ => any(|text| {

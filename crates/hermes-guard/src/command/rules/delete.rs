@@ -314,8 +314,11 @@ pub(super) const RULES: &[DangerRule] = &[
             "find ~ -name '*.o' -exec rm {} +",
             "find . -name '*.o' -exec rm -r {} +",
             "find . ! -name '*.o' -exec rm {} +",
+            "find . -name node_modules -prune -o -type f -exec rm {} \\;",
+            "find . \\( -name .git -o -name dist \\) -prune -o -type f -exec rm {} +",
         ],
         passes: &[
+            "find . -path ./keep -prune -o -name '*.o' -exec rm {} +",
             "find . -name '*.o' -exec rm {} \\;",
             "find . -print",
             "find . -type d -exec rmdir {} +",
@@ -502,7 +505,12 @@ fn is_disposable(call: &ProgramCall<'_>, text: &str) -> bool {
     }
     let mut parts = below.split('/');
     let last = below.rsplit('/').next().unwrap_or_default();
-    parts.any(is_generated) || LOCK_FILES.contains(&last) || is_plain_file(last)
+    // Whoever has gone into a build folder of a project is still in it.
+    let mut around = project.split('/').skip(2);
+    around.any(|name| BUILD_FOLDERS.contains(&name)) && project.starts_with("~/")
+        || parts.any(is_generated)
+        || LOCK_FILES.contains(&last)
+        || is_plain_file(last)
 }
 
 /// A name that says that a tool made it: a build folder, or one with such a word in its name.

@@ -10,6 +10,7 @@ use super::super::interpreters;
 use super::super::names::is_pattern;
 use super::super::options::{Opt, Spec, options};
 use super::files;
+use super::own_search::{self, HOME};
 use super::{DangerRule, REDIRECTION, RuleCheck};
 use crate::shell::pattern::{PatternCase, ShellPattern};
 
@@ -17,9 +18,6 @@ pub(crate) const OWN_RULES: Category = Category::asks(
     "own rules",
     "The agent would change its own rules, settings or records, or start itself anew.",
 );
-
-/// The home as resolved paths spell it.
-const HOME: &str = "~/.hermes";
 
 pub(super) const RULES: &[DangerRule] = &[
     DangerRule {
@@ -101,6 +99,12 @@ pub(super) const RULES: &[DangerRule] = &[
             "tool --out=$HOME/.hermes/config.yaml",
             "sed -i s/x/y/ $(python3 -c 'import hermes_cli; print(hermes_cli.__file__)')",
             "cp /tmp/x $(which hermes)",
+            "find ~ -maxdepth 2 -name '*.yaml' | xargs sed -i s/manual/off/",
+            "grep -rl manual ~ --include=*.yaml | xargs sed -i s/manual/off/",
+            "rg -l manual / | xargs perl -pi -e s/manual/off/",
+            "find / -path '*mes/config.yaml' -exec sh -c 'echo x > \"$1\"' _ {} \\;",
+            "for f in $(find ~ -type f); do sed -i s/a/b/ \"$f\"; done",
+            "find ~ -type f | while read -r f; do echo x > \"$f\"; done",
             "chmod -x \"$(command -v hermes)\"",
         ],
         passes: &[
@@ -117,6 +121,11 @@ pub(super) const RULES: &[DangerRule] = &[
             "ls -l $(which hermes)",
             "cp $(which hermes) /tmp/backup",
             "rm ~/.hermes-old/x",
+            "find ~ -name '*.rs' | xargs sed -i s/a/b/",
+            "grep -rl old ~/src | xargs sed -i s/old/new/",
+            "find ~ -maxdepth 1 -name '*.txt' -exec sed -i s/a/b/ {} +",
+            "find / -name '*.yaml' 2>/dev/null | xargs grep -l x",
+            "grep -rl old . | xargs sed -i s/old/new/",
         ],
     },
 ];
@@ -382,39 +391,41 @@ pub(crate) fn finds_own(call: &ProgramCall<'_>) -> bool {
 
 /// Whether a call changes what [`finds_own`] found.
 pub(crate) fn touches_own(call: &ProgramCall<'_>) -> bool {
-    call.args.iter().any(|arg| arg.taint.has(Taint::OWN))
-        && match call.name {
-            "sed" | "perl" | "ruby" => !files::edited(call).is_empty() || call.has(&["-i"]),
-            "cp" | "ln" | "install" | "rsync" | "scp" | "tar" => {
-                call.operands().last().is_some_and(|arg| arg.taint.has(Taint::OWN))
+    own_search::writes_found(call)
+        || call.args.iter().any(|arg| arg.taint.has(Taint::OWN))
+            && match call.name {
+                "sed" | "perl" | "ruby" => !files::edited(call).is_empty() || call.has(&["-i"]),
+                "yq" | "dasel" => call.args.iter().any(|arg| arg.text.starts_with("-i")),
+                "cp" | "ln" | "install" | "rsync" | "scp" | "tar" => {
+                    call.operands().last().is_some_and(|arg| arg.taint.has(Taint::OWN))
+                }
+                name => matches!(
+                    name,
+                    "rm" | "mv"
+                        | "chmod"
+                        | "chown"
+                        | "truncate"
+                        | "tee"
+                        | "dd"
+                        | "patch"
+                        | "vim"
+                        | "vi"
+                        | "nano"
+                        | "ed"
+                        | "shred"
+                        | "unlink"
+                        | "touch"
+                        | "git"
+                        | "pip"
+                        | "pip3"
+                        | "strip"
+                        | "patchelf"
+                        | "setcap"
+                        | "kill"
+                        | "gdb"
+                        | REDIRECTION
+                ),
             }
-            name => matches!(
-                name,
-                "rm" | "mv"
-                    | "chmod"
-                    | "chown"
-                    | "truncate"
-                    | "tee"
-                    | "dd"
-                    | "patch"
-                    | "vim"
-                    | "vi"
-                    | "nano"
-                    | "ed"
-                    | "shred"
-                    | "unlink"
-                    | "touch"
-                    | "git"
-                    | "pip"
-                    | "pip3"
-                    | "strip"
-                    | "patchelf"
-                    | "setcap"
-                    | "kill"
-                    | "gdb"
-                    | REDIRECTION
-            ),
-        }
 }
 
 /// Whether a call changes something in the home of the agent, however it is spelled.

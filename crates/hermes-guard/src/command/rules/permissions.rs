@@ -2,6 +2,7 @@
 
 use super::super::call::{Arg, ProgramCall, Via};
 use super::super::category::Category;
+use super::super::facts::HOLE;
 use super::super::options::{Opt, Spec, options};
 use super::super::paths::Protected;
 use super::{DangerRule, RuleCheck};
@@ -187,20 +188,27 @@ pub(super) const RULES: &[DangerRule] = &[
         programs: &["chown", "chmod", "chgrp"],
         check: RuleCheck::Call(|call| {
             let (recursive, operands) = change(call);
-            recursive
+            // Whatever a search finds there: the same, one by one.
+            let found = call.via.has(Via::FIND);
+            (recursive || found)
                 && operands.iter().skip(1).any(|arg| {
-                    let home =
-                        matches!(call.path(&arg.text).as_ref(), "/home" | "/root" | "/home/*");
-                    let place = call.protects(&arg.text);
+                    let text = arg.text.as_ref();
+                    let text = match text.strip_suffix(HOLE).and_then(|text| text.strip_suffix('/'))
+                    {
+                        Some("") if found => "/",
+                        Some(start) if found => start,
+                        _ => text,
+                    };
+                    let path = call.path(text);
+                    let home = matches!(path.as_ref(), "/home" | "/root" | "/home/*");
+                    let place = call.protects(text);
                     let shuts =
                         matches!(operands[0].as_str(), "000" | "0" | "0000" | "a-rwx" | "a=");
-                    let path = call.path(&arg.text);
                     let owner = operands[0].as_str();
                     let name = owner.split([':', '.']).next().unwrap_or_default();
                     let own = call.facts.host.user == Some(name)
                         || arg.text.trim_end_matches('/').ends_with(name);
-                    let given_away =
-                        call.name == "chown" && !own && !owner.contains(super::super::facts::HOLE);
+                    let given_away = call.name == "chown" && !own && !owner.contains(HOLE);
                     call.name == "chgrp" && matches!(path.as_ref(), "/root" | "/home")
                         || !home && given_away && place == Some(Protected::Home)
                         || !home && matches!(place, Some(Protected::Root | Protected::System))
@@ -216,8 +224,16 @@ pub(super) const RULES: &[DangerRule] = &[
             "chmod -R 755 /usr",
             "sudo chown -R me /etc/nginx",
             "chgrp -R users /root",
+            "find / -perm -4000 -exec chmod u-s {} +",
+            "find /usr -user me -exec chown root {} \\;",
         ],
-        passes: &["chown -R me /var/www", "chmod -R 755 public", "sudo chown -R me:me /home/me"],
+        passes: &[
+            "find . -type d -exec chmod 755 {} +",
+            "find /var/www -type f -exec chmod 644 {} +",
+            "chown -R me /var/www",
+            "chmod -R 755 public",
+            "sudo chown -R me:me /home/me",
+        ],
     },
 ];
 

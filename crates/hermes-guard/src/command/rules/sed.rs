@@ -54,8 +54,10 @@ pub(super) fn writes<'c>(call: &ProgramCall<'c>) -> Vec<&'c str> {
     scripts(call).into_iter().flat_map(|script| read(script).writes).collect()
 }
 
+/// The options of sed that take a value.
+pub(in crate::command) const SPEC: Spec = Spec::with("efl", &["expression", "file", "line-length"]);
+
 fn scripts<'c>(call: &ProgramCall<'c>) -> Vec<&'c str> {
-    const SPEC: Spec = Spec::with("efl", &["expression", "file", "line-length"]);
     let mut first = None;
     let mut given = false;
     let mut scripts = Vec::new();

@@ -66,6 +66,9 @@ pub(super) const RULES: &[DangerRule] = &[
             "pkill -f -9 x",
             "killall --signal=KILL x",
             "pkill -s9 x --signal KILL",
+            "pkill -u me",
+            "killall -u me",
+            "pkill -U 1000",
         ],
         passes: &[
             "pkill node",
@@ -74,6 +77,7 @@ pub(super) const RULES: &[DangerRule] = &[
             "pkill -HUP nginx",
             "killall -l",
             "pkill -TERM x",
+            "pkill -u me chrome",
         ],
     },
     DangerRule {
@@ -212,6 +216,9 @@ fn is_kill(signal: &str) -> bool {
 }
 
 fn kills_hard(call: &ProgramCall<'_>) -> bool {
+    if takes_all_of_somebody(call) {
+        return true;
+    }
     let mut args = call.args.iter().map(|arg| arg.text.as_ref()).peekable();
     while let Some(text) = args.next() {
         let hard = match (text, text.strip_prefix("--signal=")) {
@@ -226,6 +233,23 @@ fn kills_hard(call: &ProgramCall<'_>) -> bool {
         }
     }
     false
+}
+
+/// Whether it is told whose processes are meant and not which: `pkill -u ada`, `killall -u ada`.
+fn takes_all_of_somebody(call: &ProgramCall<'_>) -> bool {
+    const SPEC: Spec =
+        Spec::with("uUgGPst", &["euid", "uid", "group", "pgroup", "user", "signal", "session"]);
+    let mut of_whom = false;
+    let mut names = 0;
+    for opt in options(call.args, &SPEC) {
+        match opt {
+            Opt::Operand(..) => names += 1,
+            opt => {
+                of_whom |= opt.is('u', "user") || opt.is('u', "euid") || opt.is('U', "uid");
+            }
+        }
+    }
+    of_whom && names == 0
 }
 
 /// `-9`, `-KILL`, `-sKILL`, `-9f`; killall's `-r` takes a pattern.

@@ -20,6 +20,7 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
     check: RuleCheck::Structure,
     catches: &[
         "somectl cluster delete prod",
+        "somecloud ecs DeleteInstance --InstanceId i-1",
         "cloudtool destroy --all",
         "xyz volumes:destroy v1",
         "mytool instance-delete web",
@@ -243,10 +244,11 @@ fn is_verb(word: &str) -> bool {
     if word.len() > 64 || word.contains(['/', '.', '=', ' ']) {
         return false;
     }
-    // `eraseDisk`, `deleteContainer`
+    // `eraseDisk`, `deleteContainer`, `DeleteInstance`
     let camel = |verb: &&str| {
-        word.strip_prefix(verb)
-            .is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_uppercase()))
+        word.get(..verb.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(verb))
+            && word[1..verb.len()].chars().all(|char| !char.is_ascii_uppercase())
+            && word[verb.len()..].starts_with(|char: char| char.is_ascii_uppercase())
     };
     if VERBS.iter().any(camel) {
         return true;

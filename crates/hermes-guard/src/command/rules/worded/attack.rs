@@ -119,6 +119,8 @@ pub(super) const RULES: &[DangerRule] = &[
                 "ettercap-text-only",
                 "xmrig",
                 "proxychains",
+                "torsocks",
+                "torify",
                 "proxychains4",
                 "proxychains-ng",
                 "slowhttptest",

@@ -85,6 +85,7 @@ pub(super) const RULES: &[DangerRule] = &[DangerRule {
         ("rustup", "self uninstall"),
         ("update-alternatives", "--set|--install|--remove|--remove-all|--config"),
         ("nix-collect-garbage", "-d|--delete-old"),
+        ("guix", "gc|system|package -d|-D|-F|--delete*|delete-generations|--delete-generations*"),
         ("pip|uv|pipx|conda|mamba", "uninstall|remove pip|setuptools|wheel|python|conda|certifi"),
         ("pip|uv", "uninstall -r|--requirement|--requirement=*|--all"),
         ("npm|pnpm|yarn", "uninstall|remove|rm|un npm|corepack|yarn|pnpm"),
