@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::core::{Asking, Gateway, GatewayAsker, menu, open_links};
+use crate::core::{Asking, Gateway, GatewayAsker, open_links};
 use crate::jobs;
 use crate::settings::GatewaySettings;
 
@@ -134,8 +134,10 @@ pub async fn run(
     let report = StateReport { file: root.join(STATE_FILE), since: now(), written: None };
     for link in gateway.links.values() {
         work.spawn(Arc::clone(&gateway).keep_connected(Arc::clone(link), stop.clone()));
-        let (link, names) = (Arc::clone(link), menu());
+        let (link, gateway) = (Arc::clone(link), Arc::clone(&gateway));
         tokio::spawn(async move {
+            let menu = gateway.menu(&link);
+            let names: Vec<_> = menu.iter().map(|(name, about)| (&**name, &**about)).collect();
             let _ = link.adapter.show_commands(&names).await;
         });
     }

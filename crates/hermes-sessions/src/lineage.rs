@@ -64,7 +64,11 @@ pub(super) fn root(connection: &Connection, id: &str) -> rusqlite::Result<String
 }
 
 /// Whether two sessions come from the same one.
-pub(super) fn are_kin(connection: &Connection, one: &str, other: &str) -> rusqlite::Result<bool> {
+pub(super) fn share_lineage(
+    connection: &Connection,
+    one: &str,
+    other: &str,
+) -> rusqlite::Result<bool> {
     Ok(one == other || root(connection, one)? == root(connection, other)?)
 }
 

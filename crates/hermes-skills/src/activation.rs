@@ -164,7 +164,7 @@ fn marked(words: &str) -> String {
     format!("{WORDS_MARK}{}]\n{words}", words.chars().count())
 }
 
-/// What the person said, in a message that [`SkillStore::activate`] made; nothing for any other text.
+/// What the person said, in a message that [`SkillStore::message`] made; nothing for any other text.
 #[must_use]
 pub fn own_words(message: &str) -> Option<&str> {
     for (at, _) in message.rmatch_indices(WORDS_MARK) {

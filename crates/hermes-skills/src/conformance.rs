@@ -41,20 +41,31 @@ pub enum LintLevel {
 /// Everything to look at in a document of a skill whose folder has this name, errors first.
 #[must_use]
 pub fn lint(text: &str, folder: &str) -> Vec<LintFinding> {
+    let Err(problem) = validate(text, folder) else { return report(text, folder) };
     let document = SkillDocument::parse(text);
-    let mut found = Vec::new();
-    if let Err(problem) = validate(text, folder) {
-        let field = match problem.kind {
-            "missing_name" | "name_invalid" | "name_mismatch" => "name",
-            "description_type" | "description_too_long" | "missing_description" => "description",
-            _ => "",
-        };
-        let line = line_of(&document, field).or_else(|| yaml_line(&problem.error));
-        let message = problem.error;
-        found.push(LintFinding { line: line.unwrap_or(1), level: LintLevel::Error, message });
-    }
-    found.extend(report(text, folder));
-    found
+    // What is refused is said once: the field, and how the specification's remark on the same thing begins.
+    let (field, remark) = match problem.kind {
+        "missing_name" => ("name", "`name: ` should".to_owned()),
+        "name_invalid" => ("name", String::new()),
+        "name_mismatch" => ("name", format!("{} differs", named(&document))),
+        "description_type" | "description_too_long" | "missing_description" => {
+            ("description", "`description`".to_owned())
+        }
+        _ => ("", String::new()),
+    };
+    let is_readable =
+        !field.is_empty() || matches!(problem.kind, "empty_body" | "content_too_large");
+    let mut rest = if is_readable { report(text, folder) } else { Vec::new() };
+    rest.retain(|one| remark.is_empty() || !one.message.starts_with(&remark));
+    let line = line_of(&document, field).or_else(|| yaml_line(&problem.error));
+    let message = problem.error;
+    rest.insert(0, LintFinding { line: line.unwrap_or(1), level: LintLevel::Error, message });
+    rest
+}
+
+/// The field with the name, as remarks quote it.
+fn named(document: &SkillDocument) -> String {
+    format!("`name: {}`", document.frontmatter.name().unwrap_or_default())
 }
 
 fn line_of(document: &SkillDocument, field: &str) -> Option<usize> {
@@ -82,7 +93,8 @@ pub fn report(text: &str, folder: &str) -> Vec<LintFinding> {
         warn(
             name_line,
             format!(
-                "`name: {name}` should be lower-case letters and digits with single hyphens inside"
+                "{} should be lower-case letters and digits with single hyphens inside",
+                named(&document)
             ),
         );
     }
@@ -90,7 +102,7 @@ pub fn report(text: &str, folder: &str) -> Vec<LintFinding> {
         warn(name_line, format!("`name` has more than {MAX_NAME_CHARS} characters"));
     }
     if !name.is_empty() && name != folder {
-        warn(name_line, format!("`name: {name}` differs from the folder `{folder}`"));
+        warn(name_line, format!("{} differs from the folder `{folder}`", named(&document)));
     }
     let description = fields.description().unwrap_or_default();
     let chars = description.chars().count();
@@ -198,8 +210,26 @@ mod tests {
             "line of text with quite some words in it, over and over\n".repeat(600)
         );
         let found = messages(&text);
-        for words in ["2000 characters", "600 characters", "600 lines", "tokens"] {
+        for words in ["2,000 characters", "600 characters", "600 lines", "tokens"] {
             assert!(found.iter().any(|(_, message)| message.contains(words)), "{words}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused_is_said_once() {
+        for text in [
+            "no block at all",
+            "---\nname: a\ndescription: d\nnever closed",
+            "---\nname: a\ndescription: x: y\n---\nz",
+            "---\n- a list\n---\nz",
+            "---\ndescription: d\n---\nz",
+            "---\nname: a\n---\nz",
+            "---\nname: a\ndescription: [d]\n---\nz",
+            "---\nname: b\ndescription: d\n---\nz",
+            "---\nname: a\ndescription: d\n---\n",
+            "",
+        ] {
+            assert_eq!(messages(text).len(), 1, "{text}: {:?}", messages(text));
         }
     }
 

@@ -78,10 +78,10 @@ impl OfferContext {
                 SkillRefusal::new("unsupported", error).with("readiness_status", "unsupported")
             );
         }
-        if self.is_disabled(entry) {
+        if let Some(place) = self.disabled(entry) {
+            let (name, way_back) = (&entry.name, place.way_back(&entry.name));
             let error = format!(
-                "The skill `{}` is disabled. The user can enable it with `hermes skills config {} --enable`.",
-                entry.name, entry.name
+                "The skill `{name}` is disabled. The user can enable it with `{way_back}`."
             );
             return Err(SkillRefusal::new("disabled", error));
         }

@@ -23,6 +23,8 @@ pub struct OfferContext {
     systems: Vec<&'static str>,
     environments: Vec<&'static str>,
     disabled: HashSet<String>,
+    /// Disabled on this platform.
+    disabled_on: Option<(String, HashSet<String>)>,
 }
 
 /// The platform a session takes place on (`cli`, `telegram` …), among the services of its calls.
@@ -45,8 +47,8 @@ pub enum Withheld {
     System(Vec<String>),
     /// It is for other surroundings.
     Environment(Vec<String>),
-    /// The user disabled it.
-    Disabled,
+    /// The user disabled it, everywhere or on the platform named.
+    Disabled(Option<String>),
     /// It needs tools or toolsets that are not there.
     Requires(Vec<String>),
     /// It stands in for tools or toolsets that are there.
@@ -62,7 +64,10 @@ impl fmt::Display for Withheld {
         match self {
             Self::System(systems) => write!(f, "made for {}", systems.join(", ")),
             Self::Environment(names) => write!(f, "of use in {} only", names.join(", ")),
-            Self::Disabled => f.write_str("disabled (skills.disabled)"),
+            Self::Disabled(None) => f.write_str("disabled (skills.disabled)"),
+            Self::Disabled(Some(platform)) => {
+                write!(f, "disabled on {platform} (skills.platform_disabled.{platform})")
+            }
             Self::Requires(names) => write!(f, "needs {}", names.join(", ")),
             Self::FallbackFor(names) => {
                 write!(f, "stands in for {}, which is there", names.join(", "))
@@ -80,22 +85,24 @@ impl OfferContext {
         let platform = platform
             .or_else(|| vars.non_blank("HERMES_PLATFORM"))
             .or_else(|| vars.non_blank("HERMES_SESSION_PLATFORM"));
-        let here = platform.and_then(|name| settings.platform_disabled.get(name));
-        let disabled = settings.disabled.iter().chain(here.into_iter().flatten());
+        let on = |name: &str| Some((name.to_owned(), settings.platform_disabled.get(name)?));
         Self {
             systems: systems(vars),
             environments: environments(vars),
-            disabled: disabled
-                .map(|name| name.trim().to_owned())
-                .filter(|name| !name.is_empty())
-                .collect(),
+            disabled: names(&settings.disabled),
+            disabled_on: platform.and_then(on).map(|(platform, here)| (platform, names(here))),
         }
     }
 
-    /// Whether the user disabled a skill, by its name or its folder's.
-    #[must_use]
-    pub fn is_disabled(&self, entry: &IndexedSkill) -> bool {
-        self.disabled.contains(&entry.name) || self.disabled.contains(&entry.folder)
+    /// Where the user disabled a skill, by its name or its folder's; nothing if that is nowhere.
+    pub(crate) fn disabled(&self, entry: &IndexedSkill) -> Option<DisabledWhere<'_>> {
+        let lists =
+            |names: &HashSet<String>| names.contains(&entry.name) || names.contains(&entry.folder);
+        match &self.disabled_on {
+            _ if lists(&self.disabled) => Some(DisabledWhere::Everywhere),
+            Some((platform, here)) if lists(here) => Some(DisabledWhere::On(platform)),
+            _ => None,
+        }
     }
 
     /// Whether a skill works on this system.
@@ -127,8 +134,8 @@ impl OfferContext {
         if !self.fits_system(&entry.gates) {
             return Some(Withheld::System(entry.gates.platforms.clone()));
         }
-        if self.is_disabled(entry) {
-            return Some(Withheld::Disabled);
+        if let Some(place) = self.disabled(entry) {
+            return Some(Withheld::Disabled(place.platform().map(str::to_owned)));
         }
         let unfit = !self.fits_environment(&entry.gates);
         unfit.then(|| Withheld::Environment(entry.gates.environments.clone()))
@@ -166,6 +173,33 @@ impl SessionTools {
             .collect();
         (!absent.is_empty()).then_some(Withheld::Requires(absent))
     }
+}
+
+/// Where a skill is disabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DisabledWhere<'a> {
+    Everywhere,
+    On(&'a str),
+}
+
+impl<'a> DisabledWhere<'a> {
+    fn platform(self) -> Option<&'a str> {
+        match self {
+            Self::Everywhere => None,
+            Self::On(platform) => Some(platform),
+        }
+    }
+
+    /// The command that enables a skill there.
+    pub(crate) fn way_back(self, name: &str) -> String {
+        let on = self.platform().map(|platform| format!(" --platform {platform}"));
+        format!("hermes skills config {name} --enable{}", on.unwrap_or_default())
+    }
+}
+
+fn names(written: &[String]) -> HashSet<String> {
+    let names = written.iter().map(|name| name.trim().to_owned());
+    names.filter(|name| !name.is_empty()).collect()
 }
 
 /// The word of ours for a system somebody wrote.
@@ -231,7 +265,7 @@ mod tests {
         OfferContext {
             systems: systems.to_vec(),
             environments: environments.to_vec(),
-            disabled: HashSet::new(),
+            ..OfferContext::default()
         }
     }
 
@@ -279,7 +313,9 @@ mod tests {
         );
         let disabled = |name: &str, vars: &Vars, platform: Option<&str>| {
             let context = OfferContext::new(&settings, vars, platform);
-            context.withheld(&entry(name, Gates::default())) == Some(Withheld::Disabled)
+            let why = context.withheld(&entry(name, Gates::default()));
+            assert!(why.is_none() || matches!(why, Some(Withheld::Disabled(_))), "{why:?}");
+            why.is_some()
         };
         let none = Vars::default();
         let telegram: Vars =
@@ -290,6 +326,11 @@ mod tests {
         let chat: Vars =
             [("HERMES_SESSION_PLATFORM".to_owned(), "telegram".to_owned())].into_iter().collect();
         assert!(disabled("b", &chat, None));
+        let context = OfferContext::new(&settings, &none, Some("telegram"));
+        let way_back =
+            |name: &str| context.disabled(&entry(name, Gates::default())).unwrap().way_back(name);
+        assert_eq!(way_back("a"), "hermes skills config a --enable");
+        assert_eq!(way_back("b"), "hermes skills config b --enable --platform telegram");
     }
 
     #[test]

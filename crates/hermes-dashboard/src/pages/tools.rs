@@ -12,7 +12,6 @@ use hermes_plugins::{PluginSettings, Plugins};
 use hermes_runtime::registry::Registry;
 use hermes_runtime::toolsets::platform::Switch;
 use hermes_skills::SkillLibrary;
-use hermes_skills::offer::Withheld;
 use hermes_store::config_edit::{self, Edit};
 use hermes_store::key_path::KeyPath;
 use hermes_tool::{Availability, Effect};
@@ -92,20 +91,11 @@ fn skills(host: &Host) -> Value {
     table
         .usable()
         .map(|entry| {
-            let why = offers.withheld(entry).map(|why| withheld(&why));
+            let why = offers.withheld(entry).map(|why| why.to_string());
             json!({"name": entry.name, "about": entry.description, "category": entry.category,
                 "why": why, "warnings": entry.warnings, "tags": entry.tags})
         })
         .collect()
-}
-
-fn withheld(why: &Withheld) -> String {
-    match why {
-        Withheld::System(systems) => format!("for {}", systems.join(", ")),
-        Withheld::Broken(problem) => problem.clone(),
-        Withheld::Disabled => "turned off".to_owned(),
-        other => format!("{other:?}"),
-    }
 }
 
 fn servers(host: &Host) -> Value {

@@ -18,10 +18,10 @@ use crate::settings::BusyInput;
 
 /// A command of the chat.
 #[derive(Clone, Copy)]
-struct ChatCommand {
-    name: &'static str,
-    aliases: &'static [&'static str],
-    about: &'static str,
+pub(super) struct ChatCommand {
+    pub(super) name: &'static str,
+    pub(super) aliases: &'static [&'static str],
+    pub(super) about: &'static str,
     /// Not while a turn runs.
     needs_idle: bool,
     /// Only the owner.
@@ -45,7 +45,7 @@ const fn owners(command: ChatCommand) -> ChatCommand {
 }
 
 /// All of them, in the order of `/help`.
-const COMMANDS: &[ChatCommand] = &[
+pub(super) const COMMANDS: &[ChatCommand] = &[
     command("help", &["commands", "start"], "What you can type here"),
     idle(command("new", &["reset", "clear"], "Begin a new session")),
     command("stop", &[], "Stop what I am doing, and forget what waits"),
@@ -72,11 +72,6 @@ const COMMANDS: &[ChatCommand] = &[
 
 /// The chat that asked for a restart, as a mark of its platform.
 const RESTARTED_FROM: &str = "restarted_from";
-
-/// Names and what they do, for the menus of platforms.
-pub(crate) fn menu() -> Vec<(&'static str, &'static str)> {
-    COMMANDS.iter().map(|command| (command.name, command.about)).collect()
-}
 
 /// The name and the rest of a message that is a command.
 fn read(text: &str) -> Option<(String, String)> {
@@ -115,7 +110,7 @@ impl Gateway {
         let is_owner = link.policy.is_owner(&message.source, &self.pairing);
         let mut is_restart = false;
         let said = match known {
-            None if self.is_skill(&name) => return false,
+            None if self.calls_skill(link, &message.text) => return false,
             None => {
                 let near = nearest(&name, COMMANDS.iter().map(|one| one.name));
                 let near = near.map(|near| format!(" Did you mean /{near}?")).unwrap_or_default();
@@ -167,11 +162,6 @@ impl Gateway {
             self.restart.cancel();
         }
         true
-    }
-
-    fn is_skill(&self, name: &str) -> bool {
-        let folder = self.host.home().skills();
-        !name.contains('.') && folder.join(name).join("SKILL.md").exists()
     }
 
     async fn obey(

@@ -22,6 +22,7 @@ mod links;
 mod news;
 mod outbox;
 mod present;
+mod skills;
 mod turn;
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -42,7 +43,6 @@ use crate::pairing::Pairing;
 use crate::settings::{BusySettings, GatewaySettings, ResetSettings};
 
 pub(crate) use asking::GatewayAsker;
-pub(crate) use commands::menu;
 pub(crate) use links::{link_of, open_links};
 
 /// Everything of one home's gateway.

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use hermes_agent::{Agent, ExitReason, TurnResult};
 use hermes_cron::Destination;
-use hermes_host::{AgentSeat, MemoryAccess, SessionOptions};
+use hermes_host::{AgentSeat, MemoryAccess, SessionOptions, SessionSkills};
 use hermes_sessions::{Obligation, ObligationState, new_session_id};
 use hermes_store::clock::now;
 use hermes_tools::product::WITHHELD_FROM_GUESTS;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
+use super::skills::with_skills;
 use super::{Gateway, InterruptedTurn, TurnOrigin, WaitingMessage, lock, target_of};
 use crate::adapter::{ChatSource, Target};
 use crate::key::{ChatIdentity, harmless};
@@ -189,7 +190,6 @@ impl Gateway {
             tracing::warn!(%error, "a turn does not begin: it could not be recorded");
             return self.release(&self.turn_rows(key));
         }
-        let asked = self.words(link, &batch, interrupted.as_ref()).await;
         lock(&self.asking.turns).insert(entry.session_id.clone(), place.clone());
         self.mind(&entry.session_id, &source);
         let presenter = self.present(&place, answer);
@@ -209,6 +209,8 @@ impl Gateway {
             }
         };
         self.can_steer(key, agent.steer());
+        let skills = SessionSkills::of_agent(&agent.template());
+        let asked = self.words(link, &batch, interrupted.as_ref(), &skills, &stop).await;
         let (result, is_late) = self.watched(&mut agent, asked, &stop, &presenter, key).await;
         lock(&self.asking.turns).remove(&entry.session_id);
         self.drop_questions(&entry.session_id).await;
@@ -370,6 +372,8 @@ impl Gateway {
         link: &Link,
         batch: &[WaitingMessage],
         interrupted: Option<&InterruptedTurn>,
+        skills: &SessionSkills,
+        stop: &CancellationToken,
     ) -> hermes_llm::MessageContent {
         if let Some(turn) = interrupted {
             let session = turn.session.clone();
@@ -405,7 +409,7 @@ impl Gateway {
             {
                 text.push_str(&format!("[{}] ", harmless(name)));
             }
-            text.push_str(&message.text);
+            text.push_str(&with_skills(link, message, skills, stop).await);
             for media in &message.media {
                 let (note, image) = self.take_in(link, media).await;
                 text.push('\n');

@@ -311,7 +311,8 @@ impl Adapter for Telegram {
     ) -> AdapterFuture<'a, Result<(), SendError>> {
         Box::pin(async move {
             let fits = |name: &str| {
-                name.len() <= 32 && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+                let is_one = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+                name.len() <= 32 && name.chars().all(is_one)
             };
             let menu: Vec<Value> = commands
                 .iter()

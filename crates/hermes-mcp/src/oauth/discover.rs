@@ -70,7 +70,7 @@ async fn describe_resource(
 ) -> Result<Option<ResourceMetadata>, LoginError> {
     let places = match &challenge.resource_metadata {
         Some(place) => vec![place.clone()],
-        None => metadata::resource_places(server),
+        None => metadata::resource_metadata_urls(server),
     };
     first(http, &places, server).await
 }
@@ -82,7 +82,7 @@ async fn describe_server(
     server: &Url,
 ) -> Result<Option<ServerMetadata>, LoginError> {
     let Some(found): Option<ServerMetadata> =
-        first(http, &metadata::server_places(issuer), server).await?
+        first(http, &metadata::server_metadata_urls(issuer), server).await?
     else {
         return Ok(None);
     };

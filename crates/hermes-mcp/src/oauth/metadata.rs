@@ -88,13 +88,13 @@ pub fn origin(url: &Url) -> Option<Url> {
 
 /// Where a server may describe itself, the most particular place first.
 #[must_use]
-pub fn resource_places(server: &Url) -> Vec<Url> {
+pub fn resource_metadata_urls(server: &Url) -> Vec<Url> {
     well_known(server, &[(Insert::Before, "oauth-protected-resource")], Root::Too)
 }
 
 /// Where an authorization server may describe itself, in the order to look.
 #[must_use]
-pub fn server_places(issuer: &Url) -> Vec<Url> {
+pub fn server_metadata_urls(issuer: &Url) -> Vec<Url> {
     let kinds = [
         (Insert::Before, "oauth-authorization-server"),
         (Insert::Before, "openid-configuration"),
@@ -174,19 +174,19 @@ mod tests {
     #[test]
     fn a_server_describes_itself_under_its_path_or_at_its_root() {
         assert_eq!(
-            texts(&resource_places(&url("https://a.example/public/mcp?x=1"))),
+            texts(&resource_metadata_urls(&url("https://a.example/public/mcp?x=1"))),
             [
                 "https://a.example/.well-known/oauth-protected-resource/public/mcp",
                 "https://a.example/.well-known/oauth-protected-resource"
             ]
         );
-        assert_eq!(resource_places(&url("https://a.example/")).len(), 1);
+        assert_eq!(resource_metadata_urls(&url("https://a.example/")).len(), 1);
     }
 
     #[test]
     fn an_issuer_with_a_path_has_three_places_and_one_without_two() {
         assert_eq!(
-            texts(&server_places(&url("https://a.example/tenant"))),
+            texts(&server_metadata_urls(&url("https://a.example/tenant"))),
             [
                 "https://a.example/.well-known/oauth-authorization-server/tenant",
                 "https://a.example/.well-known/openid-configuration/tenant",
@@ -194,7 +194,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            texts(&server_places(&url("https://a.example"))),
+            texts(&server_metadata_urls(&url("https://a.example"))),
             [
                 "https://a.example/.well-known/oauth-authorization-server",
                 "https://a.example/.well-known/openid-configuration"

@@ -144,7 +144,7 @@ fn begin_call(
         return Err(LeaseRefusal::Failed(ErrorData::invalid_params(why, None)));
     }
     let mut arguments = arguments(subject.arguments.clone());
-    let place = place_of(server, context, || {
+    let place = lease_of(server, context, || {
         let wanted =
             catalog.has_session_argument(&name).then(|| arguments.remove(handles::ARGUMENT));
         wanted.flatten()
@@ -186,7 +186,7 @@ fn begin_prompt(
     context: &RequestContext<RoleServer>,
 ) -> Result<OpenCall, LeaseRefusal> {
     let server = &client.server;
-    let place = place_of(server, context, || None)?;
+    let place = lease_of(server, context, || None)?;
     let session = place.as_ref().map_or_else(|| client.session(), |place| place.session.clone());
     let (caller, messages) = Caller::new(session, place.is_none(), declared::of(context));
     let arguments = subject.arguments.clone().unwrap_or_default();
@@ -210,7 +210,7 @@ fn begin_prompt(
 }
 
 /// Where a request belongs that has no session.
-fn place_of(
+fn lease_of(
     server: &Arc<ServerContext>,
     context: &RequestContext<RoleServer>,
     wanted: impl FnOnce() -> Option<Value>,

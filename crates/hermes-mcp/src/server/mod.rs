@@ -5,7 +5,7 @@
 //! of its own, except over HTTP in revision 2026-07-28, which knows none: there each call stands alone
 //! unless it names one. What is offered beside the tools comes from [`Resources`] and [`Prompts`]; a host
 //! adds as many of either as it likes. [`SessionResources`] shows recorded conversations and
-//! [`HouseholdPrompts`] a few ready questions; [`SkillSource`] gives skills as both.
+//! [`BuiltInPrompts`] a few ready questions; [`SkillSource`] gives skills as both.
 //!
 //! ```
 //! use hermes_mcp::server::Server;
@@ -77,7 +77,7 @@ use tokio_util::sync::CancellationToken;
 pub use caller::{Caller, CallerError, Callers, ClientChoice};
 pub use http::{HTTP_PATH, HttpOptions, MAX_BODY_BYTES, MAX_SESSIONS};
 pub use log::{LogLevel, LogLine};
-pub use prompts::HouseholdPrompts;
+pub use prompts::BuiltInPrompts;
 pub use rmcp::model;
 pub use session_resources::SessionResources;
 pub use skill_sources::SkillSource;

@@ -93,9 +93,9 @@ const READY: &[Ready] = &[
 
 /// The questions of the house.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct HouseholdPrompts;
+pub struct BuiltInPrompts;
 
-impl Prompts for HouseholdPrompts {
+impl Prompts for BuiltInPrompts {
     fn list(&self) -> Vec<Prompt> {
         READY.iter().map(describe).collect()
     }
@@ -167,7 +167,7 @@ mod tests {
 
     fn text(name: &str, arguments: &Value) -> Result<String, SourceError> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        let prompt = HouseholdPrompts.get(name, &arguments).unwrap()?;
+        let prompt = BuiltInPrompts.get(name, &arguments).unwrap()?;
         let shown = serde_json::to_value(prompt).unwrap();
         Ok(shown["messages"][0]["content"]["text"].as_str().unwrap().to_owned())
     }
@@ -182,7 +182,7 @@ mod tests {
     fn what_is_needed_has_to_be_given() {
         let why = text("fix_failing_command", &json!({"command": " "})).unwrap_err();
         assert!(why.to_string().contains("needs the argument `command`"));
-        assert!(HouseholdPrompts.get("no such", &Map::new()).is_none());
+        assert!(BuiltInPrompts.get("no such", &Map::new()).is_none());
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn known_values_are_completed() {
-        let found = HouseholdPrompts.complete("fix_failing_command", "command", "cargo t");
+        let found = BuiltInPrompts.complete("fix_failing_command", "command", "cargo t");
         assert_eq!(found.unwrap(), ["cargo test"]);
     }
 }

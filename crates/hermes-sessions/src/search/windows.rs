@@ -36,7 +36,7 @@ fn around(
 ) -> Result<Scroll> {
     let asked = resolve(connection, session)?;
     if let Some(current) = &request.current_session
-        && lineage::are_kin(connection, current, &asked)?
+        && lineage::share_lineage(connection, current, &asked)?
     {
         return Err(SessionsError::OwnConversation { session: asked });
     }
@@ -49,7 +49,7 @@ fn around(
         .optional()?;
     let warning = match &home {
         Some(home) if *home == asked => None,
-        Some(home) if lineage::are_kin(connection, home, &asked)? => Some(format!(
+        Some(home) if lineage::share_lineage(connection, home, &asked)? => Some(format!(
             "message {message} is in session {home}, which belongs to the same conversation as {asked}"
         )),
         _ => return Err(SessionsError::NoMessage { session: asked, message }),
@@ -143,9 +143,8 @@ pub(super) fn browse(store: &SessionDatabase, request: &Request) -> Result<Brows
     let mut results = Vec::new();
     for summary in listed {
         let is_own = match &request.current_session {
-            Some(current) => {
-                store.read(|connection| Ok(lineage::are_kin(connection, current, &summary.id)?))?
-            }
+            Some(current) => store
+                .read(|connection| Ok(lineage::share_lineage(connection, current, &summary.id)?))?,
             None => false,
         };
         if !is_own && results.len() < limit {

@@ -17,14 +17,14 @@ const TRIES: usize = 3;
 
 /// How long we wait for a server that limits us, and what else a person could do.
 #[derive(Clone, Copy, Debug)]
-pub struct RequestPatience {
+pub struct RateLimitWait {
     /// No single wait is longer.
     pub most: Duration,
     /// How to be allowed more.
     pub advice: &'static str,
 }
 
-impl RequestPatience {
+impl RateLimitWait {
     /// For registries that say nothing about limits.
     pub const USUAL: Self = Self { most: Duration::from_secs(15), advice: "try again later" };
 }
@@ -51,7 +51,7 @@ impl HubHttp {
         &self,
         service: &str,
         request: FetchRequest,
-        patience: RequestPatience,
+        patience: RateLimitWait,
     ) -> Result<Fetched, HubError> {
         let mut tries = 0;
         loop {
@@ -88,7 +88,7 @@ impl HubHttp {
     /// # Errors
     /// As [`HubHttp::send`].
     pub async fn get(&self, service: &str, url: &str) -> Result<Fetched, HubError> {
-        self.send(service, FetchRequest::get(url), RequestPatience::USUAL).await
+        self.send(service, FetchRequest::get(url), RateLimitWait::USUAL).await
     }
 
     /// A `GET` of JSON.
@@ -118,7 +118,7 @@ impl HubHttp {
         }
         let limits = FetchLimits { bytes: MAX_CATALOGUE_BYTES, ..FetchLimits::default() };
         let request = FetchRequest::get(url).limits(limits);
-        let fetched = match self.send(service, request, RequestPatience::USUAL).await {
+        let fetched = match self.send(service, request, RateLimitWait::USUAL).await {
             Ok(answer) => parse(service, &answer.body).map(|value| (value, answer.body)),
             Err(error) => Err(error),
         };

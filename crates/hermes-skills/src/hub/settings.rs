@@ -45,13 +45,13 @@ pub struct HubTrustSettings {
     /// Let every finding of the scanner ask for caution, not only the heavy ones.
     pub guard_strict: bool,
     /// Whether a model (`auxiliary.skills_hub`) looks at skills too before they are installed; it can only find more.
-    #[setting(default = AuditWish::Off)]
-    pub llm_audit: AuditWish,
+    #[setting(default = LlmAuditMode::Off)]
+    pub llm_audit: LlmAuditMode,
 }
 
 /// When a model looks at a skill after the scanner did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, SettingWords)]
-pub enum AuditWish {
+pub enum LlmAuditMode {
     /// Never.
     #[default]
     #[setting(bool = false)]
@@ -63,7 +63,7 @@ pub enum AuditWish {
     Always,
 }
 
-impl AuditWish {
+impl LlmAuditMode {
     /// Whether a model is asked about a skill in which the scanner found something, or nothing.
     #[must_use]
     pub fn is_wanted(self, found_something: bool) -> bool {

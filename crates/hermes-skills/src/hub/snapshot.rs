@@ -1,6 +1,7 @@
 //! What is installed, as a list that another home can install again.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::HubContext;
 use super::error::HubError;
@@ -60,8 +61,15 @@ pub(crate) async fn import(
     force: bool,
     tell: &dyn Fn(&str),
 ) -> Result<Vec<ImportedLine>, HubError> {
-    let snapshot: HubSnapshot = serde_json::from_str(text)
-        .map_err(|error| HubError::Usage(format!("this is no snapshot of skills: {error}")))?;
+    let no_snapshot =
+        |why: String| HubError::Usage(format!("this is no snapshot of skills: {why}"));
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| no_snapshot(error.to_string()))?;
+    if !value.is_object() {
+        return Err(no_snapshot("an object with the list `skills` is expected".to_owned()));
+    }
+    let snapshot: HubSnapshot =
+        serde_json::from_value(value).map_err(|error| no_snapshot(error.to_string()))?;
     for tap in &snapshot.taps {
         taps::add(&hub.state, &tap.repo, Some(&tap.path))?;
     }

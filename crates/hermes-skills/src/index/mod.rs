@@ -1,11 +1,12 @@
 //! Which skills there are, without opening them.
 //!
 //! [`SkillIndex::refresh`] compares what is known with the disk and reads only what changed. While nothing did, that
-//! is one look at each document and at each folder between them; folders of skills are looked into again every
-//! [`FULL_WALK`], since something new hardly ever appears in there. What a process learns it leaves in a snapshot for
-//! the next, which compares before it believes.
+//! is one look at each document and at each folder between them, or one question where the system tells of changes by
+//! itself ([`folder_events`]); folders of skills are looked into again every [`FULL_WALK`], since something new hardly
+//! ever appears in there. What a process learns it leaves in a snapshot for the next, which compares before it believes.
 
 mod entry;
+mod folder_events;
 mod snapshot;
 mod stamp;
 mod walk;
@@ -26,6 +27,7 @@ use crate::document::SkillDocument;
 use crate::plugin_skills::PluginSkill;
 use crate::roots::SkillRoot;
 use entry::Summary;
+use folder_events::FolderEvents;
 use stamp::Stamp;
 use walk::walk;
 use watched::Watched;
@@ -35,6 +37,9 @@ pub const FULL_WALK: Duration = Duration::from_secs(30);
 
 /// A home with fewer skills is read faster than a snapshot is worth.
 const SNAPSHOT_FROM: usize = 32;
+
+/// With fewer documents it costs less to look at them than to listen to their folders.
+const LISTEN_FROM: usize = 64;
 
 /// What was found, at one moment.
 #[derive(Clone, Debug, Default)]
@@ -81,8 +86,18 @@ struct State {
     walked_at: Instant,
     /// Nothing if everything is to be looked at anew.
     watched: Option<Vec<Watched>>,
+    events: Listening,
     documents: HashMap<PathBuf, (Stamp, Summary)>,
     table: Arc<SkillTable>,
+}
+
+/// Whether the system tells of changes below the roots.
+#[derive(Debug)]
+enum Listening {
+    /// Nobody asked it: one look is all that most processes ever take.
+    NotYet,
+    /// What it tells; nothing if it does not.
+    Asked(Option<FolderEvents>),
 }
 
 /// A table with the skills of plugins behind those of the folders.
@@ -97,10 +112,13 @@ struct WithPlugins {
 impl SkillIndex {
     /// The skills of these roots as they are now. `snapshot` is where what is known is left for the next process.
     pub fn refresh(&mut self, roots: &[SkillRoot], snapshot: &Path) -> Arc<SkillTable> {
-        match &self.state {
-            Some(state) if state.roots == roots && state.is_current() => Arc::clone(&state.table),
-            _ => self.walk(roots, snapshot),
+        if let Some(state) = &mut self.state
+            && state.roots == roots
+            && state.is_current()
+        {
+            return Arc::clone(&state.table);
         }
+        self.walk(roots, snapshot)
     }
 
     /// The same with the skills that plugins bring, whose documents are read when they changed.
@@ -186,6 +204,7 @@ impl SkillIndex {
             roots: roots.to_vec(),
             walked_at,
             watched: Some(watched).filter(|_| !found.folders.is_empty()),
+            events: Listening::NotYet,
             documents,
             table: Arc::clone(&table),
         });
@@ -194,9 +213,26 @@ impl SkillIndex {
 }
 
 impl State {
-    fn is_current(&self) -> bool {
-        self.walked_at.elapsed() < FULL_WALK
-            && self.watched.as_ref().is_some_and(|roots| roots.iter().all(Watched::is_still))
+    fn is_current(&mut self) -> bool {
+        if self.watched.is_none() || self.walked_at.elapsed() >= FULL_WALK {
+            return false;
+        }
+        match &self.events {
+            // It was listening when everything was as it is known, and heard nothing since.
+            Listening::Asked(Some(events)) if events.is_quiet() => return true,
+            Listening::Asked(_) => {}
+            // Before everything is looked at, so that nothing happens unheard in between.
+            Listening::NotYet => self.events = Listening::Asked(self.listen()),
+        }
+        self.watched.as_ref().is_some_and(|roots| roots.iter().all(Watched::is_still))
+    }
+
+    fn listen(&self) -> Option<FolderEvents> {
+        if self.documents.len() < LISTEN_FROM {
+            return None;
+        }
+        let folders = self.table.folders.iter().map(PathBuf::as_path);
+        FolderEvents::listen(folders, self.documents.keys().map(PathBuf::as_path))
     }
 }
 

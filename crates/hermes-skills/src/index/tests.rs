@@ -173,3 +173,100 @@ fn another_process_begins_with_what_this_one_knew() {
     assert!(snapshot::load(&broken).is_empty());
     assert!(snapshot::load(Path::new("/nowhere")).is_empty());
 }
+
+/// Whether the system tells of changes here.
+const IS_TOLD: bool = cfg!(all(target_os = "linux", not(hermes_portable)));
+
+/// A home that is large enough to be listened to.
+fn large() -> Bench {
+    let bench = Bench::new();
+    for n in 0..LISTEN_FROM {
+        bench.skill(&format!("local/cat{}/s{n}", n % 3), &format!("s{n}"));
+    }
+    bench
+}
+
+impl Bench {
+    /// Looks until everything is long enough as it is to be relied on, and changes are listened for.
+    fn settle(&mut self) -> Arc<SkillTable> {
+        sleep(Duration::from_millis(60));
+        self.look();
+        self.look()
+    }
+
+    fn is_listening(&self) -> bool {
+        let events = self.index.state.as_ref().map(|state| &state.events);
+        matches!(events, Some(Listening::Asked(Some(_))))
+    }
+
+    fn about(&mut self, name: &str) -> Option<String> {
+        let table = self.look();
+        table.all.iter().find(|one| one.name == name).map(|one| one.description.clone())
+    }
+}
+
+#[test]
+fn what_changes_while_it_is_listened_for_shows_at_the_next_look() {
+    let mut bench = large();
+    let known = bench.settle();
+    assert!(Arc::ptr_eq(&known, &bench.look()), "nothing is read while nothing changes");
+    assert_eq!(bench.is_listening(), IS_TOLD);
+    let folder = bench.folder.path().join("local");
+    bench.write("local/cat0/s0/SKILL.md", "---\nname: s0\ndescription: in place\n---\nx");
+    assert_eq!(bench.about("s0").as_deref(), Some("in place"));
+    bench.settle();
+    bench.write("local/next.md", "---\nname: s0\ndescription: moved over\n---\nx");
+    fs::rename(folder.join("next.md"), folder.join("cat0/s0/SKILL.md")).unwrap();
+    assert_eq!(bench.about("s0").as_deref(), Some("moved over"));
+    bench.settle();
+    bench.skill("local/cat1/more", "more");
+    assert_eq!(bench.about("more").as_deref(), Some("about more"));
+    bench.settle();
+    bench.skill("local/new-category/one", "one");
+    assert_eq!(bench.about("one").as_deref(), Some("about one"));
+    bench.settle();
+    fs::remove_dir_all(folder.join("cat2/s2")).unwrap();
+    assert_eq!(bench.about("s2"), None);
+    bench.settle();
+    fs::rename(folder.join("cat1"), bench.folder.path().join("away")).unwrap();
+    assert_eq!(bench.about("s1"), None);
+    bench.settle();
+    fs::rename(&folder, bench.folder.path().join("all-away")).unwrap();
+    assert_eq!(bench.look().all.len(), 0);
+}
+
+/// Every view of a skill is counted in a file beside the skills.
+#[test]
+fn what_we_note_beside_the_skills_has_nothing_looked_at_again() {
+    let mut bench = large();
+    let known = bench.settle();
+    bench.write("local/.usage.json.tmp", "{}");
+    let local = bench.folder.path().join("local");
+    fs::rename(local.join(".usage.json.tmp"), local.join(".usage.json")).unwrap();
+    let next = bench.look();
+    assert_eq!(known.all, next.all);
+    assert_eq!(Arc::ptr_eq(&known, &next), IS_TOLD);
+    fs::create_dir(local.join(".hidden")).unwrap();
+    assert!(!Arc::ptr_eq(&next, &bench.look()), "a folder may hold skills");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_document_with_another_name_elsewhere_is_looked_at_every_time() {
+    use std::os::unix::fs::symlink;
+    for is_link in [true, false] {
+        let mut bench = large();
+        bench.write("elsewhere.md", "---\nname: linked\ndescription: one\n---\nx");
+        let elsewhere = bench.folder.path().join("elsewhere.md");
+        let document = bench.folder.path().join("local/linked/SKILL.md");
+        fs::create_dir_all(document.parent().unwrap()).unwrap();
+        match is_link {
+            true => symlink(&elsewhere, &document).unwrap(),
+            false => fs::hard_link(&elsewhere, &document).unwrap(),
+        }
+        bench.settle();
+        assert!(!bench.is_listening());
+        bench.write("elsewhere.md", "---\nname: linked\ndescription: two\n---\nx");
+        assert_eq!(bench.about("linked").as_deref(), Some("two"));
+    }
+}

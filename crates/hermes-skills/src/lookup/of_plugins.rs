@@ -99,9 +99,9 @@ mod tests {
     use crate::testing::{SkillBench, document, put};
 
     #[derive(Debug)]
-    struct Desk(Vec<PluginSkill>);
+    struct TrailPlugins(Vec<PluginSkill>);
 
-    impl PluginSkills for Desk {
+    impl PluginSkills for TrailPlugins {
         fn namespace(&self, name: &str) -> PluginNamespace {
             match name {
                 "desk" => PluginNamespace::Enabled(self.0.clone()),
@@ -133,7 +133,7 @@ mod tests {
             }
         };
         let skills = vec![skill("packing", "Pack a bag"), skill("maps", "Read maps")];
-        bench.library.set_plugin_skills(Arc::new(Desk(skills)));
+        bench.library.set_plugin_skills(Arc::new(TrailPlugins(skills)));
         bench
     }
 

@@ -104,6 +104,9 @@ pub struct SkillsListArgs {
     /// Only those that are offered
     #[arg(long)]
     pub enabled_only: bool,
+    /// As they are offered on this platform (cli, telegram …)
+    #[arg(long)]
+    pub platform: Option<String>,
     /// Say why a skill is not offered, or not to every session
     #[arg(long)]
     pub why: bool,

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{VerbContext, VerbError, count};
 use crate::conformance::{LintLevel, lint as findings_of, scaffold};
-use crate::document::validate::name_rule;
+use crate::document::validate::{name_rule, validate};
 use crate::index::SkillIndex;
 use crate::layout::SKILL_FILE;
 use crate::name;
@@ -23,14 +23,23 @@ pub(super) fn new(
     if name::check(wanted).is_err() {
         return Err(format!("`{wanted}` cannot name a skill: {}", name_rule()).into());
     }
+    let text = scaffold(wanted, description);
+    validate(&text, wanted).map_err(|problem| problem.error)?;
     let root = path.map_or_else(|| place.library.home().root(), Path::to_path_buf);
     let folder = root.join(wanted);
     if folder.exists() {
         return Err(format!("{} is there already", folder.display()).into());
     }
+    if path.is_none() {
+        // Two of a name: neither is found by it any more.
+        place.library.seed(place.config, place.vars);
+        if let Ok(known) = place.store().find(wanted) {
+            let known = known.root().display();
+            return Err(format!("`{wanted}` is in {known} already; choose another name").into());
+        }
+    }
     std::fs::create_dir_all(&folder).map_err(|problem| about("create", &folder, &problem))?;
     let file = folder.join(SKILL_FILE);
-    let text = scaffold(wanted, description);
     atomic::write(&file, text.as_bytes(), WriteOptions::new_file_mode(0o644))?;
     let advice = format!("Edit it, then check it: hermes skills lint {}", folder.display());
     Ok(VerbReport::text(file.display().to_string()).noted([advice]))

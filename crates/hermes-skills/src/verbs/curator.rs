@@ -27,7 +27,7 @@ pub(super) async fn run(
             }
             let last = state.last_run_at.unwrap_or_else(|| "never".to_owned());
             let mode = if settings.enabled && !state.paused { "on" } else { "off" };
-            VerbReport::table(standings(all)).noted([format!(
+            VerbReport::table(usage_table(all)).noted([format!(
                 "{mode}; last run: {last}; stale after {} days, put away after {}",
                 settings.stale_after_days, settings.archive_after_days
             )])
@@ -92,7 +92,7 @@ fn mode(dry_run: bool) -> CuratorMode {
     if dry_run { CuratorMode::DryRun } else { CuratorMode::Run }
 }
 
-fn standings(skills: Vec<CuratedSkill>) -> ReportTable {
+fn usage_table(skills: Vec<CuratedSkill>) -> ReportTable {
     let mut table =
         ReportTable::new(["name", "source", "state", "used", "idle days", "looked after"]);
     table.numbers = vec![3, 4];

@@ -28,7 +28,7 @@ impl ListedSkill<'_> {
     fn status(&self) -> &'static str {
         match (&self.why, &self.needs) {
             (Some(Withheld::Broken(_)), _) => "broken",
-            (Some(Withheld::Disabled), _) => "disabled",
+            (Some(Withheld::Disabled(_)), _) => "disabled",
             (Some(_), _) => "not offered",
             (None, Some(_)) => "conditional",
             (None, None) => "offered",
@@ -44,7 +44,7 @@ pub(super) fn list(place: &VerbContext<'_>, args: &SkillsListArgs) -> VerbReport
     let seeded = place.library.seed(place.config, place.vars);
     let store = place.store();
     let (table, offers, origins) =
-        (store.listed_table(), store.offers(None), Origins::read(store.home()));
+        (store.listed_table(), store.offers(args.platform.as_deref()), Origins::read(store.home()));
     let usable: Vec<_> = table.usable().map(|entry| entry.file.clone()).collect();
     let mut listed = Vec::new();
     for entry in &table.all {

@@ -34,7 +34,7 @@ impl Login {
     }
 
     /// The company vouches for the person: its word is exchanged for a grant, and that for a token.
-    pub(super) async fn by_company(
+    pub(super) async fn by_identity_provider(
         &self,
         found: &Discovered,
         company: &IdentityProvider,

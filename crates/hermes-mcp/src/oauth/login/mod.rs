@@ -184,7 +184,7 @@ impl Login {
                 self.as_program(&found, key.as_ref(), scope.as_deref()).await?
             }
             OAuthGrant::IdentityProvider(company) => {
-                self.by_company(&found, company, scope.as_deref()).await?
+                self.by_identity_provider(&found, company, scope.as_deref()).await?
             }
         };
         self.shelf.keep_known(&LearnedMetadata {

@@ -63,7 +63,7 @@ impl Bridge {
     /// The tools with which a client answers what others were asked, for hosts that put their questions
     /// among those that wait.
     #[must_use]
-    pub fn desk_tools(&self) -> Vec<Tool> {
+    pub fn answering_tools(&self) -> Vec<Tool> {
         approvals::tools(&self.approvals)
     }
 }

@@ -30,7 +30,7 @@ impl Scene {
         let bridge = Bridge::start(store.clone(), |text| text.replace("secret", "***"));
         let runtime = Runtime::builder().build();
         runtime.registry().register_all(bridge.tools());
-        runtime.registry().register_all(bridge.desk_tools());
+        runtime.registry().register_all(bridge.answering_tools());
         Self { _folder: folder, store, bridge, runtime }
     }
 

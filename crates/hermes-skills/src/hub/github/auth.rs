@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 
 use super::GITHUB;
 use crate::hub::error::HubError;
-use crate::hub::http::{HubHttp, RequestPatience, parse};
+use crate::hub::http::{HubHttp, RateLimitWait, parse};
 
 /// How long `gh` may take.
 const GH_TIME: Duration = Duration::from_secs(5);
@@ -176,7 +176,7 @@ impl AppKey {
             .method(Method::POST)
             .header(ACCEPT, HeaderValue::from_static("application/vnd.github.v3+json"))
             .secret_header(AUTHORIZATION, bearer);
-        let answer = http.send(GITHUB, request, RequestPatience::USUAL).await?;
+        let answer = http.send(GITHUB, request, RateLimitWait::USUAL).await?;
         let token = parse(GITHUB, &answer.body)?["token"].as_str().map(str::to_owned);
         token.ok_or_else(|| HubError::Answer {
             service: GITHUB.to_owned(),

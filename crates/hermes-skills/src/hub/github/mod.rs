@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use super::bundle::{BundleFile, BundleFiles, HubBundle, MAX_BUNDLE_BYTES, MAX_BUNDLE_FILES};
 use super::error::HubError;
-use super::http::{HubHttp, RequestPatience, file_limits, parse};
+use super::http::{HubHttp, RateLimitWait, file_limits, parse};
 use super::identifier::{RepoFolder, trust_of_repo};
 use super::settings::HubSettings;
 use crate::layout::SKILL_FILE;
@@ -31,7 +31,7 @@ pub const GITHUB: &str = "github";
 /// Files fetched at a time.
 const AT_ONCE: usize = 8;
 /// How long a limit is waited for.
-const PATIENCE: RequestPatience = RequestPatience {
+const PATIENCE: RateLimitWait = RateLimitWait {
     most: Duration::from_secs(60),
     advice: "set GITHUB_TOKEN (any token, even without rights) or log in with `gh auth login` for 5,000 requests an hour",
 };
@@ -129,7 +129,8 @@ impl GitHub {
         let reference = match reference {
             Some(reference) => reference.to_owned(),
             None => {
-                let about = self.api(&format!("/repos/{repo}")).await?;
+                let about = self.api(&format!("/repos/{repo}")).await;
+                let about = about.map_err(|error| unseen(error, &format!("repository {repo}")))?;
                 about["default_branch"].as_str().unwrap_or("main").to_owned()
             }
         };
@@ -155,7 +156,9 @@ impl GitHub {
     ) -> Result<RepoTree, HubError> {
         let commit = self.commit(folder, reference).await?;
         let repo = folder.full_name();
-        let answer = self.api(&format!("/repos/{repo}/git/trees/{commit}?recursive=1")).await?;
+        let answer = self.api(&format!("/repos/{repo}/git/trees/{commit}?recursive=1")).await;
+        let answer =
+            answer.map_err(|error| unseen(error, &format!("{commit} in the repository {repo}")))?;
         RepoTree::read(commit, &answer)
     }
 
@@ -337,6 +340,16 @@ impl GitHub {
             }
         }
         Ok(())
+    }
+}
+
+/// What the API does not have, it may only not show.
+fn unseen(error: HubError, what: &str) -> HubError {
+    match error {
+        error if error.is_absent() => HubError::NotFound(format!(
+            "{what} on GitHub (one that is private is seen with GITHUB_TOKEN or `gh auth login` only)"
+        )),
+        error => error,
     }
 }
 

@@ -9,7 +9,7 @@ use super::{HubSource, SearchReach, SourceAnswer, is_web, parameter, text, texts
 use crate::hub::HubContext;
 use crate::hub::bundle::{HubBundle, archive};
 use crate::hub::error::HubError;
-use crate::hub::http::{RequestPatience, file_limits, parse};
+use crate::hub::http::{RateLimitWait, file_limits, parse};
 use crate::hub::record::{HubRecord, TrustLevel, ranked};
 use crate::hub::state::cache::{ANSWER_KEPT, key_of};
 
@@ -136,7 +136,7 @@ impl HubSource for ClawHubSource {
             let url =
                 format!("{}/download?slug={slug}&version={}", Self::base(hub), parameter(&version));
             let request = FetchRequest::get(&url).limits(file_limits());
-            let answer = hub.http.send(ID, request, RequestPatience::USUAL).await?;
+            let answer = hub.http.send(ID, request, RateLimitWait::USUAL).await?;
             if answer.header("content-type").is_some_and(|kind| kind.contains("json")) {
                 let why = text(&parse(ID, &answer.body)?, "error");
                 return Err(HubError::Answer { service: ID.to_owned(), why });

@@ -15,7 +15,7 @@ const LONGEST: u64 = 64 << 20;
 
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuditedAct {
+pub struct AuditLogLine {
     /// UTC, to the second.
     pub time: String,
     /// `INSTALL`, `UNINSTALL`, `BLOCKED` or `UPDATE`.
@@ -31,7 +31,7 @@ pub struct AuditedAct {
     extras: Vec<(String, String)>,
 }
 
-impl AuditedAct {
+impl AuditLogLine {
     /// One of the `name=value` words behind the verdict.
     #[must_use]
     pub fn extra(&self, key: &str) -> Option<&str> {
@@ -140,7 +140,7 @@ fn plain(word: &str) -> String {
 
 /// The acts so far; nothing if there is no log. Lines that make no sense are left out.
 #[must_use]
-pub fn read(state: &HubState) -> Option<Vec<AuditedAct>> {
+pub fn read(state: &HubState) -> Option<Vec<AuditLogLine>> {
     let file = state.skills().hub_audit_log();
     if std::fs::metadata(&file).ok()?.len() > LONGEST {
         return None;
@@ -149,7 +149,7 @@ pub fn read(state: &HubState) -> Option<Vec<AuditedAct>> {
     Some(text.lines().filter_map(parse).collect())
 }
 
-fn parse(line: &str) -> Option<AuditedAct> {
+fn parse(line: &str) -> Option<AuditLogLine> {
     let mut words = line.split(' ');
     let mut next = || words.next();
     let (time, action, name) = (next()?, next()?, next()?);
@@ -164,7 +164,7 @@ fn parse(line: &str) -> Option<AuditedAct> {
         .filter_map(|word| word.split_once('='))
         .map(|(key, value)| (key.to_owned(), plain(value)))
         .collect();
-    Some(AuditedAct {
+    Some(AuditLogLine {
         time: time.to_owned(),
         action: action.to_owned(),
         name: plain(name),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{HubState, OWN_FILES, read_if_exists};
 use crate::hub::error::HubError;
-use crate::hub::identifier::RepoFolder;
+use crate::hub::identifier::{RepoFolder, parts};
 
 /// A repository with skills.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,26 +54,27 @@ pub fn read(state: &HubState) -> Result<Vec<HubTap>, HubError> {
         .map_err(|error| HubError::State { file, why: error.to_string() })
 }
 
-/// Adds a repository; false if it was there.
+/// Adds a repository; gives what it became, and whether it is new.
 ///
 /// # Errors
 /// It is no `owner/name`, or the file cannot be changed.
-pub fn add(state: &HubState, repo: &str, path: Option<&str>) -> Result<bool, HubError> {
+pub fn add(state: &HubState, repo: &str, path: Option<&str>) -> Result<(HubTap, bool), HubError> {
     let folder = RepoFolder::parse(repo)?;
     let path = match path.map(|path| path.trim_matches('/')) {
         Some("") => String::new(),
-        Some(path) => format!("{path}/"),
+        Some(path) => format!("{}/", parts(path)?.join("/")),
         None if folder.path.is_empty() => usual_path(),
         None => format!("{}/", folder.path),
     };
     let tap = HubTap { repo: folder.full_name(), path };
-    change(state, |taps| {
+    let is_new = change(state, |taps| {
         let is_new = !taps.contains(&tap);
         if is_new {
-            taps.push(tap);
+            taps.push(tap.clone());
         }
         is_new
-    })
+    })?;
+    Ok((tap, is_new))
 }
 
 /// Takes a repository out; false if it was not there.
@@ -110,11 +111,14 @@ mod tests {
     fn taps_have_the_shape_of_a_repository() {
         let home = tempfile::tempdir().unwrap();
         let state = HubState::new(&SkillsHome::new(&Home::at(home.path())));
-        assert!(add(&state, "acme/tools", None).unwrap());
-        assert!(!add(&state, "acme/tools", None).unwrap());
-        assert!(add(&state, "acme/more/deep/place", None).unwrap());
+        assert!(add(&state, "acme/tools", None).unwrap().1);
+        assert!(!add(&state, "acme/tools", None).unwrap().1);
+        assert!(add(&state, "acme/more/deep/place", None).unwrap().1);
         for bad in ["acme", "../x", "https://github.com/a/b", "a/b c"] {
             assert!(add(&state, bad, None).is_err(), "{bad}");
+        }
+        for bad in ["../x", "a/../../b", "a//b", "a b", "%2e%2e"] {
+            assert!(add(&state, "acme/tools", Some(bad)).is_err(), "{bad}");
         }
         let taps = read(&state).unwrap();
         assert_eq!(taps[0], HubTap { repo: "acme/tools".into(), path: "skills/".into() });

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::doubles::{GitHubDouble, repo, skill};
 use super::{Bench, ended, said};
-use crate::report::VerbStatus::{Done, Failed};
+use crate::report::VerbStatus::{Done, Usage};
 
 fn bench(github: &GitHubDouble) -> Bench {
     let addresses = github.addresses();
@@ -100,7 +100,7 @@ async fn the_gh_program_is_asked_for_a_token_after_the_variables() {
         if let Some(name) = variable {
             bench = bench.var(name, "from-variable");
         }
-        ended(&bench.run(&["install", "acme/tools/a", "--yes"]).await, Failed);
+        ended(&bench.run(&["install", "acme/tools/a", "--yes"]).await, Usage);
         assert!(server.requests().last().unwrap().carries(expected), "{expected}");
     }
 }

@@ -7,8 +7,8 @@ mod defects;
 mod doubles;
 mod installing;
 mod kept;
-mod places;
 mod registries;
+mod settling;
 mod sharing;
 mod updating;
 

@@ -484,12 +484,13 @@ async fn skills_sh_is_browsed_by_its_site_map() {
 
 #[tokio::test]
 async fn what_a_server_fails_with_is_said_and_leaves_nothing() {
-    for (status, header, words) in [
-        (404, None, "404"),
-        (500, None, "500"),
-        (503, None, "503"),
-        (429, Some(("retry-after", "600")), "limit"),
-        (403, Some(("x-ratelimit-remaining", "0")), "limit"),
+    for (status, header, end, words) in [
+        // Nothing failed: it is not there, or not for us.
+        (404, None, Usage, "repository acme/tools on GitHub (one that is private"),
+        (500, None, Failed, "500"),
+        (503, None, Failed, "503"),
+        (429, Some(("retry-after", "600")), Failed, "limit"),
+        (403, Some(("x-ratelimit-remaining", "0")), Failed, "limit"),
     ] {
         let server = WebServer::start(move |_| {
             let reply = WebReply::status(status);
@@ -501,7 +502,7 @@ async fn what_a_server_fails_with_is_said_and_leaves_nothing() {
         let origin = server.origin();
         let bench = Bench::new(&[("github_api", &origin), ("github_raw", &origin)]);
         let report = bench.run(&["install", "acme/tools/pdf", "--yes"]).await;
-        ended(&report, Failed);
+        ended(&report, end);
         said(&report, words);
         bench.nothing_in_quarantine();
         assert!(!bench.path("pdf").exists(), "{status}");

@@ -99,12 +99,9 @@ pub(super) fn tap(hub: &HubContext, verb: &TapVerb) -> Result<VerbReport, HubErr
             Ok(VerbReport::text(out))
         }
         TapVerb::Add { repo, path } => {
-            let word = if taps::add(&hub.state, repo, path.as_deref())? {
-                "added"
-            } else {
-                "is there already:"
-            };
-            Ok(VerbReport::text(format!("{word} {repo}\n")))
+            let (tap, is_new) = taps::add(&hub.state, repo, path.as_deref())?;
+            let word = if is_new { "added" } else { "is there already:" };
+            Ok(VerbReport::text(format!("{word} {} {}\n", tap.repo, tap.path)))
         }
         TapVerb::Remove { repo } => {
             if taps::remove(&hub.state, repo)? {

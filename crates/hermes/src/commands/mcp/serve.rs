@@ -13,7 +13,7 @@ use hermes_guard::redact::{RedactMode, redact};
 use hermes_host::{Interaction, ToolOptions, ToolSession};
 use hermes_mcp::server::bridge::{BRIDGE_TOOLSET, Bridge};
 use hermes_mcp::server::{
-    Callers, HTTP_PATH, HouseholdPrompts, HttpOptions, Server, SessionResources, SkillSource,
+    BuiltInPrompts, Callers, HTTP_PATH, HttpOptions, Server, SessionResources, SkillSource,
 };
 use hermes_runtime::{Runtime, ToolScope};
 use hermes_serve::{HttpFlags, Opening};
@@ -140,7 +140,7 @@ fn server(tools: &ToolSession, host: &Host, scope: ToolScope, callers: Arc<Calle
             environments.forget(session);
         })
         .resources(Arc::new(SessionResources::new(sessions(host), hide_secrets)))
-        .prompts(Arc::new(HouseholdPrompts))
+        .prompts(Arc::new(BuiltInPrompts))
         .resources(Arc::new(skills.clone()))
         .prompts(Arc::new(skills))
         .build()

@@ -13,6 +13,7 @@ mod presets;
 mod security;
 mod servers;
 mod setup;
+mod skills;
 mod signatures;
 mod slack;
 mod stage;

@@ -3,7 +3,9 @@
 mod agent;
 mod crash;
 mod doctor;
+mod inline;
 mod of_plugins;
+mod platforms;
 mod scan;
 mod variables;
 
@@ -33,6 +35,11 @@ fn a_new_skill_passes_its_own_check_and_is_listed() {
     sandbox.run(["skills", "lint", folder.to_str().unwrap()]).exits(0).notes("0 errors");
     sandbox.run(["skills", "new", "bake-bread"]).exits(1).notes("is there already");
     sandbox.run(["skills", "new", "Bake Bread"]).exits(1).notes("lower-case letters");
+    let long = "d".repeat(1025);
+    sandbox.run(["skills", "new", "b", "--description", &long]).exits(1).notes("1,025 characters");
+    assert!(!sandbox.path("skills/b").exists(), "what would not pass is not begun");
+    sandbox.run(["skills", "new", "plan"]).exits(1).notes("coding/plan already");
+    assert!(!sandbox.path("skills/plan").exists(), "neither would be found by its name");
     sandbox.run(["skills", "list"]).exits(0).says("bake-bread").says("local");
     sandbox.run(["skills", "view", "bake-bread"]).exits(0).says("## When to use");
     sandbox.run(["skills", "view", "bake-bred"]).exits(2).notes("Did you mean bake-bread?");
@@ -43,6 +50,9 @@ fn lint_names_lines_and_fails_for_what_would_be_refused() {
     let sandbox = Sandbox::new();
     put(&sandbox, "skills/a/SKILL.md", "---\nname: a\ndescription: Use when: x\n---\nbody\n");
     put(&sandbox, "skills/b/SKILL.md", &document("b", "fine", "body"));
+    let folder = sandbox.path("skills/a");
+    let run = sandbox.run(["skills", "lint", folder.to_str().unwrap()]).exits(1);
+    assert_eq!(run.out.lines().count(), 1, "what is wrong is said once: {}", run.out);
     let folder = sandbox.path("skills");
     let run = sandbox.run(["skills", "lint", folder.to_str().unwrap()]).exits(1);
     assert!(run.out.contains("a/SKILL.md:3: error:") && run.out.contains("quotes"), "{}", run.out);
@@ -253,6 +263,8 @@ fn words_that_cannot_be_meant_are_answered_with_what_to_do() {
         (&["skills", "approve", "xyz"], 2, "hermes skills pending"),
         (&["skills", "config", "plan"], 2, "--enable|--disable"),
         (&["skills", "tap", "add", "not a repo"], 2, "no identifier"),
+        (&["skills", "tap", "add", "acme/tools", "--path", "../x"], 2, "`.` and `..`"),
+        (&["skills", "list", "--source", "nowhere"], 2, "possible values"),
         (&["skills", "browse", "--size", "0"], 2, "1..=100"),
         (&["curator", "pin", "nope"], 2, "no skill `nope`"),
         (&["curator", "restore", "../../x"], 2, "names no archived skill"),

@@ -3,6 +3,7 @@
 mod crash;
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 
 use hermes_testkit::{Seen, WebReply, WebServer};
@@ -101,6 +102,16 @@ fn failures_blocks_and_mistakes_have_exit_codes_of_their_own() {
     run(&["install", "acme/tools/nothing", "--yes"]).exits(2).notes("no source has");
     run(&["install", "acme/tools/bad", "--force"]).exits(4).notes("Decision: BLOCKED");
     run(&["install", "acme/tools/../x", "--yes"]).exits(2).notes("is no identifier");
+    let run_of_nobody = run(&["install", "nobody/nothing/pdf", "--yes"]).exits(2);
+    assert!(
+        run_of_nobody.err.contains("repository nobody/nothing on GitHub"),
+        "{run_of_nobody:#?}"
+    );
+    assert!(!run_of_nobody.err.contains("/api/"), "no address of ours: {run_of_nobody:#?}");
+    let file = place.sandbox.scratch("list.json");
+    std::fs::File::create(&file).unwrap().write_all(b"[1]").unwrap();
+    let words = ["snapshot", "import", file.to_str().unwrap()];
+    run(&words).exits(2).notes("no snapshot of skills: an object with the list");
     run(&["uninstall", "nothing"]).exits(2);
     run(&["search", "x", "--source", "nonsense"]).exits(2).notes("sources: all, official");
     run(&["search", "x", "--source", "clawhub"]).exits(2).notes("clawhub was left out");
