@@ -132,7 +132,12 @@ impl Browser {
         process: Option<(Child, Profile)>,
     ) -> Self {
         let set_viewport = options.visibility == Visibility::Headless;
-        let watcher = Watcher::new(&options, set_viewport);
+        let watcher = Watcher::new(
+            options.dialog_policy,
+            options.dialog_timeout,
+            options.dialog_channel,
+            set_viewport,
+        );
         let connection = Connection::open(transport, watcher.clone());
         let (process, opened_before) = (Mutex::new(process), AtomicBool::new(false));
         Self { connection, watcher, options, process, opened_before }

@@ -18,7 +18,6 @@ pub use state::FrameState;
 pub(crate) use state::{BrowserState, SessionKind, Tab};
 
 use crate::bridge::DialogChannel;
-use crate::browser::BrowserOptions;
 use crate::dialogs::{Dialog, STORM};
 use crate::error::BrowserError;
 use crate::settings::DialogPolicy;
@@ -40,12 +39,17 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    pub(crate) fn new(options: &BrowserOptions, set_viewport: bool) -> Arc<Self> {
+    pub(crate) fn new(
+        policy: DialogPolicy,
+        dialog_timeout: Duration,
+        dialog_channel: DialogChannel,
+        set_viewport: bool,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
             this: this.clone(),
-            policy: options.dialog_policy,
-            dialog_timeout: options.dialog_timeout,
-            dialog_channel: options.dialog_channel,
+            policy,
+            dialog_timeout,
+            dialog_channel,
             set_viewport,
             state: Mutex::default(),
             changed: Notify::new(),
