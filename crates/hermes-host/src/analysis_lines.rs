@@ -40,10 +40,14 @@ impl Question {
         };
         let mut earlier = EarlierCommands::default();
         let mut all = Analysis::default();
+        let mut cwd = around.cwd.map(str::to_owned);
         for command in commands {
-            let found = analyse(command, &around.after(Some(&earlier)));
+            let here = CommandContext { cwd: cwd.as_deref(), ..*around };
+            let found = analyse(command, &here.after(Some(&earlier)));
             earlier.take_in(found.left);
             all.findings.extend(found.findings);
+            // Where nobody knows, the place before is as good as any.
+            cwd = found.cwd.or(cwd);
         }
         all
     }
@@ -161,6 +165,8 @@ mod tests {
         let together = answers("[\"echo 'rm -rf ~' > x.sh\", \"bash x.sh\"]\n[]\n[1]\n");
         assert_eq!(together[0]["dangerous"], true);
         assert_eq!(together[1]["dangerous"], false);
+        let moved = answers("[\"cd /etc/ssh\", \"rm sshd_config\"]\n");
+        assert_eq!(moved[0]["dangerous"], true, "{moved:?}");
         assert!(together[2]["error"].as_str().unwrap().contains("array"), "{together:?}");
     }
 

@@ -4,7 +4,7 @@
 //! ([`hermes_guard::input`]). Floor and deny rules hold for every text and every program, and every
 //! decision is logged; what is typed while a terminal hides it is a password, and is not.
 
-use hermes_guard::command::Severity;
+use hermes_guard::command::{EarlierCommands, Severity};
 use hermes_guard::input::analyse_input;
 
 use super::Approvals;
@@ -22,7 +22,8 @@ impl Approvals {
         &self,
         request: InputRequest,
     ) -> Result<Approved<ProgramInput>, ApprovalRefusal> {
-        let decision = match self.rule_input(&request) {
+        let mut left = EarlierCommands::default();
+        let decision = match self.rule_input(&request, &mut left) {
             GateRuling::Granted(grant) => Ok(grant),
             GateRuling::Refused(refusal) => Err(refusal),
             GateRuling::Open(concerns) => {
@@ -36,11 +37,15 @@ impl Approvals {
             }
         };
         self.log(&request.session, "input", &text, &decision).await;
-        let InputRequest { text, target, .. } = request;
+        let InputRequest { text, target, session, .. } = request;
+        if decision.is_ok() {
+            self.memory.remember_left(&session, left);
+        }
         decision.map(|grant| Approved::new(ProgramInput::new(text, target), grant))
     }
 
-    fn rule_input(&self, request: &InputRequest) -> GateRuling {
+    /// What the text would leave for later commands goes to `left`.
+    fn rule_input(&self, request: &InputRequest, left: &mut EarlierCommands) -> GateRuling {
         let granted = |by| GateRuling::Granted(ApprovalGrant::by(by));
         if request.target.is_isolated() {
             return granted(GrantedBy::Isolation);
@@ -48,8 +53,10 @@ impl Approvals {
         let text = request.text.as_str();
         let refused =
             |reason, concerns| GateRuling::Refused(ApprovalRefusal::new(reason, text, concerns));
-        let host = request.host.command_context();
-        let analysis = analyse_input(text, &request.listening(), &host);
+        let earlier = self.memory.earlier(&request.session);
+        let host = request.host.command_context().after(earlier.as_deref());
+        let mut analysis = analyse_input(text, &request.listening(), &host);
+        *left = std::mem::take(&mut analysis.left);
         if analysis.is_floor() {
             return refused(RefusalReason::Floor, concerns(&analysis.findings, Severity::Floor));
         }

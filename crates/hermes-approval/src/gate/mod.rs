@@ -29,9 +29,10 @@ mod scripts;
 mod sudo;
 mod unseen;
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hermes_guard::command::analyse;
+use hermes_guard::command::{EarlierCommands, analyse};
 use hermes_store::home::Home;
 use tokio::sync::Semaphore;
 
@@ -45,7 +46,7 @@ use crate::audit::{Audit, AuditSubject};
 use crate::concern::Concern;
 use crate::display::shown;
 use crate::memory::{GrantMemory, SessionYolo};
-use crate::request::{Audience, CommandRequest, ConsentRequest, GrantScope};
+use crate::request::{Audience, CommandRequest, ConsentRequest, GrantScope, HostFacts};
 use crate::review::Reviewer;
 use crate::rules::CommandRules;
 use crate::scanner::CommandScanner;
@@ -270,6 +271,15 @@ impl Approvals {
             }
             Audience::Terminal | Audience::Gateway | Audience::Client => self.escalate(case).await,
         }
+    }
+
+    /// Remembers for a session that a tool wrote a file, so that whoever runs it later is judged by what is
+    /// in it. Without a text nobody knows that.
+    pub fn file_written(&self, session: &str, path: &Path, text: Option<String>, host: &HostFacts) {
+        let earlier = self.memory.earlier(session);
+        let around = host.command_context().after(earlier.as_deref());
+        let left = EarlierCommands::file_written(&path.to_string_lossy(), text, &around);
+        self.memory.remember_left(session, left);
     }
 
     /// Who has said that nothing is asked.

@@ -5,7 +5,7 @@
 //! be. With a person there, only what was found is asked about. Where nobody is there, a script that
 //! nobody looked at runs only if somebody said so beforehand, or if the kernel keeps it from writing.
 
-use hermes_guard::command::category_for;
+use hermes_guard::command::{analyse, category_for};
 
 use super::case::OpenCase;
 use super::rule::GateRuling;
@@ -29,6 +29,12 @@ impl Approvals {
     ) -> Result<Approved<ScriptText>, ApprovalRefusal> {
         let decision = self.decide_script(&request).await;
         self.log(&request.session, "script", &request.code, &decision).await;
+        if decision.is_ok() && !request.target.is_isolated() {
+            let command = as_command(&request);
+            let earlier = self.memory.earlier(&request.session);
+            let around = command.command_context().after(earlier.as_deref());
+            self.memory.remember_left(&request.session, analyse(&command.command, &around).left);
+        }
         let ScriptRequest { code, session, target, .. } = request;
         decision.map(|grant| Approved::new(ScriptText::new(code, session, target), grant))
     }
