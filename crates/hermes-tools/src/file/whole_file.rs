@@ -7,7 +7,7 @@ use hermes_files::fs::{FileKind, FileSystem, FilesLocation, LocalFiles};
 use hermes_tool::{ToolContext, ToolError};
 
 use super::changing::{CrossProfile, may_change};
-use super::workspace::{Workspace, fs_error, refused};
+use super::workspace::{Workspace, fs_error, gate_text, refused};
 use crate::host_services;
 
 /// Reads a file of at most so many bytes, from where the conversation's commands run, by the rules for reading.
@@ -58,8 +58,9 @@ pub(crate) async fn write_whole(
     let path = target.canonical().to_owned();
     let _alone = workspace.state.lock([path.clone()]).await;
     workspace.checkpoint(std::slice::from_ref(&path), "before a file was made").await;
+    let text = gate_text(&bytes);
     let written = workspace.files.write(path.clone(), bytes).await.map_err(fs_error)?;
-    workspace.state.after_write(&workspace.task, &path, written.stamp);
+    workspace.wrote(&path, written.stamp, text);
     Ok(path)
 }
 

@@ -15,6 +15,7 @@ use hermes_files::fs::{
     FileKind, FileSystem, Files, FilesLocation, FsError, LocalFiles, Resolved, Stamp, user_home,
 };
 use hermes_files::state::{FileState, ReaderKind, WriteExtent};
+use hermes_guard::command::MAX_FILE_TEXT;
 use hermes_guard::paths::{PathFaces, PathRefusal, PathRules};
 use hermes_guard::redact::{RedactMode, Redactor};
 use hermes_store::home::Home;
@@ -226,6 +227,20 @@ impl Workspace {
         self.state.before_write(&self.task, path, stamp, extent)
     }
 
+    /// Remembers what was written: for whoever reads the file next, and for the gate, which judges a file that
+    /// is run by what is in it.
+    pub(super) fn wrote(&self, path: &Path, stamp: Stamp, text: Option<String>) {
+        self.state.after_write(&self.task, path, stamp);
+        let Ok(terminal) = TerminalContext::of(&self.cx) else { return };
+        // Commands may know the working directory by the name of a link.
+        let real = self.base.canonicalize().ok().filter(|real| *real != self.base);
+        let below = real.and_then(|real| Some(path.strip_prefix(real).ok()?.to_owned()));
+        if let Some(below) = below {
+            terminal.file_written(&self.base.join(below), text.clone());
+        }
+        terminal.file_written(path, text);
+    }
+
     /// Saves the projects of these files before the first change of a turn.
     pub(super) async fn checkpoint(&self, paths: &[PathBuf], reason: &str) {
         let Some(store) = &self.checkpoints else { return };
@@ -269,4 +284,11 @@ pub(super) fn refused(refusal: &PathRefusal) -> ToolError {
 pub(super) fn fs_error(error: FsError) -> ToolError {
     let kind = error.kind();
     ToolError::answer(error.to_string()).with("error_type", kind)
+}
+
+/// What the gate is to know of a file's content; nothing of long ones and of what is no text.
+pub(super) fn gate_text(content: &[u8]) -> Option<String> {
+    let is_short = content.len() <= MAX_FILE_TEXT;
+    let text = is_short.then(|| std::str::from_utf8(content).ok()).flatten()?;
+    Some(text.to_owned())
 }

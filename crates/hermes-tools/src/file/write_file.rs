@@ -16,7 +16,7 @@ use super::display_text::looks_displayed;
 use super::lenient::truth;
 use super::read_file::join;
 use super::syntax;
-use super::workspace::{Target, Workspace, fs_error};
+use super::workspace::{Target, Workspace, fs_error, gate_text};
 use crate::brief_schema::{brief, without_other_profiles};
 
 /// Arguments of `write_file`.
@@ -97,7 +97,7 @@ async fn write_file(args: WriteFile, cx: &ToolContext) -> ToolResult {
         .write(target.canonical().to_owned(), after.clone())
         .await
         .map_err(fs_error)?;
-    workspace.state.after_write(&workspace.task, target.canonical(), written.stamp);
+    workspace.wrote(target.canonical(), written.stamp, gate_text(&after));
 
     let path = target.canonical().display().to_string();
     let mut fields = Map::new();

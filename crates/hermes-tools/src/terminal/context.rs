@@ -1,7 +1,7 @@
 //! What the terminal tools of one call work with: environments, the gate, whose call it is.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
@@ -213,6 +213,12 @@ impl TerminalContext {
             cancellation: self.cancellation(),
         };
         self.approvals.admit_input(request).await
+    }
+
+    /// Tells the gate that a tool wrote a file where this conversation's commands run.
+    pub(crate) fn file_written(&self, path: &Path, text: Option<String>) {
+        let host = self.host_facts(String::new());
+        self.approvals.file_written(self.conversation(), path, text, &host);
     }
 
     /// Saves the directory of a command that looks as if it destroyed files, on this machine and if

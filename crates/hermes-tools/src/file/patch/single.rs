@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::super::changing::{CrossProfile, may_change, present};
 use super::super::read_file::join;
 use super::super::syntax;
-use super::super::workspace::{Target, Workspace, fs_error};
+use super::super::workspace::{Target, Workspace, fs_error, gate_text};
 
 /// Failures in a row on one file after which the hint gets longer.
 const ESCALATE_AT: u32 = 3;
@@ -60,8 +60,9 @@ pub(super) async fn apply(
     workspace.checkpoint(&[path.to_owned()], "before patch").await;
     let Prepared { edited, diff, lint, .. } = prepared;
     let Edited { bytes, strategy, count, replacements } = edited;
+    let text = gate_text(&bytes);
     let written = workspace.files.write(path.to_owned(), bytes).await.map_err(fs_error)?;
-    workspace.state.after_write(&workspace.task, path, written.stamp);
+    workspace.wrote(path, written.stamp, text);
 
     let shown = path.display().to_string();
     let lines: Vec<Value> = replacements

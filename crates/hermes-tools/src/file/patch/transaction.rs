@@ -10,7 +10,7 @@ use hermes_files::fs::{FsError, Stamp};
 use hermes_files::v4a::{PatchEffect, PatchPlan};
 use hermes_tool::ToolError;
 
-use super::super::workspace::Workspace;
+use super::super::workspace::{Workspace, gate_text};
 use super::files::PatchFiles;
 
 /// What takes back one step.
@@ -22,7 +22,7 @@ enum Undo {
 
 /// What was done, for the memory of the process.
 enum Done {
-    Wrote { path: PathBuf, stamp: Stamp },
+    Wrote { path: PathBuf, stamp: Stamp, text: Option<String> },
     Removed { path: PathBuf },
 }
 
@@ -64,10 +64,11 @@ impl Transaction<'_> {
         match effect {
             PatchEffect::Move { from, to } => {
                 let stamp = self.files.stamp(from);
+                let text = self.files.original(from).and_then(|content| gate_text(content));
                 let (from, to) = (self.files.canonical(from), self.files.canonical(to));
                 files.rename(from.clone(), to.clone()).await?;
                 self.done.push(Done::Removed { path: from.clone() });
-                self.done.extend(stamp.map(|stamp| Done::Wrote { path: to.clone(), stamp }));
+                self.done.extend(stamp.map(|stamp| Done::Wrote { path: to.clone(), stamp, text }));
                 self.undo.push(Undo::MoveBack { from, to });
             }
             PatchEffect::Delete { path } => {
@@ -85,7 +86,8 @@ impl Transaction<'_> {
                 if before.is_none() {
                     self.undo.push(Undo::Remove { path: path.clone() });
                 }
-                self.done.push(Done::Wrote { path, stamp: written.stamp });
+                let text = gate_text(after);
+                self.done.push(Done::Wrote { path, stamp: written.stamp, text });
             }
         }
         Ok(())
@@ -119,11 +121,11 @@ impl Transaction<'_> {
                 tracing::warn!(%problem, "a kept file stays behind");
             }
         }
-        let Workspace { state, task, .. } = self.workspace;
+        let workspace = self.workspace;
         for step in self.done {
             match step {
-                Done::Wrote { path, stamp } => state.after_write(task, &path, stamp),
-                Done::Removed { path } => state.after_remove(task, &path),
+                Done::Wrote { path, stamp, text } => workspace.wrote(&path, stamp, text),
+                Done::Removed { path } => workspace.state.after_remove(&workspace.task, &path),
             }
         }
     }
