@@ -176,7 +176,13 @@ fn is_never(dom: &Dom, id: NodeId, tag: &str) -> bool {
     match tag {
         // A box to tick at the beginning of a point says whether it is done.
         "input" => {
-            dom.attr(id, "type").is_none_or(|kind| !kind.eq_ignore_ascii_case("checkbox"))
+            let is_task = dom.attr(id, "disabled").is_some()
+                || dom.attr(id, "checked").is_some()
+                || dom.ancestors(id).take(4).chain([id]).any(|around| {
+                    dom.attr(around, "class").is_some_and(|classes| classes.contains("task"))
+                });
+            !is_task
+                || dom.attr(id, "type").is_none_or(|kind| !kind.eq_ignore_ascii_case("checkbox"))
                 || !dom
                     .ancestors(id)
                     .take(3)
@@ -184,6 +190,7 @@ fn is_never(dom: &Dom, id: NodeId, tag: &str) -> bool {
                     .is_some_and(|parent| dom.is(parent, &["li"]))
         }
         // The heading of a block that folds is often a button; one beside the words of a heading does something.
+        "button" if dom.children(id).any(|child| dom.is(child, &["p"])) => false,
         "button" => !dom.ancestors(id).take(2).any(|parent| {
             (dom.is(parent, &["h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"])
                 || dom.attr(parent, "role") == Some("heading"))
@@ -743,6 +750,7 @@ impl<'d> Cleaning<'d> {
             "skip to ",
             "jump to ",
             "scroll to ",
+            "skip past ",
             "back to top",
             "return to top",
             "go to top",

@@ -42,7 +42,7 @@ impl Looks {
 pub(crate) fn looks(declarations: &str) -> Looks {
     let mut looks = Looks::default();
     let (mut away, mut placed, mut clipped, mut tiny) = (false, false, false, 0);
-    let (mut ink, mut paper) = (None, None);
+    let (mut ink, mut paper, mut cut_out) = (None, None, false);
     for declaration in declarations.split(';') {
         let Some((name, value)) = declaration.split_once(':') else { continue };
         let name = name.trim().to_ascii_lowercase();
@@ -83,15 +83,25 @@ pub(crate) fn looks(declarations: &str) -> Looks {
             }
             "overflow" if value.starts_with("hidden") => tiny += 1,
             "color" => ink = Some(value.replace(' ', "")),
+            // Letters cut out of a picture behind them are seen.
+            "background-clip" | "-webkit-background-clip" => cut_out |= value.contains("text"),
             "background" | "background-color" => paper = Some(value.replace(' ', "")),
             _ => {}
         }
     }
     let shut = (clipped && (placed || tiny >= 2)) || tiny >= 3;
-    if away && placed || shut || ink.is_some() && ink == paper {
+    let no_ink = !cut_out && ink.as_deref().is_some_and(is_no_colour);
+    if away && placed || shut || no_ink || ink.is_some() && ink == paper {
         looks.out_of_sight = Some(true);
     }
     looks
+}
+
+/// A colour that lets everything through, without blanks.
+fn is_no_colour(value: &str) -> bool {
+    value == "transparent"
+        || (value.starts_with("rgba(") || value.starts_with("hsla("))
+            && (value.ends_with(",0)") || value.ends_with(",0.0)"))
 }
 
 fn is_no_size(value: &str) -> bool {
