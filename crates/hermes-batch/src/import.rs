@@ -64,20 +64,7 @@ pub async fn import(
     dataset: &Dataset,
     options: &RunOptions,
 ) -> Result<ImportTotals, BatchError> {
-    let mut files: Vec<PathBuf> = from
-        .read_dir()
-        .map_err(BatchError::when("list", from))?
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| {
-            let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-            name.starts_with("batch_") && name.ends_with(".jsonl")
-        })
-        .collect();
-    files.sort();
-    if files.is_empty() {
-        return Err(BatchError::usage(format!("no batch_*.jsonl in {}", from.display())));
-    }
+    let files = foreign_files(from)?;
     let mut by_prompt: std::collections::HashMap<String, Vec<u32>> = Default::default();
     for index in (0..dataset.len()).rev() {
         let (_, row) = dataset.row(index)?;
@@ -118,6 +105,28 @@ pub async fn import(
         written(folder, &mut writing).await?;
     }
     Ok(totals)
+}
+
+/// The files of records in a folder of that program.
+///
+/// # Errors
+/// If there are none.
+pub fn foreign_files(from: &Path) -> Result<Vec<PathBuf>, BatchError> {
+    let mut files: Vec<PathBuf> = from
+        .read_dir()
+        .map_err(BatchError::when("list", from))?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+            name.starts_with("batch_") && name.ends_with(".jsonl")
+        })
+        .collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(BatchError::usage(format!("no batch_*.jsonl in {}", from.display())));
+    }
+    Ok(files)
 }
 
 async fn written(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// How the tasks of a run are run. Nothing in it is secret.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,6 +21,8 @@ pub struct RunOptions {
     pub provider: Option<String>,
     /// Where it is served.
     pub base_url: Option<String>,
+    /// Whom an aggregator may ask, as its section of the settings says it.
+    pub routing: Option<Map<String, Value>>,
     /// Most model calls of a task.
     pub max_turns: u32,
     /// Most tokens of an answer.

@@ -36,6 +36,7 @@ mod kind;
 mod lease;
 mod local;
 pub mod manager;
+mod mark;
 mod own_folder;
 mod programs;
 mod quote;
@@ -58,6 +59,7 @@ pub use environment::{
 };
 pub use error::ExecError;
 pub use local::{Local, LocalOptions};
+pub use mark::SandboxMark;
 pub use quote::quoted;
 pub use remote_files::RemoteFiles;
 pub use ssh::{Ssh, SshOptions};

@@ -16,7 +16,7 @@ use hermes_store::config_edit::{self, Edit};
 use hermes_store::home::Home;
 use hermes_store::key_path::KeyPath;
 use hermes_tool::Vars;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::engine::EngineStarter;
 use crate::reviewer::ModelReviewer;
@@ -59,6 +59,19 @@ impl ModelSources {
     #[must_use]
     pub fn of(host: &Host) -> Self {
         Self { config: host.config_value(), vars: host.vars().clone(), home: host.home().clone() }
+    }
+
+    /// The same with other values for some keys of a section of the settings.
+    #[must_use]
+    pub fn with_section(&self, section: &str, values: Map<String, Value>) -> Self {
+        let mut config = (*self.config).clone();
+        if !config[section].is_object() {
+            config[section] = Value::Object(Map::new());
+        }
+        if let Value::Object(known) = &mut config[section] {
+            known.extend(values);
+        }
+        Self { config: Arc::new(config), ..self.clone() }
     }
 
     /// The endpoint of a choice, with its server where that runs only while it is asked. Nothing is started.

@@ -67,7 +67,7 @@ pub fn merge(
     filters: Option<&[TrajectoryFilter]>,
 ) -> Result<MergeTotals, BatchError> {
     let known = known_tools(folder);
-    let rules = filters.unwrap_or(&manifest.options.filters);
+    let rules = filters.unwrap_or(&manifest.now().filters);
     let mut judge = MergeJudge {
         rules: FilterSet::new(rules, known.iter().cloned())?,
         is_anew: filters.is_some(),

@@ -131,7 +131,7 @@ impl RunStatistics {
                 (name.clone(), value)
             })
             .collect();
-        let samples = u64::from(manifest.options.samples.max(1));
+        let samples = u64::from(manifest.now().samples.max(1));
         let pass_at: Map<String, Value> = [1, samples]
             .into_iter()
             .filter_map(|k| Some((k.to_string(), json!(round(self.pass_at(k)?, 4)))))
@@ -142,11 +142,11 @@ impl RunStatistics {
         };
         json!({
             "run_name": manifest.name,
-            "distribution": manifest.options.distribution,
+            "distribution": manifest.now().distribution,
             "total_prompts": manifest.rows,
             "total_batches": 1,
             "batch_size": manifest.rows,
-            "model": manifest.model,
+            "model": manifest.model_now(),
             "completed_at": jiff::Timestamp::now().to_string(),
             "tool_statistics": tools,
             "reasoning_statistics": {

@@ -31,7 +31,7 @@ use crate::derive::RunStatistics;
 use crate::options::RunOptions;
 use crate::run::{
     AgentExecutor, ExecutorOptions, LocalPermits, RateLimiter, RateLimits, RunControl, RunFront,
-    RunSpend, Running, TaskExecutor,
+    RunLeftovers, RunSpend, Running, TaskExecutor,
 };
 use crate::settings::{BatchSettings, LimitSettings};
 use crate::store::{RunFolder, RunLock};
@@ -200,11 +200,20 @@ async fn ready(
     };
     let epoch = folder.next_epoch()?;
     folder.clear_sandboxes(epoch);
+    let run = folder.place_id();
+    let leftovers = RunLeftovers::of(host, &run, options.backend.as_deref());
+    if epoch > 1
+        && let Err(why) = leftovers.end_before(epoch).await
+    {
+        front.note(&format!("warning: containers of earlier starts may be left: {why}"));
+    }
     let slots = words.num_workers as usize;
     let limiter = Arc::new(RateLimiter::new(RateLimits::default(), slots));
     let setup = ExecutorOptions {
         folder: folder.clone(),
         options,
+        run,
+        generation: 1,
         epoch,
         api_key: None,
         permits: Arc::new(LocalPermits { limiter, spend: Arc::new(RunSpend::default()) }),

@@ -38,6 +38,10 @@ const FATAL_IN_A_ROW: usize = 3;
 const NEVER_THERE: Duration = Duration::from_secs(60);
 /// How long it takes until a record that the disk refused is handed in again.
 const DISK_PAUSE: Duration = Duration::from_secs(2);
+/// How long it takes until a task is begun again that the disk has no room for.
+const DISK_AGAIN: Duration = Duration::from_secs(5);
+/// The class of what the disk refuses.
+const DISK: &str = "infra.disk";
 /// Workers that one task may lose in a row; after so many it is taken to be the reason.
 const MOST_LOST: u32 = 5;
 
@@ -77,6 +81,8 @@ pub struct RunJob {
     pub dataset: Arc<Dataset>,
     /// How tasks are run.
     pub options: RunOptions,
+    /// Which of the configurations of the run that is.
+    pub generation: u32,
     /// Which start it is.
     pub epoch: u64,
     /// The numbers of tasks without a record, in order.
@@ -147,6 +153,8 @@ struct Coordinator<'a> {
     held: Vec<(u32, Box<TaskRecord>)>,
     /// How many workers in a row each task has lost.
     lost: HashMap<u32, u32>,
+    /// Since when a task cannot be begun because of the disk.
+    hindered: HashMap<u32, Instant>,
     /// Records that the disk refused.
     unwritten: Vec<(u32, Box<TaskRecord>)>,
     room: DiskRoom,
@@ -195,6 +203,7 @@ pub async fn coordinate(
         history: HashMap::new(),
         held: Vec::new(),
         lost: HashMap::new(),
+        hindered: HashMap::new(),
         unwritten: Vec::new(),
         room: DiskRoom::of(&job.folder, limits.least_free),
         paused_until: None,
@@ -391,6 +400,7 @@ impl Coordinator<'_> {
         self.job.running.end(number);
         let task = BatchTask::read(&self.job.dataset, &self.job.options, number)?;
         let mut record = task.failed(self.job.epoch, "internal", &error.to_string());
+        record.generation = self.job.generation;
         record.attempts = self.history.get(&number).map_or(0, |(attempts, _)| *attempts) + 1;
         self.failed(number, Box::new(record));
         Ok(())
@@ -481,6 +491,7 @@ impl Coordinator<'_> {
             Finished::Unreadable { why } => return Err(why),
             Finished::Safe { record } => {
                 self.room.taken();
+                self.hindered.clear();
                 if record.status != TaskStatus::Failed {
                     self.settle_held();
                 }
@@ -492,7 +503,8 @@ impl Coordinator<'_> {
                 self.paused_until = Some(Instant::now() + DISK_PAUSE);
             }
             Finished::Cancelled { usage, task } => {
-                self.remember(task, &usage);
+                // No fault of the task, so no try of it; but what it used is paid for.
+                self.history.entry(task).or_default().1.add(&usage);
                 // Stopped by its worker, not by us: another one takes it.
                 if !self.halt.is_cancelled() {
                     self.again.push(Reverse(Again { at: Instant::now(), task }));
@@ -522,6 +534,7 @@ impl Coordinator<'_> {
         }
         let why = format!("this task kills its worker, {losses} times in a row: {reason}");
         let mut record = task.failed(self.job.epoch, "infra.worker_lost", &why);
+        record.generation = self.job.generation;
         record.attempts = losses;
         self.write(task.number, Box::new(record));
     }
@@ -531,6 +544,16 @@ impl Coordinator<'_> {
         let reason = record.reason.clone().unwrap_or_default();
         self.progress.last_failure = Some(format!("{class}: {}", first_line(&reason)));
         let attempts = record.attempts;
+        if class == DISK {
+            // No fault of the task either: it is waited for as long as a record would be.
+            let since = *self.hindered.entry(task).or_insert_with(Instant::now);
+            if since.elapsed() < self.limits.disk_patience {
+                self.history.entry(task).or_default().1.add(&record.usage);
+                self.again.push(Reverse(Again { at: Instant::now() + DISK_AGAIN, task }));
+                self.tell(&json!({"event": "disk", "id": record.id, "reason": reason}));
+                return;
+            }
+        }
         if is_worth_repeating(&class) && attempts <= self.job.options.retries {
             self.remember(task, &record.usage);
             let mut stream = TaskStream::new(record.seed ^ u64::from(attempts));
@@ -636,3 +659,7 @@ async fn commit(writer: &SegmentWriter, task: u32, record: Box<TaskRecord>) -> F
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(160).collect()
 }
+
+#[cfg(test)]
+#[path = "coordinator_tests.rs"]
+mod tests;

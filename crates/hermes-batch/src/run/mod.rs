@@ -4,6 +4,7 @@ mod companion;
 mod coordinator;
 mod disk;
 mod executor;
+mod leftovers;
 mod limiter;
 mod permits;
 mod pool;
@@ -17,6 +18,7 @@ pub use companion::{AttemptSide, TaskCompanion};
 pub use coordinator::{RunControl, RunEnd, RunJob, RunLimits, RunTotals, coordinate};
 pub use disk::take_in_unwritten;
 pub use executor::{AgentExecutor, ExecutorOptions};
+pub use leftovers::RunLeftovers;
 pub use limiter::{
     LocalPermits, MeteredModel, OutageReport, RateLimiter, RateLimits, RunSpend, TaskMeter,
 };

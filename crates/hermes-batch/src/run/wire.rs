@@ -25,6 +25,12 @@ pub(super) const MAX_RECORD_BYTES: usize = 8 * 1024 * 1024;
 pub struct WorkerManifest {
     /// How tasks are run.
     pub options: RunOptions,
+    /// The id of the run, which its containers carry.
+    #[serde(default)]
+    pub id: String,
+    /// Which of the configurations of the run this is.
+    #[serde(default = "first_generation")]
+    pub generation: u32,
     /// Whom to ask, as the coordinator found it out.
     pub model: Option<String>,
     /// Who serves it.
@@ -35,6 +41,10 @@ pub struct WorkerManifest {
     pub api_key: Option<String>,
     /// The folder of the run, for a worker that can reach it.
     pub folder: Option<std::path::PathBuf>,
+}
+
+fn first_generation() -> u32 {
+    1
 }
 
 /// A task on its way to a worker.

@@ -150,7 +150,8 @@ pub async fn serve(
         .filter(|folder| folder.manifest().is_ok_and(|manifest| manifest.name == run));
     let is_shared = shared.is_some();
     let folder = shared.unwrap_or_else(|| RunFolder::at(own.path()));
-    let WorkerManifest { mut options, model, provider, base_url, api_key, .. } = manifest;
+    let WorkerManifest { mut options, id, generation, model, provider, base_url, api_key, .. } =
+        manifest;
     options.model = model.or(options.model);
     options.provider = provider.or(options.provider);
     options.base_url = base_url.or(options.base_url);
@@ -164,6 +165,9 @@ pub async fn serve(
     let setup = ExecutorOptions {
         folder: folder.clone(),
         options,
+        // One that is told no id leaves nothing behind that could be taken for somebody else's.
+        run: Some(id).filter(|id| !id.is_empty()).unwrap_or_else(|| folder.place_id()),
+        generation,
         epoch,
         api_key,
         permits: Arc::clone(&permits) as Arc<dyn Permits>,
@@ -376,7 +380,8 @@ impl Teller {
     fn result(&self, record: Box<TaskRecord>) -> WorkerMessage {
         let id = record.id.clone();
         let bytes = serde_json::to_vec(&record).unwrap_or_default();
-        if bytes.len() > MAX_RECORD_BYTES {
+        // A file is of use only where both see the same disk.
+        if self.is_shared && bytes.len() > MAX_RECORD_BYTES {
             match spooled(&bytes) {
                 Ok(spool) => return WorkerMessage::Result { id, record: None, spool: Some(spool) },
                 Err(error) => tracing::warn!(%error, "a long record goes over the pipe"),

@@ -83,6 +83,36 @@ impl RunIndex {
         Ok(index)
     }
 
+    /// Every record of one task in the order of the files, and whether it is the one that counts.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn records_of(folder: &RunFolder, id: &str) -> Result<Vec<(TaskRecord, bool)>, BatchError> {
+        let index = Self::read(folder, |entry| (entry.id == id).then_some(0))?;
+        let counts = index.get(0).copied();
+        let mut found = Vec::new();
+        for (segment, path) in index.segments.iter().enumerate() {
+            let file = File::open(path).map_err(BatchError::when("open", path))?;
+            read_segment(file, |_, entry| {
+                let Ok(entry) = entry else { return };
+                if entry.id == id {
+                    let IndexEntry { offset, length, status, .. } = entry;
+                    found.push((segment, offset, length, status));
+                }
+            })
+            .map_err(BatchError::when("read", path))?;
+        }
+        let mut records = Vec::new();
+        for (segment, offset, length, status) in found {
+            let segment = u32::try_from(segment).unwrap_or(u32::MAX);
+            let kept = KeptRecord { status, epoch: 0, segment, length, offset };
+            let is_it =
+                counts.is_some_and(|counts| (counts.segment, counts.offset) == (segment, offset));
+            records.push((index.record(&kept)?, is_it));
+        }
+        Ok(records)
+    }
+
     fn keep(&mut self, task: u32, found: KeptRecord) {
         match self.kept.get_mut(&task) {
             None => {

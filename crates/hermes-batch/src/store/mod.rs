@@ -2,10 +2,12 @@
 //!
 //! | path | content |
 //! |---|---|
-//! | `run.json` | what the run is made of: data set, options, seed; written once |
+//! | `run.json` | what the run is made of: data set, options, seed; what was agreed on later stands behind that |
 //! | `epochs/N` | one file for each start; the number fences the past |
 //! | `segments/EPOCH-WORKER-N.jsonl` | the records; `.idx` beside those that were closed |
 //! | `retries/EPOCH.json` | tasks that were put back: their records of earlier epochs no longer count |
+//! | `unwritten/EPOCH.jsonl` | records that found no room; the next start takes them in |
+//! | `images.jsonl` | images that were fetched for the run, and where |
 //! | `tools/SHA256.json` | definitions of tools, which records point to |
 //! | `run.lock` | held by whoever works on the run |
 //! | `status.json` | what runs at the moment, for `hermes batch status` |
@@ -14,22 +16,27 @@
 //! Which record of a task counts is a function of the segments alone ([`RunIndex`]), so every reader on every machine
 //! comes to the same result, whoever was killed and whoever wrote twice.
 
+mod images;
 mod index;
 mod lock;
 mod segment;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hermes_store::atomic::{self, WriteOptions};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
+pub use images::FetchedImages;
 pub use index::{KeptRecord, RunIndex};
 pub use lock::RunLock;
 pub(crate) use lock::host_name;
 pub use segment::{DamagedLine, IndexEntry, SegmentLimits, SegmentWriter, read_segment};
 
 use crate::BatchError;
+use crate::dataset::hex;
 use crate::options::RunOptions;
 
 /// What a run is made of.
@@ -37,6 +44,9 @@ use crate::options::RunOptions;
 pub struct RunManifest {
     /// The form of this file.
     pub format: u32,
+    /// Names the run among all runs of all folders; its containers carry it.
+    #[serde(default)]
+    pub id: String,
     /// What the run is called.
     pub name: String,
     /// Where the data set was.
@@ -47,7 +57,7 @@ pub struct RunManifest {
     pub dataset_sha256: String,
     /// How many rows it had at the first start.
     pub rows: usize,
-    /// How tasks are run.
+    /// How tasks were run at first; [`RunManifest::now`] has how they are run since.
     pub options: RunOptions,
     /// The model as it was found at the first start.
     pub model: String,
@@ -55,6 +65,56 @@ pub struct RunManifest {
     pub version: String,
     /// When it was begun.
     pub created: String,
+    /// What was agreed on later, in order. The last counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub generations: Vec<RunGeneration>,
+}
+
+/// How tasks are run from some start on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunGeneration {
+    /// How.
+    pub options: RunOptions,
+    /// The model as it was found then.
+    pub model: String,
+    /// The version that was told so.
+    pub version: String,
+    /// When.
+    pub created: String,
+}
+
+impl RunManifest {
+    /// How tasks are run now.
+    #[must_use]
+    pub fn now(&self) -> &RunOptions {
+        self.generations.last().map_or(&self.options, |last| &last.options)
+    }
+
+    /// Who works on them now.
+    #[must_use]
+    pub fn model_now(&self) -> &str {
+        self.generations.last().map_or(&self.model, |last| &last.model)
+    }
+
+    /// Where its tasks have run, each once; nothing is where the settings say.
+    #[must_use]
+    pub fn backends(&self) -> BTreeSet<Option<&str>> {
+        let later = self.generations.iter().map(|later| &later.options);
+        later.chain([&self.options]).map(|options| options.backend.as_deref()).collect()
+    }
+
+    /// The number that records carry: 1 for what the run was begun with.
+    #[must_use]
+    pub fn generation(&self) -> u32 {
+        u32::try_from(self.generations.len()).map_or(u32::MAX, |later| later.saturating_add(1))
+    }
+
+    /// An id made of what no two runs share: for those that were begun without one.
+    fn made_id(&self) -> String {
+        let seed = self.options.seed;
+        let text = format!("{}\0{}\0{}\0{seed}", self.name, self.created, self.dataset_sha256);
+        hex(&Sha256::digest(text)[..8])
+    }
 }
 
 /// Where everything about one run is kept, and the names of the files there.
@@ -94,6 +154,13 @@ impl RunFolder {
         self.path("sandbox")
     }
 
+    /// Names what works here where no run was begun: by its place.
+    #[must_use]
+    pub fn place_id(&self) -> String {
+        let place = std::fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
+        hex(&Sha256::digest(format!("{}\0{}", host_name(), place.display()))[..8])
+    }
+
     /// Whether a run was begun here.
     #[must_use]
     pub fn has_run(&self) -> bool {
@@ -116,13 +183,18 @@ impl RunFolder {
             }
             Err(error) => return Err(BatchError::when("read", &path)(error)),
         };
-        serde_json::from_slice(&text).map_err(|error| BatchError::broken(&path, error))
+        let mut manifest: RunManifest =
+            serde_json::from_slice(&text).map_err(|error| BatchError::broken(&path, error))?;
+        if manifest.id.is_empty() {
+            manifest.id = manifest.made_id();
+        }
+        Ok(manifest)
     }
 
-    /// Makes the folder and says what the run is made of.
+    /// Makes the folder and says what the run is made of, or what it is made of from now on.
     ///
     /// # Errors
-    /// If the folder has something in it, or cannot be written.
+    /// If it cannot be written.
     pub fn begin(&self, manifest: &RunManifest) -> Result<(), BatchError> {
         std::fs::create_dir_all(&self.root).map_err(BatchError::when("make", &self.root))?;
         let text = serde_json::to_vec_pretty(manifest)
@@ -172,7 +244,14 @@ impl RunFolder {
     /// # Errors
     /// If the folder cannot be written.
     pub fn put_back(&self, tasks: &[String]) -> Result<(), BatchError> {
-        let epoch = self.next_epoch()?;
+        self.put_back_before(self.next_epoch()?, tasks)
+    }
+
+    /// Puts tasks back: what was recorded of them before this start no longer counts.
+    ///
+    /// # Errors
+    /// If the folder cannot be written.
+    pub fn put_back_before(&self, epoch: u64, tasks: &[String]) -> Result<(), BatchError> {
         let text = serde_json::to_vec(tasks)
             .map_err(|error| BatchError::broken(&self.path("retries"), error))?;
         self.write(&format!("retries/{epoch:06}.json"), &text)

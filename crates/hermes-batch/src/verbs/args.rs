@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use hermes_exec::BackendKind;
+use hermes_tool::settings::SettingValue as _;
 
 use crate::derive::{ExportCut, ExportFormat};
 
@@ -10,12 +12,13 @@ use crate::derive::{ExportCut, ExportFormat};
 #[derive(Debug, Subcommand)]
 pub enum BatchVerb {
     /// Run an agent on every row of a data set: `hermes batch run tasks.jsonl --name first`
-    #[command(after_help = EXITS)]
+    #[command(override_help = include_str!("help/run.txt"))]
     Run(Box<RunArgs>),
     /// Go on with a run that was stopped or killed: `hermes batch resume first`
-    #[command(after_help = EXITS)]
+    #[command(override_help = include_str!("help/resume.txt"))]
     Resume(ResumeArgs),
     /// Say which lines of a data set are rows, and what is wrong with the others
+    #[command(after_help = "Example: hermes batch check tasks.jsonl")]
     Check {
         /// A .jsonl file (also .gz, .zst), a folder of them, or - for stdin
         dataset: PathBuf,
@@ -24,15 +27,20 @@ pub enum BatchVerb {
         json: bool,
     },
     /// Show how far a run is; also while it runs, and from elsewhere
+    #[command(after_help = "Example: hermes batch status first --json")]
     Status {
         /// The run.
         #[command(flatten)]
         run: RunName,
+        /// Stay and tell what changes, until nobody works on the run any more
+        #[arg(long)]
+        watch: bool,
         /// Print JSON for programs
         #[arg(long)]
         json: bool,
     },
     /// Show the record of one task
+    #[command(after_help = "Example: hermes batch show first task-17")]
     Show {
         /// The run.
         #[command(flatten)]
@@ -42,8 +50,12 @@ pub enum BatchVerb {
         /// Print the record as it is stored: JSON for programs
         #[arg(long, visible_alias = "json")]
         raw: bool,
+        /// Print how every attempt went, those that no longer count too
+        #[arg(long, conflicts_with = "raw")]
+        attempts: bool,
     },
     /// Put tasks back, so that the next resume runs them again: failed ones, or those named
+    #[command(after_help = "Example: hermes batch retry first --class infra")]
     Retry {
         /// The run.
         #[command(flatten)]
@@ -59,6 +71,7 @@ pub enum BatchVerb {
         discarded: bool,
     },
     /// Make trajectories.jsonl, failed.jsonl and discarded.jsonl anew from the records
+    #[command(after_help = "Example: hermes batch merge first --filter verify_passed")]
     Merge {
         /// The run.
         #[command(flatten)]
@@ -68,6 +81,7 @@ pub enum BatchVerb {
         filters: Vec<String>,
     },
     /// Make statistics.json anew from the records, and show it
+    #[command(after_help = "Example: hermes batch stats first --json")]
     Stats {
         /// The run.
         #[command(flatten)]
@@ -77,6 +91,7 @@ pub enum BatchVerb {
         json: bool,
     },
     /// Write the records in a form that trainers read
+    #[command(override_help = include_str!("help/export.txt"))]
     Export {
         /// The run.
         #[command(flatten)]
@@ -113,6 +128,7 @@ Killed or stopped, the same command goes on where it was. Exit codes: 0 done, 1 
 they are, 3 no file to read, 4 stopped.")]
     Compress(CompressArgs),
     /// List the distributions that toolsets are drawn from, with their chances
+    #[command(after_help = "Example: hermes batch distributions balanced")]
     Distributions {
         /// Only this one
         name: Option<String>,
@@ -120,16 +136,18 @@ they are, 3 no file to read, 4 stopped.")]
         #[arg(long)]
         json: bool,
     },
-    /// Remove the working folders that killed starts of a run left behind
+    /// Remove what killed starts of a run left behind: containers, sandboxes, working folders
+    #[command(after_help = "Example: hermes batch gc first --prune-images")]
     Gc {
         /// The run.
         #[command(flatten)]
         run: RunName,
+        /// Images too that were fetched for the run, as far as nothing uses them
+        #[arg(long)]
+        prune_images: bool,
     },
     /// Take over what the Python program finished: its batch_*.jsonl become records of a run
-    #[command(
-        after_help = "Example: hermes batch import data/old tasks.jsonl --name new --model some/model"
-    )]
+    #[command(override_help = include_str!("help/import.txt"))]
     Import {
         /// The folder of the other program's run
         from: PathBuf,
@@ -138,7 +156,7 @@ they are, 3 no file to read, 4 stopped.")]
         args: Box<RunArgs>,
     },
     /// Write the job files of a run for an engine that places work, and stop
-    #[command(after_help = "Example: hermes batch manifest slurm first --shards 20")]
+    #[command(override_help = include_str!("help/manifest.txt"))]
     Manifest {
         /// The engine
         #[arg(value_enum)]
@@ -173,7 +191,7 @@ they are, 3 no file to read, 4 stopped.")]
         print: bool,
     },
     /// Work on one part of a run without a coordinator, or on what a coordinator says on stdin
-    #[command(after_help = "Example: hermes batch worker --name first --shard 0/4")]
+    #[command(override_help = include_str!("help/worker.txt"))]
     Worker {
         /// The run
         #[arg(long = "name", visible_alias = "run", required_unless_present = "stdio")]
@@ -195,16 +213,6 @@ they are, 3 no file to read, 4 stopped.")]
         start: StartArgs,
     },
 }
-
-const EXITS: &str = "\
-Exit codes:
-    0  every task has a record
-    1  some tasks failed for good
-    2  usage error
-    3  no line of the data set is a row
-    4  stopped early (budget, time, drained); resume goes on
-    5  somebody else works on the run
-  130  interrupted twice";
 
 /// Who places parts of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -280,6 +288,12 @@ pub struct RunArgs {
     /// Go on if the run is there already, with the same options
     #[arg(long)]
     pub resume: bool,
+    /// With --resume: go on with these options from now on, although the run was begun with others
+    #[arg(long, requires = "resume")]
+    pub new_generation: bool,
+    /// With --resume: rows whose text has changed under their id are run again
+    #[arg(long, requires = "resume")]
+    pub accept_changed: bool,
     /// Draw toolsets from this distribution
     #[arg(long)]
     pub distribution: Option<String>,
@@ -301,6 +315,18 @@ pub struct RunArgs {
     /// Where it is served
     #[arg(long, alias = "base_url")]
     pub base_url: Option<String>,
+    /// The only ones an aggregator may ask, separated by commas
+    #[arg(long, alias = "providers_allowed", value_name = "NAMES", value_delimiter = ',')]
+    pub providers_allowed: Vec<String>,
+    /// Those it may not ask
+    #[arg(long, alias = "providers_ignored", value_name = "NAMES", value_delimiter = ',')]
+    pub providers_ignored: Vec<String>,
+    /// Whom it asks first
+    #[arg(long, alias = "providers_order", value_name = "NAMES", value_delimiter = ',')]
+    pub providers_order: Vec<String>,
+    /// What counts among the others
+    #[arg(long, alias = "provider_sort", value_parser = ["price", "throughput", "latency"])]
+    pub provider_sort: Option<String>,
     /// Most model calls of a task
     #[arg(long, alias = "max_turns", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: u32,
@@ -311,7 +337,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub max_task_tokens: Option<u64>,
     /// How freely the model chooses words
-    #[arg(long)]
+    #[arg(long, value_parser = parse_amount)]
     pub temperature: Option<f64>,
     /// How much the model thinks
     #[arg(long, alias = "reasoning_effort", value_parser = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "ultra"])]
@@ -340,14 +366,14 @@ pub struct RunArgs {
     /// How often a task is tried again when something other than the model failed
     #[arg(long)]
     pub retries: Option<u32>,
-    /// Where tasks run: local, docker, singularity
-    #[arg(long)]
+    /// Where tasks run: local, docker, singularity, modal, daytona, vercel_sandbox
+    #[arg(long, value_parser = parse_backend)]
     pub backend: Option<String>,
     /// Whether containers reach the network
     #[arg(long, value_parser = ["on", "off"])]
     pub network: Option<String>,
     /// Processors of a container, or of a worker on a cluster
-    #[arg(long)]
+    #[arg(long, value_parser = parse_amount)]
     pub cpus: Option<f64>,
     /// Memory of a task: 512m, 2g
     #[arg(long, value_parser = parse_megabytes)]
@@ -355,7 +381,7 @@ pub struct RunArgs {
     /// Disk of a container, or longest file of a task on this machine: 10g
     #[arg(long, value_parser = parse_megabytes)]
     pub disk: Option<u64>,
-    /// Processes of a task on this machine
+    /// Processes of a task, on this machine or in docker
     #[arg(long)]
     pub pids: Option<u64>,
     /// A command before the first turn of every task
@@ -373,6 +399,9 @@ pub struct RunArgs {
     /// Say what would run, and run nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Accepted for other programs' sake; nothing is cut off in a log
+    #[arg(long, alias = "log_prefix_chars", hide = true)]
+    pub log_prefix_chars: Option<u32>,
     /// Where this start works.
     #[command(flatten)]
     pub place: PlaceArgs,
@@ -430,6 +459,9 @@ pub struct ResumeArgs {
     /// The data set, if it has moved
     #[arg(long)]
     pub dataset: Option<PathBuf>,
+    /// Rows whose text has changed under their id are run again
+    #[arg(long)]
+    pub accept_changed: bool,
     /// Where this start works.
     #[command(flatten)]
     pub place: PlaceArgs,
@@ -448,7 +480,7 @@ pub struct StartArgs {
     #[arg(long, alias = "batch_size", hide = true)]
     pub batch_size: Option<u32>,
     /// Begin nothing new once this many dollars are spent
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = parse_amount)]
     pub max_cost: Option<f64>,
     /// Begin nothing new once this many tokens are used
     #[arg(long, value_name = "N")]
@@ -478,7 +510,7 @@ pub struct StartArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["api_key", "api_key_env"])]
     pub api_key_file: Option<PathBuf>,
     /// The folder that runs are kept in
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = parse_folder)]
     pub out: Option<PathBuf>,
     /// Print events as JSON lines
     #[arg(long)]
@@ -499,6 +531,33 @@ pub(crate) fn parse_time(text: &str) -> Result<f64, String> {
     match number.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number * unit <= 31_536_000.0 => Ok(number * unit),
         _ => Err("a time is a number with s, m or h: 90s, 30m, 2h".to_owned()),
+    }
+}
+
+/// Where commands run, by any of its names.
+fn parse_backend(text: &str) -> Result<String, String> {
+    let found = BackendKind::from_config(&serde_json::Value::from(text));
+    found.map(|kind| kind.name().to_owned()).ok_or_else(|| {
+        let known: Vec<&str> = BackendKind::ALL.into_iter().map(BackendKind::name).collect();
+        format!("there are {}", known.join(", "))
+    })
+}
+
+/// A number that is not below zero.
+fn parse_amount(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err("not a number from 0 on".to_owned()),
+    }
+}
+
+/// A folder of this machine, and no address: what is taken for one by mistake would be a folder named `s3:`.
+fn parse_folder(text: &str) -> Result<PathBuf, String> {
+    match text.split_once("://") {
+        Some((scheme, _)) => Err(format!(
+            "records are kept in a folder of this machine or one that is mounted; {scheme}:// cannot be written"
+        )),
+        None => Ok(PathBuf::from(text)),
     }
 }
 
@@ -529,6 +588,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_help_is_short_and_names_each_option_of_its_verb() {
+        use clap::Subcommand as _;
+        let mut command = BatchVerb::augment_subcommands(clap::Command::new("batch"));
+        let names: Vec<String> =
+            command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+        assert!(names.len() > 15, "{names:?}");
+        for name in names {
+            let verb = command.find_subcommand_mut(&name).unwrap().clone().term_width(80);
+            let help = verb.clone().render_long_help().to_string();
+            let lines = help.lines().count();
+            assert!(lines < 60, "{name}: {lines} lines");
+            assert!(help.lines().all(|line| line.chars().count() <= 80), "{name}");
+            let is_shown = |arg: &&clap::Arg| !arg.is_hide_set() && arg.get_id() != "help";
+            if name == "import" {
+                continue; // It says where its options are listed.
+            }
+            for long in verb.get_arguments().filter(is_shown).filter_map(clap::Arg::get_long) {
+                assert!(help.contains(&format!("--{long}")), "{name}: --{long}");
+            }
+        }
+    }
+
+    #[test]
     fn times_and_sizes_have_units() {
         assert_eq!(parse_time("30m"), Ok(1800.0));
         assert_eq!(parse_time("1.5h"), Ok(5400.0));
@@ -536,5 +618,8 @@ mod tests {
         assert!(parse_time("-1").is_err() && parse_time("x").is_err() && parse_time("é").is_err());
         assert_eq!(parse_megabytes("2g"), Ok(2048));
         assert!(parse_megabytes("").is_err());
+        assert_eq!(parse_backend("apptainer").as_deref(), Ok("singularity"));
+        assert!(parse_backend("moon").is_err() && parse_amount("nan").is_err());
+        assert!(parse_folder("s3://bucket/x").is_err() && parse_folder("data").is_ok());
     }
 }

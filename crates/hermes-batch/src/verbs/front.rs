@@ -74,7 +74,9 @@ impl StreamFront {
             BatchVerb::Worker { start, .. } => Some(start),
             _ => None,
         };
+        let is_json = matches!(verb, BatchVerb::Status { json: true, .. });
         let style = match start {
+            _ if is_json => Style::Json,
             Some(start) if start.json => Style::Json,
             Some(start) if start.quiet => Style::Quiet,
             _ if io::stderr().is_terminal() => Style::Bar,

@@ -9,7 +9,7 @@ use super::args::RunArgs;
 use super::start::{Begun, begin, name_of, options};
 use super::{BatchReport, RunHome};
 use crate::BatchError;
-use crate::import::import;
+use crate::import::{foreign_files, import};
 use crate::run::RunFront;
 use crate::store::RunLock;
 
@@ -29,6 +29,7 @@ pub(super) async fn imported(
         let place = folder.root().display();
         return Err(BatchError::usage(format!("{place} has a run already; choose another --name")));
     }
+    foreign_files(from)?;
     let begun = begin(host, &folder, args, options(host, home, args)?, front).await?;
     let (dataset, manifest) = match begun {
         Begun::Rehearsed(report) => return Ok(report),
@@ -36,7 +37,7 @@ pub(super) async fn imported(
     };
     folder.begin(&manifest)?;
     let _lock = RunLock::take(&folder, &name)?;
-    let totals = import(from, &folder, &dataset, &manifest.options).await?;
+    let totals = import(from, &folder, &dataset, manifest.now()).await?;
     let text = format!(
         "{} of {} tasks have a record now; go on with: hermes batch resume {name}",
         totals.records,

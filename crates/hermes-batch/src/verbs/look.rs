@@ -8,7 +8,7 @@ use hermes_skills::report::{ReportPart, ReportTable, VerbReport};
 use hermes_tools::product::distributions as shipped;
 use serde_json::{Value, json};
 
-use super::{BatchEnd, BatchReport};
+use super::BatchReport;
 use crate::BatchError;
 use crate::dataset::Dataset;
 use crate::derive::{self, ExportCut, ExportFormat, ExportOptions};
@@ -23,7 +23,7 @@ const SHOWN_CHARS: usize = 2_000;
 /// All records, numbered by the data set if that is there still, else as they are found.
 fn index(folder: &RunFolder, manifest: &RunManifest) -> Result<(RunIndex, usize), BatchError> {
     let spool = std::env::temp_dir();
-    let options = &manifest.options;
+    let options = manifest.now();
     if manifest.dataset != Path::new("-")
         && manifest.dataset.exists()
         && let Ok(dataset) = Dataset::open(&manifest.dataset, &spool, options.max_samples)
@@ -105,7 +105,7 @@ pub(super) fn status(folder: &RunFolder, is_json: bool) -> Result<BatchReport, B
     let pending = total.saturating_sub(index.len());
     if is_json {
         return Ok(BatchReport::done(VerbReport::json(&json!({
-            "run": manifest.name, "model": manifest.model, "running": is_running,
+            "run": manifest.name, "model": manifest.model_now(), "running": is_running,
             "tasks": {"total": total, "done": index.len(), "pending": pending},
             "by_status": counts, "superseded": index.superseded(), "damaged_lines": index.damaged().len(),
             "now": live,
@@ -345,7 +345,7 @@ pub(super) fn exported(
         shuffle: wanted.shuffle,
         shard_size: wanted.shard_size,
         run: manifest.name.clone(),
-        samples: manifest.options.samples,
+        samples: manifest.now().samples,
         split: wanted.split.iter().map(part).collect::<Result<_, _>>()?,
     };
     let (index, _) = index(folder, &manifest)?;
@@ -387,13 +387,4 @@ pub(super) fn distributions(
     }
     let warnings = problems.iter().map(ToString::to_string);
     Ok(BatchReport::done(VerbReport::table(table).warned(warnings)))
-}
-
-pub(super) fn gc(folder: &RunFolder, name: &str) -> Result<BatchReport, BatchError> {
-    folder.manifest()?;
-    let _lock = RunLock::take(folder, name)?;
-    let epoch = folder.next_epoch()?;
-    let removed = folder.clear_sandboxes(epoch);
-    let text = format!("{removed} working folders of earlier starts were removed");
-    Ok(BatchReport { said: VerbReport::text(text), end: BatchEnd::Done })
 }

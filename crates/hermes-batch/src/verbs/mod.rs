@@ -3,10 +3,12 @@
 mod args;
 mod compress;
 mod front;
+mod gc;
 mod import;
 mod look;
 mod place;
 mod start;
+mod watch;
 
 use std::path::{Path, PathBuf};
 
@@ -135,8 +137,14 @@ pub async fn run(
             Ok(BatchReport::done(VerbReport::text(crate::run::RAY_DRIVER.trim_end())))
         }
         BatchVerb::Check { dataset, json } => look::check(dataset, *json),
-        BatchVerb::Status { run, json } => look::status(&home.find(&run.run, None), *json),
-        BatchVerb::Show { run, id, raw } => look::show(&home.find(&run.run, None), id, *raw),
+        BatchVerb::Status { run, watch: true, json } => {
+            watch::watched(&home.find(&run.run, None), *json, front, control).await
+        }
+        BatchVerb::Status { run, json, .. } => look::status(&home.find(&run.run, None), *json),
+        BatchVerb::Show { run, id, attempts: true, .. } => {
+            watch::attempts(&home.find(&run.run, None), id)
+        }
+        BatchVerb::Show { run, id, raw, .. } => look::show(&home.find(&run.run, None), id, *raw),
         BatchVerb::Retry { run, classes, ids, discarded } => {
             look::retry(&home.find(&run.run, None), classes, ids, *discarded)
         }
@@ -169,7 +177,9 @@ pub async fn run(
         BatchVerb::Distributions { name, json } => {
             look::distributions(host, name.as_deref(), *json)
         }
-        BatchVerb::Gc { run } => look::gc(&home.find(&run.run, None), &run.run),
+        BatchVerb::Gc { run, prune_images } => {
+            gc::gc(host, &home.find(&run.run, None), *prune_images).await
+        }
     }
 }
 

@@ -46,7 +46,7 @@ impl Start<'_> {
         running: Arc<Running>,
         api_key: Option<String>,
     ) -> Result<WorkerPool, BatchError> {
-        let options = manifest.options.clone();
+        let options = manifest.now().clone();
         let folder = std::path::absolute(self.folder.root())
             .map_err(BatchError::when("find", self.folder.root()))?;
         let program = std::env::current_exe()
@@ -54,6 +54,8 @@ impl Start<'_> {
         let logs = folder.join("logs");
         let mut told = WorkerManifest {
             options,
+            id: manifest.id.clone(),
+            generation: manifest.generation(),
             model: None,
             provider: None,
             base_url: None,
@@ -80,7 +82,7 @@ impl Start<'_> {
                     python: self.place.python.clone().unwrap_or(settings.python),
                     address,
                     slots,
-                    cpus: manifest.options.cpus,
+                    cpus: manifest.now().cpus,
                     resources: serde_json::Map::new(),
                     binary: program,
                     remote_binary: self.place.remote_binary.clone(),
@@ -146,7 +148,7 @@ fn slurm_job(
     start: &StartArgs,
 ) -> Result<SlurmJob, BatchError> {
     let settings = SlurmSettings::read(host.config().value(), host.vars());
-    let options = &manifest.options;
+    let options = manifest.now();
     Ok(SlurmJob {
         folder: std::path::absolute(folder.root())
             .map_err(BatchError::when("find", folder.root()))?,
@@ -210,7 +212,7 @@ pub(super) fn manifest(
     start: &StartArgs,
 ) -> Result<BatchReport, BatchError> {
     let manifest = folder.manifest()?;
-    let tasks = manifest.rows * manifest.options.samples.max(1) as usize;
+    let tasks = manifest.rows * manifest.now().samples.max(1) as usize;
     let job = slurm_job(host, folder, &manifest, tasks, shards, start)?;
     let (path, next) = match engine {
         JobEngine::Slurm => {
@@ -221,7 +223,7 @@ pub(super) fn manifest(
         JobEngine::K8s => {
             let there =
                 pods.folder.map_or_else(|| format!("/data/{}", manifest.name), str::to_owned);
-            let options = &manifest.options;
+            let options = manifest.now();
             let job = KubernetesJob {
                 name: manifest.name.clone(),
                 folder: there,

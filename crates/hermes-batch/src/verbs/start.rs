@@ -10,7 +10,7 @@ use hermes_runtime::distributions::{Distributions, Share};
 use hermes_skills::report::{ReportPart, VerbReport};
 use hermes_store::atomic::is_temp_name;
 use hermes_tool::settings::Settings as _;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::args::{PlaceArgs, ResumeArgs, RunArgs, RunnerKind, StartArgs};
 use super::look::{dataset_warnings, summary, tool_table};
@@ -23,11 +23,13 @@ use crate::options::{RunOptions, TrajectoryFilter};
 use crate::record::TaskStatus;
 use crate::run::{
     AgentExecutor, BatchTask, ExecutorOptions, LocalPermits, RateLimiter, RateLimits, RunControl,
-    RunEnd, RunFront, RunJob, RunLimits, RunSpend, Running, TaskExecutor, coordinate,
+    RunEnd, RunFront, RunJob, RunLeftovers, RunLimits, RunSpend, Running, TaskExecutor, coordinate,
     take_in_unwritten,
 };
 use crate::settings::LimitSettings;
-use crate::store::{RunFolder, RunIndex, RunLock, RunManifest, SegmentLimits, SegmentWriter};
+use crate::store::{
+    RunFolder, RunGeneration, RunIndex, RunLock, RunManifest, SegmentLimits, SegmentWriter,
+};
 
 /// Rows whose text has changed that are named.
 const NAMED_CHANGES: usize = 5;
@@ -49,19 +51,19 @@ pub(super) async fn run(
                 folder.root().display()
             )));
         }
-        let kept = folder.manifest()?.options;
+        let manifest = folder.manifest()?;
+        // What chance chose stays, and nobody means more rows by saying nothing about them.
         if args.seed.is_none() {
-            options.seed = kept.seed;
+            options.seed = manifest.now().seed;
         }
-        let differs = kept.differences(&options);
-        if !differs.is_empty() {
-            return Err(BatchError::usage(format!(
-                "the run was begun with other options:\n  {}\n  `hermes batch resume {name}` goes on with those it has",
-                differs.join("\n  ")
-            )));
+        if args.max_samples.is_none() {
+            options.max_samples = manifest.now().max_samples;
         }
+        let next = next_generation(host, &manifest, options, args.new_generation).await?;
         let (start, place) = (&args.start, &args.place);
-        let job = Start { host, home, folder, source: Some(source), start, place, shard: None };
+        let changed = ChangedRows::of(args.accept_changed);
+        let source = Some(source);
+        let job = Start { host, home, folder, source, start, place, shard: None, changed, next };
         return job.go(front, control).await;
     }
     let begun = begin(host, &folder, args, options, front).await?;
@@ -71,10 +73,60 @@ pub(super) async fn run(
     };
     drop(dataset);
     folder.begin(&manifest)?;
-    let (start, place) = (&args.start, &args.place);
-    Start { host, home, folder, source: Some(source), start, place, shard: None }
+    let (start, place, changed) = (&args.start, &args.place, ChangedRows::Refused);
+    let (source, shard, next) = (Some(source), None, None);
+    let begun = folder.clone();
+    let went = Start { host, home, folder, source, start, place, shard, changed, next }
         .go(front, control)
-        .await
+        .await;
+    if let Err(error) = &went
+        && BatchEnd::of_error(error) == BatchEnd::Usage
+        && !begun.segments().read_dir().is_ok_and(|mut segments| segments.next().is_some())
+    {
+        // Words that make no sense begin no run: the next try may have the same name.
+        let _ = std::fs::remove_dir_all(begun.root());
+    }
+    went
+}
+
+/// What the run goes on with if that is not what it has: only the rows may become more without a word.
+async fn next_generation(
+    host: &Host,
+    manifest: &RunManifest,
+    options: RunOptions,
+    is_wanted: bool,
+) -> Result<Option<RunGeneration>, BatchError> {
+    let (kept, name) = (manifest.now(), &manifest.name);
+    if options == *kept {
+        return Ok(None);
+    }
+    if options.samples != kept.samples {
+        return Err(BatchError::usage(format!(
+            "the run has {} tasks for each row, which is part of their names; choose another --name for {}",
+            kept.samples, options.samples
+        )));
+    }
+    if let (limit, Some(wanted)) = (kept.max_samples.unwrap_or(usize::MAX), options.max_samples)
+        && wanted < limit
+    {
+        return Err(BatchError::usage(format!(
+            "the run was begun with more rows than {wanted}; a run can only grow"
+        )));
+    }
+    let as_kept = RunOptions { max_samples: kept.max_samples, ..options.clone() };
+    let differs = kept.differences(&as_kept);
+    if !differs.is_empty() && !is_wanted {
+        return Err(BatchError::usage(format!(
+            "the run was begun with other options:\n  {}\n  `hermes batch resume {name}` goes on with those it has, --new-generation with these",
+            differs.join("\n  ")
+        )));
+    }
+    Ok(Some(RunGeneration {
+        model: model_name(host, &options).await?,
+        options,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        created: jiff::Timestamp::now().to_string(),
+    }))
 }
 
 /// A run that can begin.
@@ -94,6 +146,12 @@ pub(super) async fn begin(
     front: &dyn RunFront,
 ) -> Result<Begun, BatchError> {
     let source = source_of(args);
+    if source.to_string_lossy().contains("://") {
+        return Err(BatchError::usage(format!(
+            "{} is no file: a data set is a file or folder of this machine, or - for stdin",
+            source.display()
+        )));
+    }
     let name = args.name.clone().unwrap_or_default();
     // What a kill in the first moment left behind is nothing yet.
     let is_used = folder.root().read_dir().is_ok_and(|mut entries| {
@@ -133,6 +191,7 @@ pub(super) async fn begin(
     }
     let manifest = Box::new(RunManifest {
         format: 1,
+        id: random_run_id(),
         name,
         dataset: source.clone(),
         dataset_bytes: dataset.bytes(),
@@ -142,6 +201,7 @@ pub(super) async fn begin(
         options,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         created: jiff::Timestamp::now().to_string(),
+        generations: Vec::new(),
     });
     Ok(Begun::Ready { source, dataset, manifest })
 }
@@ -173,8 +233,10 @@ pub(super) async fn resume(
 ) -> Result<BatchReport, BatchError> {
     let folder = home.find(&args.run.run, args.start.out.as_deref());
     let source = args.dataset.clone();
-    let (start, place) = (&args.start, &args.place);
-    Start { host, home, folder, source, start, place, shard: None }.go(front, control).await
+    let (start, place, changed) = (&args.start, &args.place, ChangedRows::of(args.accept_changed));
+    Start { host, home, folder, source, start, place, shard: None, changed, next: None }
+        .go(front, control)
+        .await
 }
 
 pub(super) async fn worker(
@@ -192,9 +254,25 @@ pub(super) async fn worker(
         BatchError::usage(format!("{shard:?} is no part; the second of four is 1/4"))
     })?;
     let folder = home.find(run, start.out.as_deref());
-    let place = &PlaceArgs::default();
-    let start = Start { host, home, folder, source: None, start, place, shard: Some(shard) };
+    let (place, shard, changed) = (&PlaceArgs::default(), Some(shard), ChangedRows::Refused);
+    let start =
+        Start { host, home, folder, source: None, start, place, shard, changed, next: None };
     start.go(front, control).await
+}
+
+/// What becomes of records whose row has another text now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ChangedRows {
+    /// Nothing runs.
+    Refused,
+    /// They no longer count.
+    RunAgain,
+}
+
+impl ChangedRows {
+    fn of(is_accepted: bool) -> Self {
+        if is_accepted { Self::RunAgain } else { Self::Refused }
+    }
 }
 
 /// One start of a run.
@@ -206,6 +284,9 @@ pub(super) struct Start<'a> {
     pub(super) start: &'a StartArgs,
     pub(super) place: &'a PlaceArgs,
     shard: Option<(u32, u32)>,
+    changed: ChangedRows,
+    /// What the run goes on with, if not with what it has.
+    next: Option<RunGeneration>,
 }
 
 impl Start<'_> {
@@ -214,28 +295,46 @@ impl Start<'_> {
         front: &dyn RunFront,
         control: &RunControl,
     ) -> Result<BatchReport, BatchError> {
-        let manifest = self.folder.manifest()?;
+        let mut manifest = self.folder.manifest()?;
         let lock = match self.shard {
             None => RunLock::take(&self.folder, &manifest.name)?,
             Some(_) => RunLock::share(&self.folder, &manifest.name)?,
         };
+        if let Some(next) = self.next.clone() {
+            manifest.generations.push(next);
+        }
         let source = self.source.clone().unwrap_or_else(|| manifest.dataset.clone());
-        let dataset = Dataset::open(&source, self.folder.root(), manifest.options.max_samples)?;
+        let dataset = Dataset::open(&source, self.folder.root(), manifest.now().max_samples)?;
         let epoch = self.folder.next_epoch()?;
         if self.shard.is_none() {
             self.folder.clear_sandboxes(epoch);
+            self.end_leftovers(&manifest, epoch, front).await;
             self.take_in_unwritten(epoch, front).await?;
         }
+        if self.changed == ChangedRows::RunAgain {
+            let changed = self.changed_rows(&manifest, &dataset)?;
+            if !changed.is_empty() {
+                front.note(&format!(
+                    "{} tasks run again, because their rows changed",
+                    changed.len()
+                ));
+                self.folder.put_back_before(epoch, &changed)?;
+            }
+        }
         let (index, pending) = self.pending(&manifest, &dataset)?;
-        let total = dataset.len() * manifest.options.samples.max(1) as usize;
+        // Agreed on once everything else is in order.
+        if self.next.is_some() {
+            self.folder.begin(&manifest)?;
+        }
+        let total = dataset.len() * manifest.now().samples.max(1) as usize;
         let done = TaskStatus::ALL.into_iter().map(|status| (status, index.count(status)));
         let done: BTreeMap<TaskStatus, usize> = done.filter(|(_, count)| *count > 0).collect();
         front.note(&format!(
             "run {} · {total} tasks, {} to do · seed {} · model {} · {}",
             manifest.name,
             pending.len(),
-            manifest.options.seed,
-            manifest.model,
+            manifest.now().seed,
+            manifest.model_now(),
             self.folder.root().display()
         ));
         drop(index);
@@ -268,6 +367,46 @@ impl Start<'_> {
         }
     }
 
+    /// Containers and sandboxes of earlier starts are nobody's any more.
+    async fn end_leftovers(&self, manifest: &RunManifest, epoch: u64, front: &dyn RunFront) {
+        // The first start has none before it.
+        if epoch <= 1 {
+            return;
+        }
+        for backend in manifest.backends() {
+            match RunLeftovers::of(self.host, &manifest.id, backend).end_before(epoch).await {
+                Ok(Some(count)) if count > 0 => front.note(&format!(
+                    "{count} containers or sandboxes of earlier starts were removed"
+                )),
+                Ok(_) => {}
+                Err(why) => front.note(&format!(
+                    "warning: containers or sandboxes of earlier starts may be left: {why}"
+                )),
+            }
+        }
+    }
+
+    /// The tasks whose rows have another text than when they were run.
+    fn changed_rows(
+        &self,
+        manifest: &RunManifest,
+        dataset: &Dataset,
+    ) -> Result<Vec<String>, BatchError> {
+        let options = manifest.now();
+        let mut changed = Vec::new();
+        RunIndex::read(&self.folder, |entry| {
+            let number = BatchTask::find(dataset, options, &entry.id)?;
+            let now = dataset.fingerprint((number / options.samples.max(1)) as usize);
+            if entry.row_hash != format!("{now:016x}") {
+                changed.push(entry.id.clone());
+            }
+            Some(number)
+        })?;
+        changed.sort();
+        changed.dedup();
+        Ok(changed)
+    }
+
     /// Records that an earlier start paid for and had no room to write come first: their tasks need not run again.
     async fn take_in_unwritten(&self, epoch: u64, front: &dyn RunFront) -> Result<(), BatchError> {
         let segments = self.folder.segments();
@@ -287,7 +426,7 @@ impl Start<'_> {
         manifest: &RunManifest,
         dataset: &Dataset,
     ) -> Result<(RunIndex, Vec<u32>), BatchError> {
-        let options = &manifest.options;
+        let options = manifest.now();
         let samples = options.samples.max(1);
         let mut changed: Vec<String> = Vec::new();
         let index = RunIndex::read(&self.folder, |entry| {
@@ -301,7 +440,7 @@ impl Start<'_> {
         if !changed.is_empty() {
             changed.truncate(NAMED_CHANGES);
             return Err(BatchError::usage(format!(
-                "rows have changed since their tasks were run: {}\n  give changed rows new ids, or begin another run",
+                "rows have changed since their tasks were run: {}\n  give changed rows new ids, run them again with --accept-changed, or begin another run",
                 changed.join(", ")
             )));
         }
@@ -340,7 +479,7 @@ impl Start<'_> {
         let spend = Arc::new(RunSpend::default());
         if start.max_cost.is_some() || start.max_total_tokens.is_some() {
             let index = RunIndex::read(&self.folder, |entry| {
-                BatchTask::find(&dataset, &manifest.options, &entry.id)
+                BatchTask::find(&dataset, manifest.now(), &entry.id)
             })?;
             let before = derive::statistics(&index)?;
             spend.add(Some(before.cost_usd), before.usage.tokens());
@@ -361,7 +500,8 @@ impl Start<'_> {
         let job = RunJob {
             folder: self.folder.clone(),
             dataset: Arc::new(dataset),
-            options: manifest.options.clone(),
+            options: manifest.now().clone(),
+            generation: manifest.generation(),
             epoch,
             pending,
             done,
@@ -409,7 +549,9 @@ impl Start<'_> {
             .for_each(|warning| front.note(&format!("warning: {warning}")));
         let setup = ExecutorOptions {
             folder: self.folder.clone(),
-            options: manifest.options.clone(),
+            options: manifest.now().clone(),
+            run: manifest.id.clone(),
+            generation: manifest.generation(),
             epoch,
             api_key,
             permits: Arc::new(permits),
@@ -452,17 +594,23 @@ impl Start<'_> {
             return Ok(BatchReport { said: VerbReport::text("the part is done"), end });
         }
         let source = self.source.clone().unwrap_or_else(|| manifest.dataset.clone());
-        let dataset = Dataset::open(&source, self.folder.root(), manifest.options.max_samples)?;
+        let dataset = Dataset::open(&source, self.folder.root(), manifest.now().max_samples)?;
         let index = RunIndex::read(&self.folder, |entry| {
-            BatchTask::find(&dataset, &manifest.options, &entry.id)
+            BatchTask::find(&dataset, manifest.now(), &entry.id)
         })?;
-        let merged = derive::merge(&self.folder, manifest, &index, None)?;
-        let value = derive::statistics(&index)?.with_filtered(merged.by_filter).write(
-            &self.folder,
-            manifest,
-            &index,
-            total,
-        )?;
+        let derived = || {
+            let merged = derive::merge(&self.folder, manifest, &index, None)?;
+            let sums = derive::statistics(&index)?.with_filtered(merged.by_filter);
+            sums.write(&self.folder, manifest, &index, total)
+        };
+        let is_early =
+            totals.as_ref().is_some_and(|totals| !matches!(totals.end, RunEnd::Complete));
+        let (value, trouble) = match derived() {
+            Ok(value) => (value, None),
+            // What ended the run, a full disk say, may be in their way, too. The next end makes them.
+            Err(error) if is_early => (Value::Null, Some(format!("warning: {error}"))),
+            Err(error) => return Err(error),
+        };
         let (name, count) = (&manifest.name, index.len());
         let failed = index.count(TaskStatus::Failed);
         let place = self.folder.root().display();
@@ -493,12 +641,13 @@ impl Start<'_> {
         };
         let mut said = match self.start.json {
             true => VerbReport::json(&json!({"event": "run_summary", "statistics": value})),
+            false if value.is_null() => VerbReport::ended(end.status()),
             false => VerbReport::text(summary(&value)),
         };
         if let Some(table) = tool_table(&value).filter(|_| !self.start.json) {
             said = said.with(ReportPart::Table(table));
         }
-        Ok(BatchReport { said: said.noted([line]), end })
+        Ok(BatchReport { said: said.noted(trouble.into_iter().chain([line])), end })
     }
 }
 
@@ -542,6 +691,7 @@ pub(super) fn options(
         model: args.model.clone(),
         provider: args.provider.clone(),
         base_url: args.base_url.clone(),
+        routing: routing(args),
         max_turns: args.max_turns,
         max_tokens: args.max_tokens,
         temperature: args.temperature,
@@ -566,6 +716,26 @@ pub(super) fn options(
         verify: args.verify.clone(),
         filters,
     })
+}
+
+/// Whom an aggregator may ask, if that is said.
+fn routing(args: &RunArgs) -> Option<Map<String, Value>> {
+    let lists = [
+        ("only", &args.providers_allowed),
+        ("ignore", &args.providers_ignored),
+        ("order", &args.providers_order),
+    ];
+    let lists = lists.into_iter().filter(|(_, names)| !names.is_empty());
+    let mut said: Map<String, Value> =
+        lists.map(|(key, names)| (key.to_owned(), json!(names))).collect();
+    said.extend(args.provider_sort.iter().map(|sort| ("sort".to_owned(), json!(sort))));
+    (!said.is_empty()).then_some(said)
+}
+
+/// An id no other run has.
+fn random_run_id() -> String {
+    use std::hash::{BuildHasher as _, Hasher as _};
+    format!("{:016x}", std::collections::hash_map::RandomState::new().build_hasher().finish())
 }
 
 /// A number nobody chose, small enough to be typed.

@@ -61,6 +61,9 @@ impl InstancePlan<'_> {
                 words.extend(["--cpus".to_owned(), self.container.cpu.to_string()]);
             }
         }
+        if !self.container.network {
+            words.extend(["--net", "--network", "none"].map(str::to_owned));
+        }
         words.extend([self.image.to_owned(), self.name.to_owned()]);
         words
     }
@@ -104,8 +107,14 @@ pub(crate) fn is_about_limits(words: &str) -> bool {
 mod tests {
     use super::*;
 
-    const CONTAINER: ContainerSettings =
-        ContainerSettings { cpu: 1.5, memory_mb: 512, disk_mb: 0, persistent: true };
+    const CONTAINER: ContainerSettings = ContainerSettings {
+        cpu: 1.5,
+        memory_mb: 512,
+        disk_mb: 0,
+        pids: 0,
+        network: true,
+        persistent: true,
+    };
 
     fn words(overlay: Option<&Path>, limits: ApptainerLimits) -> String {
         let shown = [

@@ -23,6 +23,7 @@ use crate::cleanup::CleanupSupervisor;
 use crate::environment::random_id;
 use crate::error::ExecError;
 use crate::granted::GrantedFiles;
+use crate::mark::{SandboxMark, epoch_of_name};
 use crate::programs::ClientProgram;
 use crate::settings::SingularitySettings;
 use crate::sync::{FileSync, RemoteShell, SEEN_AT};
@@ -85,6 +86,8 @@ pub struct ApptainerOptions {
     pub cwd: String,
     /// The task it belongs to.
     pub task: String,
+    /// Whose it is, where that is a run.
+    pub mark: Option<SandboxMark>,
     /// `HERMES_HOME`, where the record of overlays is.
     pub home: PathBuf,
     /// Files and folders shown inside, read-only: on the host, and below the Hermes home of the
@@ -127,6 +130,45 @@ fn client_with(variables: &[&str], process: &Vars) -> Result<ClientProgram, Exec
         backend: BackendKind::Singularity,
         why: "neither apptainer nor singularity was found in PATH; install one of them".into(),
     })
+}
+
+/// The words that stop an instance.
+fn stop_words(client: &ClientProgram, name: &str) -> Vec<String> {
+    let mut words = ["/bin/sh", "-c", STOP, "hermes-stop"].map(str::to_owned).to_vec();
+    words.extend(client.words([name]));
+    words
+}
+
+/// Stops an instance; says whether that worked or there was none.
+async fn stop(client: &ClientProgram, name: &str) -> bool {
+    let words = stop_words(client, name);
+    let Some((program, words)) = words.split_first() else { return false };
+    let command = Command::new(program).args(words.iter().cloned());
+    let stopped = command.envs(client.variables()).cwd("/").deadline(STOP_LIMIT).run().await;
+    stopped.is_ok_and(|done| done.success() || done.stderr.text().contains("no instance found"))
+}
+
+/// Stops the instances of a run that were started before a start of it; how many that were.
+pub(crate) async fn end_leftovers(
+    process: &Vars,
+    run: &str,
+    before: u64,
+) -> Result<usize, ExecError> {
+    let client = client(process)?;
+    let listed = client.ask(["instance", "list", "--json"], LIST_LIMIT).await?;
+    if !listed.succeeded {
+        let why = listed.words;
+        return Err(ExecError::Unavailable { backend: BackendKind::Singularity, why });
+    }
+    let listed: Value = serde_json::from_str(&listed.output).unwrap_or_default();
+    let names = listed["instances"].as_array().into_iter().flatten();
+    let names = names.filter_map(|instance| instance["instance"].as_str());
+    let old = names.filter(|name| epoch_of_name(name, run).is_some_and(|epoch| epoch < before));
+    let mut ended = 0;
+    for name in old {
+        ended += usize::from(stop(&client, name).await);
+    }
+    Ok(ended)
 }
 
 impl Apptainer {
@@ -202,7 +244,10 @@ impl Apptainer {
         };
         let mut limits = ApptainerLimits::Asked;
         loop {
-            let name = format!("hermes_{}", random_id());
+            let name = match &self.options.mark {
+                Some(mark) => mark.name(),
+                None => format!("hermes_{}", random_id()),
+            };
             let plan = InstancePlan {
                 container: &settings.container,
                 image: &image,
@@ -213,7 +258,7 @@ impl Apptainer {
             };
             let words = plan.words();
             let make = self.client.words(words.iter().map(String::as_str));
-            let remove = self.stop_words(&name);
+            let remove = stop_words(&self.client, &name);
             let made =
                 CleanupSupervisor::make(&make, &remove, self.client.variables(), START_LIMIT);
             let (cleanup, answer) = made.await?;
@@ -246,20 +291,9 @@ impl Apptainer {
         Some((pid, process_start_time(pid)?))
     }
 
-    fn stop_words(&self, name: &str) -> Vec<String> {
-        let mut words = ["/bin/sh", "-c", STOP, "hermes-stop"].map(str::to_owned).to_vec();
-        words.extend(self.client.words([name]));
-        words
-    }
-
     /// Stops an instance; says whether that worked or there was none.
     async fn stop(&self, name: &str) -> bool {
-        let words = self.stop_words(name);
-        let Some((program, words)) = words.split_first() else { return false };
-        let command = Command::new(program).args(words.iter().cloned());
-        let stopped =
-            command.envs(self.client.variables()).cwd("/").deadline(STOP_LIMIT).run().await;
-        stopped.is_ok_and(|done| done.success() || done.stderr.text().contains("no instance found"))
+        stop(&self.client, name).await
     }
 
     fn stands(&self) -> bool {

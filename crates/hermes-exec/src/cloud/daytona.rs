@@ -3,6 +3,7 @@
 //! A sandbox that is kept has a name made from the task, is stopped at the end and started the next time; another has a
 //! name of its own and is deleted.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -14,6 +15,7 @@ use super::keys::DaytonaKeys;
 use super::rest::{Again, Reply, Rest, may_carry_keys};
 use super::trouble::CloudTrouble;
 use super::vendor::{Executed, Sandbox, SandboxPlan, Vendor};
+use crate::mark::{EPOCH_LABEL, RUN_LABEL};
 use crate::quote::quoted;
 
 /// How long one request about a sandbox may take.
@@ -26,6 +28,10 @@ const STOPPED: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(500);
 /// The largest disk there is, in GiB.
 const MOST_DISK: u64 = 10;
+/// No sandbox ends sooner for being unused, in minutes.
+const LEAST_IDLE: u64 = 30;
+/// Sandboxes on one page of a list.
+const PAGE: &str = "100";
 /// What a request says it comes from.
 const SOURCE: &str = "hermes";
 
@@ -88,10 +94,18 @@ impl Daytona {
         let gib = |mb: u64| mb.div_ceil(1024).max(1);
         let mut body = json!({
             "name": plan.name,
-            "labels": {"hermes_task_id": plan.task},
+            "labels": plan.labels.iter().cloned().collect::<BTreeMap<String, String>>(),
             "buildInfo": {"dockerfileContent": format!("FROM {}\n", plan.image)},
             "autoStopInterval": 0,
         });
+        if !plan.network {
+            body["networkBlockAll"] = json!(true);
+        }
+        if !plan.is_kept {
+            // Should its keeper die with the machine, nobody goes on paying for it.
+            body["autoStopInterval"] = json!(plan.lifetime.as_secs().div_ceil(60).max(LEAST_IDLE));
+            body["autoDeleteInterval"] = json!(0);
+        }
         if plan.cpu > 0.0 {
             body["cpu"] = json!(plan.cpu.ceil() as u64);
         }
@@ -201,6 +215,29 @@ impl Daytona {
         Err(reply.trouble())
     }
 
+    /// The sandboxes of a run, with the start that made each.
+    async fn of_run(&self, run: &str) -> Result<Vec<(String, Option<u64>)>, CloudTrouble> {
+        let labels = json!({RUN_LABEL: run}).to_string();
+        let mut found = Vec::new();
+        let mut cursor: Option<String> = None;
+        loop {
+            let request = self.request(Method::GET, "/sandbox");
+            let mut words = vec![("labels", labels.as_str()), ("limit", PAGE)];
+            words.extend(cursor.iter().map(|cursor| ("cursor", cursor.as_str())));
+            let page = self.rest.send(request.query(&words), ASK, Again::Harmless).await?.json()?;
+            let items = page["items"].as_array().or(page.as_array()).into_iter().flatten();
+            // A server that knows no such filter tells of others, too.
+            for item in items.filter(|item| item["labels"][RUN_LABEL] == run) {
+                let epoch = item["labels"][EPOCH_LABEL].as_str().and_then(|text| text.parse().ok());
+                found.push((text(item, "id")?, epoch));
+            }
+            cursor = page["nextCursor"].as_str().map(str::to_owned);
+            if cursor.as_ref().is_none_or(String::is_empty) {
+                return Ok(found);
+            }
+        }
+    }
+
     async fn stop(&self, id: &str) -> Result<(), CloudTrouble> {
         let begun = Instant::now();
         loop {
@@ -271,6 +308,23 @@ impl Vendor for Daytona {
         limit: Duration,
     ) -> BoxFuture<'a, Result<Executed, CloudTrouble>> {
         Box::pin(self.executed(sandbox, script, limit))
+    }
+
+    fn end_leftovers<'a>(
+        &'a self,
+        run: &'a str,
+        before: u64,
+    ) -> BoxFuture<'a, Result<usize, CloudTrouble>> {
+        Box::pin(async move {
+            let mut ended = 0;
+            for (id, epoch) in self.of_run(run).await? {
+                if epoch.is_none_or(|epoch| epoch < before) {
+                    self.delete(&id).await?;
+                    ended += 1;
+                }
+            }
+            Ok(ended)
+        })
     }
 
     fn end<'a>(

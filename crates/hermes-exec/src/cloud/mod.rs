@@ -38,6 +38,7 @@ use crate::backend::{Backend, BackendKind, BackendState, ClientInput, ClientTrou
 use crate::environment::random_id;
 use crate::error::ExecError;
 use crate::granted::GrantedFiles;
+use crate::mark::SandboxMark;
 use crate::quote::{directory, quoted};
 use crate::settings::CloudSettings;
 use crate::sync::{FileSync, RemoteShell, SyncPace, SyncSources};
@@ -88,6 +89,8 @@ pub struct CloudOptions {
     pub task: String,
     /// The profile it belongs to.
     pub profile: String,
+    /// Whose it is, where that is a run.
+    pub mark: Option<SandboxMark>,
     /// `HERMES_HOME`, where it is written down what a vendor keeps.
     pub home: PathBuf,
     /// What is brought over; nothing if `None`.
@@ -141,6 +144,18 @@ pub fn sandbox_helper() -> Option<ExitCode> {
 /// Whether the keys are there. Nothing is started.
 pub(crate) fn check(backend: BackendKind, vars: &Vars) -> Result<(), ExecError> {
     CloudKeys::read(backend, vars).map(|_| ())
+}
+
+/// Ends the sandboxes of a run that were made before a start of it; how many that were.
+pub(crate) async fn end_leftovers(
+    backend: BackendKind,
+    vars: &Vars,
+    run: &str,
+    before: u64,
+) -> Result<usize, ExecError> {
+    let failed = |trouble: CloudTrouble| told(backend, &trouble);
+    let vendor = open(CloudKeys::read(backend, vars)?).map_err(failed)?;
+    vendor.end_leftovers(run, before).await.map_err(failed)
 }
 
 /// The cloud these keys open.
@@ -238,7 +253,7 @@ impl Cloud {
     }
 
     fn plan(&self) -> SandboxPlan {
-        let CloudOptions { settings, task, profile, home, lifetime, .. } = &self.options;
+        let CloudOptions { settings, task, profile, mark, home, lifetime, .. } = &self.options;
         let container = settings.container;
         let (task_word, profile_word) = (word(task), word(profile));
         let mut name = match profile.as_str() {
@@ -246,8 +261,13 @@ impl Cloud {
             _ => format!("hermes-{profile_word}-{task_word}"),
         };
         if !container.persistent {
-            name = format!("{name}-{}", random_id());
+            name = match mark {
+                Some(mark) => mark.name(),
+                None => format!("{name}-{}", random_id()),
+            };
         }
+        let own = mark.iter().flat_map(SandboxMark::labels);
+        let labels = [("hermes_task_id", task.clone())].into_iter().chain(own);
         let record = match settings.kind {
             BackendKind::Modal => "modal_snapshots.json",
             _ => "vercel_sandbox_snapshots.json",
@@ -255,6 +275,8 @@ impl Cloud {
         SandboxPlan {
             task: task.clone(),
             name,
+            labels: labels.map(|(name, value)| (name.to_owned(), value)).collect(),
+            network: container.network,
             image: settings.image.clone(),
             cpu: container.cpu,
             memory_mb: container.memory_mb,
@@ -428,7 +450,9 @@ impl Backend for Cloud {
 
     fn clean_up(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
-            if let (Some(files), Some(base)) = (&self.files, self.files_base())
+            // What a task of a run changed in there is its own affair: nobody reads it before it would count here.
+            if let (Some(files), Some(base), None) =
+                (&self.files, self.files_base(), &self.options.mark)
                 && let Err(error) = files.fetch_back(&self.far(&base)).await
             {
                 tracing::warn!(%error, "files could not be fetched back from the sandbox");

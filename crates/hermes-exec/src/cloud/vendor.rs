@@ -16,6 +16,10 @@ pub(super) struct SandboxPlan {
     pub(super) task: String,
     /// Its name, where the vendor lets us choose.
     pub(super) name: String,
+    /// What it is found by, where the vendor keeps such things.
+    pub(super) labels: Vec<(String, String)>,
+    /// Whether it reaches the network.
+    pub(super) network: bool,
     /// What it is made from; the vendor's runtime for Vercel.
     pub(super) image: String,
     pub(super) cpu: f64,
@@ -73,6 +77,16 @@ pub(super) trait Vendor: Send + Sync {
         script: &'a str,
         limit: Duration,
     ) -> BoxFuture<'a, Result<Executed, CloudTrouble>>;
+
+    /// Ends the sandboxes of a run that were made before a start of it, where they would not end by themselves; how many
+    /// that were.
+    fn end_leftovers<'a>(
+        &'a self,
+        _run: &'a str,
+        _before: u64,
+    ) -> BoxFuture<'a, Result<usize, CloudTrouble>> {
+        Box::pin(std::future::ready(Ok(0)))
+    }
 
     /// Ends it: for good, or so that it can be found again. One that is gone has ended.
     fn end<'a>(

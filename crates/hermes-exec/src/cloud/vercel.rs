@@ -4,6 +4,7 @@
 //! snapshot, whose name is written down: the next sandbox of the task is made from it, and the snapshot is removed when
 //! a newer one takes its place.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -64,8 +65,11 @@ impl Vercel {
             "projectId": self.keys.project,
             "runtime": plan.image,
             "timeout": timeout,
-            "tags": {"hermes_task_id": plan.task},
+            "tags": plan.labels.iter().cloned().collect::<BTreeMap<String, String>>(),
         });
+        if !plan.network {
+            body["networkPolicy"] = json!({"mode": "deny-all"});
+        }
         if plan.cpu >= 1.0 {
             body["resources"] = json!({"vcpus": plan.cpu.floor() as u64});
         }

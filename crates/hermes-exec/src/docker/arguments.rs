@@ -4,6 +4,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use crate::mark::SandboxMark;
 use crate::settings::DockerSettings;
 use crate::sync::SEEN_AT;
 
@@ -29,6 +30,8 @@ pub(crate) struct ContainerPlan<'a> {
     pub(crate) name: &'a str,
     pub(crate) task: &'a str,
     pub(crate) profile: &'a str,
+    /// Whose it is, where that is a run.
+    pub(crate) mark: Option<&'a SandboxMark>,
     pub(crate) cwd: &'a str,
     /// Where a task's files are kept on the host.
     pub(crate) storage: &'a Path,
@@ -84,6 +87,9 @@ impl ContainerPlan<'_> {
         for label in labels(self.task, self.profile) {
             words.add(["--label", &label]);
         }
+        for (name, value) in self.mark.into_iter().flat_map(SandboxMark::labels) {
+            words.add(["--label", &format!("{name}={}", label(&value))]);
+        }
         words.add(["--cap-drop", "ALL"]);
         for capability in ["DAC_OVERRIDE", "CHOWN", "FOWNER"] {
             words.add(["--cap-add", capability]);
@@ -109,10 +115,16 @@ impl ContainerPlan<'_> {
             if container.memory_mb > 0 {
                 words.add(["--memory", &format!("{}m", container.memory_mb)]);
             }
-            words.add(["--pids-limit", "256"]);
+            if container.pids > 0 {
+                words.add(["--pids-limit", &container.pids.to_string()]);
+            }
         }
-        if self.limits.disk && container.disk_mb > 0 {
-            words.add(["--storage-opt", &format!("size={}m", container.disk_mb)]);
+        if container.disk_mb > 0 {
+            match self.limits.disk {
+                true => words.add(["--storage-opt", &format!("size={}m", container.disk_mb)]),
+                // Not every file system can be divided. Then at least no file is larger.
+                false => words.add(["--ulimit", &format!("fsize={}", container.disk_mb << 20)]),
+            }
         }
         if !network {
             words.add(["--network=none"]);
@@ -151,10 +163,11 @@ impl ContainerPlan<'_> {
                 }
             }
         } else {
-            let sizes = [("/workspace", "10g"), ("/home", "1g"), ("/root", "1g")];
-            for (target, size) in sizes {
+            let disk = Some(settings.container.disk_mb).filter(|size| *size > 0);
+            for (target, most) in [("/workspace", 10_240), ("/home", 1_024), ("/root", 1_024)] {
                 if !mounted(target) {
-                    words.add(["--tmpfs", &format!("{target}:rw,exec,size={size}")]);
+                    let size = disk.map_or(most, |disk| disk.min(most));
+                    words.add(["--tmpfs", &format!("{target}:rw,exec,size={size}m")]);
                 }
             }
         }

@@ -24,12 +24,14 @@ use crate::cleanup::CleanupSupervisor;
 use crate::environment::random_id;
 use crate::error::ExecError;
 use crate::granted::GrantedFiles;
+use crate::mark::SandboxMark;
 use crate::programs::{ClientProgram, ProgramOutput};
 use crate::settings::DockerSettings;
 use crate::sync::{FileSync, RemoteShell, SEEN_AT};
 
 mod arguments;
 mod engine;
+mod images;
 mod orphans;
 
 use arguments::{ContainerPlan, DockerLimits, Init, PLAN_LABEL, labels, reaches_host};
@@ -54,6 +56,8 @@ pub struct DockerOptions {
     pub task: String,
     /// The profile it belongs to.
     pub profile: String,
+    /// Whose it is, where that is a run.
+    pub mark: Option<SandboxMark>,
     /// Where files of persistent containers are kept.
     pub sandbox_dir: PathBuf,
     /// Files and folders shown inside, read-only: on the host, and below the Hermes home of the
@@ -68,6 +72,37 @@ pub struct DockerOptions {
 /// Whether there is a client.
 pub(crate) fn check(settings: &DockerSettings, process: &Vars) -> Result<(), ExecError> {
     engine::find(settings.binary.as_deref(), process).map(|_| ())
+}
+
+/// Has the image here that containers are made of; its name, if it was fetched for this.
+pub(crate) async fn bring_image(
+    settings: &DockerSettings,
+    process: &Vars,
+) -> Result<Option<String>, ExecError> {
+    let engine = engine::find(settings.binary.as_deref(), process)?;
+    let image = &settings.image;
+    let here = images::bring(&engine, image).await?;
+    Ok(here.was_fetched.then(|| image.clone()))
+}
+
+/// Removes the image, unless a container is made of it; whether it is gone.
+pub(crate) async fn remove_image(
+    settings: &DockerSettings,
+    process: &Vars,
+) -> Result<bool, ExecError> {
+    let engine = engine::find(settings.binary.as_deref(), process)?;
+    images::remove(&engine, &settings.image).await
+}
+
+/// Removes the containers of a run that were made before a start of it; how many that were.
+pub(crate) async fn end_leftovers(
+    settings: &DockerSettings,
+    process: &Vars,
+    run: &str,
+    before: u64,
+) -> Result<usize, ExecError> {
+    let engine = engine::find(settings.binary.as_deref(), process)?;
+    orphans::remove_of_run(&engine, run, before).await
 }
 
 /// Commands in a container.
@@ -220,7 +255,10 @@ impl Docker {
         }
         let mut limits = DockerLimits { resources: true, disk: true };
         loop {
-            let name = format!("hermes-{}", &random_id()[..8]);
+            let name = match &options.mark {
+                Some(mark) => mark.name(),
+                None => format!("hermes-{}", &random_id()[..8]),
+            };
             let words = self.with_plan(&name, init, limits, |plan| plan.words());
             let (cleanup, answer) = self.start(&name, &words).await?;
             if answer.succeeded {
@@ -262,6 +300,7 @@ impl Docker {
             name,
             task: &options.task,
             profile: &options.profile,
+            mark: options.mark.as_ref(),
             cwd: &options.cwd,
             storage: &storage,
             shown: &options.shown,
@@ -289,10 +328,8 @@ impl Docker {
     }
 
     async fn init_of_image(&self) -> Result<Init, ExecError> {
-        let image = self.options.settings.image.as_str();
-        let words = ["image", "inspect", "--format", "{{json .Config.Entrypoint}}", image];
-        let answer = self.engine.ask(words, INSPECT_LIMIT).await?;
-        let entry: Vec<String> = serde_json::from_str(&answer.output).unwrap_or_default();
+        let image = images::bring(&self.engine, &self.options.settings.image).await?;
+        let entry: Vec<String> = serde_json::from_str(&image.entry_point).unwrap_or_default();
         let is_s6 = entry.first().is_some_and(|first| S6_ENTRY_POINTS.contains(&first.as_str()));
         Ok(if is_s6 { Init::S6 } else { Init::Ours })
     }

@@ -5,9 +5,15 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::arguments::label;
+use crate::backend::BackendKind;
+use crate::error::ExecError;
+use crate::mark::{EPOCH_LABEL, RUN_LABEL};
 use crate::programs::ClientProgram;
 
 const ASK_LIMIT: Duration = Duration::from_secs(15);
+/// Containers that are removed with one request.
+const REMOVED_AT_ONCE: usize = 20;
+const REMOVE_LIMIT: Duration = Duration::from_secs(120);
 /// No container is an orphan before this.
 const LEAST_AGE: Duration = Duration::from_secs(60);
 
@@ -39,6 +45,41 @@ pub(super) async fn remove(engine: ClientProgram, profile: String, lifetime: Dur
             let _ = engine.ask(["rm", "-f", id], ASK_LIMIT).await;
         }
     }
+}
+
+/// Removes what was made for earlier starts of a run, whether it runs or not; how many containers that were.
+pub(super) async fn remove_of_run(
+    engine: &ClientProgram,
+    run: &str,
+    before: u64,
+) -> Result<usize, ExecError> {
+    let of_run = format!("label={RUN_LABEL}={}", label(run));
+    let shape = format!("{{{{.ID}}}} {{{{.Label \"{EPOCH_LABEL}\"}}}}");
+    let words = ["ps", "-a", "--no-trunc", "--filter", &of_run, "--format", &shape];
+    let listed = engine.ask(words, ASK_LIMIT).await?;
+    let unavailable = |why: String| ExecError::Unavailable { backend: BackendKind::Docker, why };
+    if !listed.succeeded {
+        return Err(unavailable(listed.words));
+    }
+    let is_old = |line: &&str| {
+        let epoch = line.split_once(' ').and_then(|(_, epoch)| epoch.trim().parse::<u64>().ok());
+        epoch.is_none_or(|epoch| epoch < before)
+    };
+    let old: Vec<&str> = listed
+        .output
+        .lines()
+        .filter(is_old)
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    for some in old.chunks(REMOVED_AT_ONCE) {
+        let words = ["rm", "-f"].into_iter().chain(some.iter().copied());
+        let removed = engine.ask(words, REMOVE_LIMIT).await?;
+        // One that somebody else removed meanwhile is gone, too.
+        if !removed.succeeded && !removed.words.to_ascii_lowercase().contains("no such container") {
+            return Err(unavailable(removed.words));
+        }
+    }
+    Ok(old.len())
 }
 
 /// Whether something that ended then is older than `age`. What cannot be read is not old.

@@ -59,6 +59,8 @@ pub struct Environment {
     backend: Arc<dyn Backend>,
     memory: ShellMemory,
     calls: AtomicU64,
+    /// How often what it ran in was gone.
+    losses: AtomicU64,
     state: Mutex<SessionState>,
     shells: Mutex<Shells>,
     revival: tokio::sync::Mutex<()>,
@@ -74,6 +76,7 @@ impl Environment {
             backend,
             memory,
             calls: AtomicU64::new(1),
+            losses: AtomicU64::new(0),
             state: Mutex::new(state),
             shells: Mutex::new(shells),
             revival: tokio::sync::Mutex::default(),
@@ -96,6 +99,12 @@ impl Environment {
     #[must_use]
     pub fn backend(&self) -> &Arc<dyn Backend> {
         &self.backend
+    }
+
+    /// How often the container, sandbox or host was gone and another took its place, without the files of the old.
+    #[must_use]
+    pub fn losses(&self) -> u64 {
+        self.losses.load(Ordering::Relaxed)
     }
 
     /// Where a conversation begins.
@@ -275,6 +284,9 @@ impl Environment {
         }
         let cwd = self.cwd();
         let (state, shells) = begin::session(&*self.backend, Some(cwd)).await?;
+        if is_new {
+            self.losses.fetch_add(1, Ordering::Relaxed);
+        }
         *self.state() = state;
         *self.shells() = shells;
         Ok(())

@@ -21,6 +21,7 @@ use crate::docker::{Docker, DockerOptions};
 use crate::error::ExecError;
 use crate::granted::GrantedFiles;
 use crate::local::{Local, LocalOptions, confinement};
+use crate::mark::SandboxMark;
 use crate::settings::{BackendSettings, ScriptSettings, TerminalSettings, with_overrides};
 use crate::ssh::{Ssh, SshOptions};
 use crate::sync::{SyncScope, SyncSources};
@@ -47,6 +48,8 @@ pub struct TaskOverride {
     pub cwd: Option<String>,
     /// Keys of the `terminal` section that differ for it, such as `backend` or `docker_image`.
     pub terminal: Map<String, Value>,
+    /// Whose its container or sandbox is, where that is a run.
+    pub mark: Option<SandboxMark>,
 }
 
 /// The settings that name a variable with a key in it.
@@ -91,10 +94,58 @@ impl Blueprint {
         settings.map(Arc::new).map_err(|error| ExecError::Settings(error.to_string()))
     }
 
+    /// Has the image of a task here, where containers are made of images that are fetched; its name, if that was
+    /// necessary.
+    pub(super) async fn bring_image(
+        &self,
+        settings: &TerminalSettings,
+    ) -> Result<Option<String>, ExecError> {
+        match &settings.backend_settings {
+            BackendSettings::Docker(docker) => {
+                crate::docker::bring_image(docker, &self.process_vars).await
+            }
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) async fn remove_image(
+        &self,
+        settings: &TerminalSettings,
+    ) -> Result<bool, ExecError> {
+        match &settings.backend_settings {
+            BackendSettings::Docker(docker) => {
+                crate::docker::remove_image(docker, &self.process_vars).await
+            }
+            _ => Ok(false),
+        }
+    }
+
+    pub(super) async fn end_leftovers(
+        &self,
+        settings: &TerminalSettings,
+        run: &str,
+        before: u64,
+    ) -> Result<usize, ExecError> {
+        let process = &self.process_vars;
+        match &settings.backend_settings {
+            BackendSettings::Local(_) | BackendSettings::Ssh(_) => Ok(0),
+            BackendSettings::Docker(docker) => {
+                crate::docker::end_leftovers(docker, process, run, before).await
+            }
+            BackendSettings::Singularity(_) => {
+                crate::apptainer::end_leftovers(process, run, before).await
+            }
+            BackendSettings::Cloud(cloud) => {
+                crate::cloud::end_leftovers(cloud.kind, &self.vars, run, before).await
+            }
+        }
+    }
+
     pub(super) fn backend(
         &self,
         key: &str,
         settings: &TerminalSettings,
+        mark: Option<SandboxMark>,
         granted: &Arc<GrantedFiles>,
     ) -> Result<Arc<dyn Backend>, ExecError> {
         match &settings.backend_settings {
@@ -112,6 +163,7 @@ impl Blueprint {
                     cwd: settings.cwd.clone(),
                     task: key.to_owned(),
                     profile: self.profile(),
+                    mark,
                     sandbox_dir: settings.sandbox_dir.clone(),
                     shown: self.mounts(settings),
                     forwarded: child_env::forwarded(
@@ -128,7 +180,8 @@ impl Blueprint {
                 let options = SshOptions {
                     settings: ssh.clone(),
                     cwd: settings.cwd.clone(),
-                    shown: Some(self.shown(settings)),
+                    // Tasks of a run bring nothing back, so they get nothing.
+                    shown: mark.is_none().then(|| self.shown(settings)),
                     options: Vec::new(),
                 };
                 let ssh = Ssh::new(options, &self.process_vars)?;
@@ -139,6 +192,7 @@ impl Blueprint {
                     settings: singularity.clone(),
                     cwd: settings.cwd.clone(),
                     task: key.to_owned(),
+                    mark,
                     home: self.home.clone(),
                     shown: self.mounts(settings),
                 };
@@ -151,6 +205,7 @@ impl Blueprint {
                     cwd: settings.cwd.clone(),
                     task: key.to_owned(),
                     profile: self.profile(),
+                    mark,
                     home: self.home.clone(),
                     shown: Some(self.shown(settings)),
                     lifetime: settings.lifetime,

@@ -108,7 +108,9 @@ impl Environments {
             match &*started {
                 Some(environment) => Arc::clone(environment),
                 None => {
-                    let backend = self.blueprint.backend(&key, &settings, &self.files)?;
+                    let own = self.table().overrides.get(task).cloned();
+                    let mark = own.and_then(|own| own.mark);
+                    let backend = self.blueprint.backend(&key, &settings, mark, &self.files)?;
                     let memory = if settings.persistent_shell {
                         ShellMemory::Kept
                     } else {
@@ -123,6 +125,27 @@ impl Environments {
         };
         self.look_after(settings.lifetime);
         Ok(EnvironmentLease { environment, key, settings, slot })
+    }
+
+    /// Has the image of a task here before anything is made of it; its name, if it had to be fetched.
+    pub async fn bring_image(&self, task: &str) -> Result<Option<String>, ExecError> {
+        self.blueprint.bring_image(&*self.settings(task)?).await
+    }
+
+    /// Removes the image of a task that has none of its own running; whether it is gone.
+    pub async fn remove_image(&self, task: &str) -> Result<bool, ExecError> {
+        self.blueprint.remove_image(&*self.settings(task)?).await
+    }
+
+    /// Ends what was made, in a place like this task's, for earlier starts of a run: containers and sandboxes with its
+    /// [mark](crate::SandboxMark) and a lower number. How many that were.
+    pub async fn end_leftovers(
+        &self,
+        task: &str,
+        run: &str,
+        before: u64,
+    ) -> Result<usize, ExecError> {
+        self.blueprint.end_leftovers(&*self.settings(task)?, run, before).await
     }
 
     /// Where the scripts of a task run. On this machine that needs no session of shells.

@@ -44,6 +44,8 @@ pub(crate) fn apptainer_options(home: &Path) -> ApptainerOptions {
                 cpu: 1.0,
                 memory_mb: 512,
                 disk_mb: 0,
+                pids: 0,
+                network: true,
                 persistent: false,
             },
             image: part("HERMES_TEST_APPTAINER_IMAGE"),
@@ -53,6 +55,7 @@ pub(crate) fn apptainer_options(home: &Path) -> ApptainerOptions {
         },
         cwd: "/root".to_owned(),
         task: "a task".to_owned(),
+        mark: None,
         home: home.to_owned(),
         shown: Vec::new(),
     }
@@ -63,12 +66,20 @@ pub(crate) fn cloud_options(kind: BackendKind, home: &Path, persistent: bool) ->
     CloudOptions {
         settings: CloudSettings {
             kind,
-            container: ContainerSettings { cpu: 1.0, memory_mb: 2000, disk_mb: 0, persistent },
+            container: ContainerSettings {
+                cpu: 1.0,
+                memory_mb: 2000,
+                disk_mb: 0,
+                pids: 0,
+                network: true,
+                persistent,
+            },
             image: if kind == BackendKind::Vercel { "node24" } else { "debian:12" }.to_owned(),
         },
         cwd: "/usr".to_owned(),
         task: "a task".to_owned(),
         profile: "default".to_owned(),
+        mark: None,
         home: home.to_owned(),
         shown: None,
         lifetime: Duration::from_secs(300),

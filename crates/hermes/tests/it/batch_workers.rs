@@ -221,6 +221,46 @@ fn a_worker_without_leave_asks_nothing_and_stops_when_it_is_told_to() {
 }
 
 #[test]
+fn a_worker_tells_what_came_to_nothing_instead_of_letting_somebody_wait() {
+    let place = Place::with(two_calls());
+    let mut talk = Talk::with(&place);
+    talk.say(&hello(&place));
+    talk.hear("ready");
+    let task = |id: &str, row: Value| {
+        json!({"type": "task", "id": id, "attempt": 1, "row_id": id, "sample": 0, "index": 0, "number": 0,
+            "row": row, "seed": 1, "tools_seed": 1})
+        .to_string()
+    };
+    talk.say("{\"type\":\"task\",\"id\":\"torn\"}");
+    let failed = talk.hear("failed");
+    assert_eq!((&failed["id"], &failed["class"]), (&json!("torn"), &json!("internal")));
+    talk.say(&task("no row", json!(5)));
+    let failed = talk.hear("failed");
+    assert_eq!((&failed["id"], &failed["class"]), (&json!("no row"), &json!("internal")));
+    // A coordinator that greets again has forgotten what it handed out: nothing more is told of that.
+    talk.say(&task("old", json!({"prompt": "x"})));
+    let old = talk.hear("want")["ticket"].clone();
+    talk.say(&hello(&place));
+    talk.hear("ready");
+    talk.say(&task("new", json!({"prompt": "y"})));
+    let mut told = Vec::new();
+    loop {
+        let message: Value = serde_json::from_str(&talk.lines.next().unwrap().unwrap()).unwrap();
+        let kind = message["type"].as_str().unwrap().to_owned();
+        if kind == "want" && message["ticket"] != old {
+            talk.say(&json!({"type": "permit", "ticket": message["ticket"]}).to_string());
+        }
+        if kind == "result" {
+            assert_eq!(message["record"]["id"], "new");
+            break;
+        }
+        told.push((kind, message["id"].clone()));
+    }
+    assert!(!told.iter().any(|(_, id)| *id == "old"), "{told:?}");
+    assert_eq!(talk.end().0, 0);
+}
+
+#[test]
 fn the_command_of_a_pod_does_its_part() {
     let place = Place::with(two_calls());
     place.rows(20);

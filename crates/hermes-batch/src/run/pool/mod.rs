@@ -393,3 +393,115 @@ impl TaskExecutor for WorkerPool {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::RunOptions;
+    use crate::run::limiter::{RateLimiter, RateLimits, RunSpend};
+    use crate::run::wire::{PROTOCOL, SentTask, WorkerManifest};
+
+    /// A pool with one worker that has room for two tasks, and what it is told.
+    fn pool(place: &tempfile::TempDir) -> (WorkerPool, mpsc::UnboundedReceiver<String>) {
+        let manifest = WorkerManifest {
+            options: RunOptions::default(),
+            id: String::new(),
+            generation: 1,
+            model: None,
+            provider: None,
+            base_url: None,
+            api_key: None,
+            folder: None,
+        };
+        let (run, manifest) = ("one".to_owned(), Box::new(manifest));
+        let hello = HostMessage::Hello { protocol: PROTOCOL, run, epoch: 4, manifest };
+        let limiter = Arc::new(RateLimiter::new(RateLimits::default(), 2));
+        let permits = LocalPermits { limiter, spend: Arc::new(RunSpend::default()) };
+        let folder = RunFolder::at(place.path());
+        let options = PoolOptions { hello, folder, permits, running: Arc::default() };
+        let pool = WorkerPool { inner: PoolInner::new(options, 1), pumps: Mutex::default() };
+        let (lines, told) = mpsc::unbounded_channel();
+        pool.inner.up(0, WorkerWay { lines, slot: None });
+        let ready = br#"{"type":"ready","protocol":1,"version":"x","host":"h","pid":1,"slots":2,"backends":[]}"#;
+        pool.inner.heard(0, ready);
+        (pool, told)
+    }
+
+    fn task(id: &str) -> BatchTask {
+        let sent = SentTask {
+            id: id.to_owned(),
+            attempt: 1,
+            row: serde_json::json!({"prompt": "x"}),
+            row_id: id.to_owned(),
+            sample: 0,
+            index: 0,
+            number: 0,
+            seed: 1,
+            tools_seed: 1,
+        };
+        BatchTask::received(sent).unwrap()
+    }
+
+    async fn told_about(told: &mut mpsc::UnboundedReceiver<String>, word: &str) {
+        while !told.recv().await.unwrap().contains(word) {}
+    }
+
+    /// A record that could not be read was left aside, and the task was waited for until its worker ended.
+    #[tokio::test]
+    async fn a_broken_message_about_a_task_ends_its_attempt() {
+        let place = tempfile::tempdir().unwrap();
+        for (line, class) in [
+            (r#"{"type":"result","id":"a","record":{"v":2}}"#, "internal"),
+            (r#"{"type":"result","record":{"id":"a","status":"odd"}}"#, "internal"),
+            (r#"{"type":"result","id":"a"}"#, "internal"),
+            (
+                r#"{"type":"result","id":"a","spool":{"path":"/nowhere","length":1,"sha256":"x"}}"#,
+                "infra.disk",
+            ),
+            (
+                r#"{"type":"failed","id":"a","class":"infra.sandbox","reason":"no room"}"#,
+                "infra.sandbox",
+            ),
+            (r#"{"type":"failed","id":"a"}"#, "internal"),
+        ] {
+            let (pool, mut told) = pool(&place);
+            let (task, stop) = (task("a"), CancellationToken::new());
+            let answered = async {
+                told_about(&mut told, "\"task\"").await;
+                for noise in
+                    ["", "no json", "{\"type\":\"sing\"}", "{\"type\":\"result\",\"id\":\"b\"}"]
+                {
+                    pool.inner.heard(0, noise.as_bytes());
+                }
+                pool.inner.heard(0, line.as_bytes());
+            };
+            let (outcome, ()) = tokio::join!(pool.try_task(&task, &stop), answered);
+            let AttemptOutcome::Failed(record) = outcome else { panic!("{line}: {outcome:?}") };
+            assert_eq!((record.class.as_deref(), record.epoch), (Some(class), 4), "{line}");
+            assert!(pool.inner.hand_out(&task).is_some(), "there is room again");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_lost_worker_held_is_free_again() {
+        let place = tempfile::tempdir().unwrap();
+        let (pool, mut told) = pool(&place);
+        let (task, stop) = (task("a"), CancellationToken::new());
+        let answered = async {
+            told_about(&mut told, "\"task\"").await;
+            pool.inner.heard(0, br#"{"type":"want","ticket":7,"key":"m"}"#);
+            told_about(&mut told, "\"permit\"").await;
+            assert_eq!(pool.inner.down(0, "it was killed"), 1);
+        };
+        let (outcome, ()) = tokio::join!(pool.try_task(&task, &stop), answered);
+        assert!(
+            matches!(&outcome, AttemptOutcome::Lost { reason } if reason == "it was killed"),
+            "{outcome:?}"
+        );
+        let limiter = &pool.inner.options.permits.limiter;
+        for _ in 0..2 {
+            let taken = tokio::time::timeout(Duration::from_secs(5), limiter.take(&stop)).await;
+            assert_eq!(taken, Ok(Some(())), "its leave was given back");
+        }
+    }
+}

@@ -40,6 +40,8 @@ const BUILD: Duration = Duration::from_secs(600);
 const LOOK: f32 = 55.0;
 /// How long a copy of the files may take.
 const SNAPSHOT: Duration = Duration::from_secs(120);
+/// No way out of a sandbox, nor in.
+const NETWORK_BLOCKED: u64 = 2;
 /// The longest life of a sandbox there is.
 const LONGEST_LIFE: u64 = 86_400;
 /// No sandbox ends sooner for being unused.
@@ -210,8 +212,14 @@ impl Modal {
             .number(7, LONGEST_LIFE)
             .number(33, idle)
             .number(34, 1);
-        let tag = Message::default().text(1, "hermes_task_id").text(2, &plan.task);
-        let message = Message::default().text(1, app).message(2, &definition).message(4, &tag);
+        let definition = match plan.network {
+            true => definition,
+            false => definition.message(22, &Message::default().number(1, NETWORK_BLOCKED)),
+        };
+        let mut message = Message::default().text(1, app).message(2, &definition);
+        for (name, value) in &plan.labels {
+            message = message.message(4, &Message::default().text(1, name).text(2, value));
+        }
         let pass = self.pass().await?;
         let more = [("x-modal-auth-token", pass.as_str())];
         match self.ask("SandboxCreateV2", message, &more, CREATE).await {

@@ -74,7 +74,7 @@ pub struct DockerSettings {
 
 impl DockerSettings {
     pub(super) fn read(sources: &SettingSources<'_>) -> Result<Self, TerminalSettingsError> {
-        let container = sources.section()?;
+        let container: ContainerSettings = sources.section()?;
         let written: DockerSection = sources.section()?;
         let mount = written.docker_mount_cwd_to_workspace;
         let mut forward_env = written.docker_forward_env.0;
@@ -88,7 +88,7 @@ impl DockerSettings {
             forward_env,
             extra_args: written.docker_extra_args.0,
             workspace: if mount { sources.wanted.to_mount() } else { None },
-            network: written.docker_network,
+            network: written.docker_network && container.network,
             run_as_host_user: written.docker_run_as_host_user,
             persist_across_processes: written.docker_persist_across_processes,
             orphan_reaper: written.docker_orphan_reaper,

@@ -18,8 +18,14 @@ macro_rules! settings {
 }
 
 const IMAGE: &str = "nikolaik/python-nodejs:python3.11-nodejs20";
-const USUAL: ContainerSettings =
-    ContainerSettings { cpu: 1.0, memory_mb: 5120, disk_mb: 51_200, persistent: true };
+const USUAL: ContainerSettings = ContainerSettings {
+    cpu: 1.0,
+    memory_mb: 5120,
+    disk_mb: 51_200,
+    pids: 256,
+    network: true,
+    persistent: true,
+};
 
 #[test]
 fn start_up_files_are_the_chosen_ones_or_the_usual_ones() {
@@ -129,12 +135,19 @@ fn docker_is_configured_in_the_file() {
         "docker_network": false, "docker_run_as_host_user": true,
         "docker_persist_across_processes": false, "docker_orphan_reaper": false,
         "container_cpu": 0.5, "container_memory": 512, "container_disk": 0,
-        "container_persistent": false,
+        "container_persistent": false, "container_pids": 9,
     });
     let docker = settings!(Docker, section, &[("HERMES_DOCKER_BINARY", "/opt/podman")]);
     let env = [("A", "text"), ("F", "true"), ("N", "5")];
     let expected = DockerSettings {
-        container: ContainerSettings { cpu: 0.5, memory_mb: 512, disk_mb: 0, persistent: false },
+        container: ContainerSettings {
+            cpu: 0.5,
+            memory_mb: 512,
+            disk_mb: 0,
+            pids: 9,
+            network: true,
+            persistent: false,
+        },
         image: "alpine".to_owned(),
         binary: Some(PathBuf::from("/opt/podman")),
         volumes: vec!["/a:/b:ro".to_owned()],
@@ -176,6 +189,7 @@ fn docker_is_configured_by_variables() {
             memory_mb: 1024,
             disk_mb: 2048,
             persistent: false,
+            ..USUAL
         },
         image: "alpine".to_owned(),
         binary: None,

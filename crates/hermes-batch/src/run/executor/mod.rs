@@ -3,23 +3,23 @@
 //! Place made → files put there → set-up → the agent's turn → check → place removed. Commands of the row (`setup`,
 //! `verify`) pass the gate like those of a model: data sets come from strangers, and nobody is there to be asked.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hermes_agent::{AgentEvent, ChainModel, ExitReason, FrontEnd, ModelChain, TurnResult};
-use hermes_approval::{Audience, CommandRequest, HostFacts};
-use hermes_exec::manager::TaskOverride;
-use hermes_exec::{ExecOptions, ExecResult};
 use hermes_guard::redact::RedactMode;
 use hermes_host::{NOBODY_ANSWERS, SessionModels, TaskAgentOptions, TaskAgents};
 use hermes_llm::model::{BoxFuture, Effort};
 use hermes_llm::provider::EndpointChoice;
 use hermes_llm::{Message, Secret};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
+
+mod place;
+
+use place::still_there;
 
 use super::companion::{PlaceTools, TaskCompanion};
 use super::limiter::{MeteredModel, TaskMeter};
@@ -37,8 +37,8 @@ use crate::trajectory;
 
 /// Characters kept of what a check wrote.
 const VERIFY_CHARS: usize = 4_000;
-/// Longest time of a set-up or a check.
-const SIDE_COMMAND_LIMIT: Duration = Duration::from_secs(600);
+/// The section of the settings that says whom an aggregator may ask.
+const ROUTING: &str = "provider_routing";
 /// Messages kept of an attempt that failed.
 const FAILED_MESSAGES: usize = 6;
 
@@ -48,6 +48,10 @@ pub struct ExecutorOptions {
     pub folder: RunFolder,
     /// How tasks are run.
     pub options: RunOptions,
+    /// The id of the run, which its containers carry.
+    pub run: String,
+    /// Which of the configurations of the run this is.
+    pub generation: u32,
     /// Which start of the run this is.
     pub epoch: u64,
     /// A key that is not looked up.
@@ -69,6 +73,8 @@ pub struct AgentExecutor {
     filters: FilterSet,
     prefill: Vec<Message>,
     models: Mutex<HashMap<Option<String>, ModelChain>>,
+    /// Images that are known to be here.
+    images: Mutex<HashSet<Option<String>>>,
     tools_written: Mutex<HashMap<String, ()>>,
     model: String,
 }
@@ -122,11 +128,27 @@ impl AgentExecutor {
         let models = Mutex::new(models);
         let tables = runtime.registry().snapshot();
         let known: Vec<&str> = tables.tools().into_iter().map(|tool| &**tool.name()).collect();
-        setup.folder.write("tools/known.json", json!(known).to_string().as_bytes())?;
+        let (file, text) = ("tools/known.json", json!(known).to_string());
+        // A start that finds it there needs no room on the disk for it.
+        if std::fs::read(setup.folder.path(file)).ok().as_deref() != Some(text.as_bytes()) {
+            setup.folder.write(file, text.as_bytes())?;
+        }
         let known = known.iter().map(|name| (*name).to_owned());
         let filters = FilterSet::new(&options.filters, known)?;
         let tools_written = Mutex::default();
-        Ok(Self { agents, setup, draw, effort, filters, prefill, models, tools_written, model })
+        let images = Mutex::default();
+        Ok(Self {
+            agents,
+            setup,
+            draw,
+            effort,
+            filters,
+            prefill,
+            models,
+            images,
+            tools_written,
+            model,
+        })
     }
 
     /// The model that tasks are worked on with, unless their row names another.
@@ -148,15 +170,11 @@ impl AgentExecutor {
     }
 
     async fn run(&self, task: &BatchTask, stop: &CancellationToken) -> AttemptOutcome {
-        let hash = hex(&Sha256::digest(&task.id)[..4]);
-        let name = format!("{:06}-{hash}", self.setup.epoch);
-        let place = TaskWorkspace {
-            key: format!("batch-{name}"),
-            folder: self.setup.folder.sandboxes().join(&name),
-        };
+        let place = self.place_of(task);
         let meter = Arc::new(TaskMeter::default());
         let started = jiff::Timestamp::now();
         let mut record = task.begun(&self.model, self.setup.epoch, started);
+        record.generation = self.setup.generation;
         if let Some(restarts) = self.agents.host().vars().get("SLURM_RESTART_COUNT") {
             record.metadata["slurm_restart_count"] = json!(restarts.parse::<u64>().unwrap_or(0));
         }
@@ -194,7 +212,7 @@ impl AgentExecutor {
     async fn work(
         &self,
         task: &BatchTask,
-        place: &TaskWorkspace,
+        place: &place::TaskWorkspace,
         meter: &Arc<TaskMeter>,
         record: &mut TaskRecord,
         stop: &CancellationToken,
@@ -215,12 +233,12 @@ impl AgentExecutor {
         variables.push(("HERMES_TASK_SEED".to_owned(), task.seed.to_string()));
         let environments = self.agents.tools().environments();
         environments.grant(&place.key, variables.clone());
-        if self.is_contained(place)? {
-            // An image that is not there is found out before a token is spent.
-            environments
-                .of_task(&place.key)
-                .await
-                .map_err(|error| Trouble::new(sandbox_class(&task.row.image), error))?;
+        // Held to the end: a model that thinks for long, or waits for leave, must find everything as it left it.
+        let held = match self.is_contained(place)? {
+            true => Some(self.started(task, place).await?),
+            false => None,
+        };
+        if held.is_some() {
             self.put_files(task, place, stop).await?;
         }
         if let Some(setup) = task.row.setup.as_ref().or(options.setup.as_ref()) {
@@ -294,6 +312,7 @@ impl AgentExecutor {
             .map(|message| serde_json::to_value(message).unwrap_or_default())
             .collect();
         drop(agent);
+        still_there(held.as_deref())?;
         record.metadata["model"] =
             json!(if result.model.is_empty() { &model } else { &result.model });
         self.fill(record, task, messages, &functions)?;
@@ -304,6 +323,7 @@ impl AgentExecutor {
         {
             let ran = self.command(verify, place, &variables, stop).await;
             let ran = ran.map_err(|trouble| Trouble::new("infra.verify", trouble.reason))?;
+            still_there(held.as_deref())?;
             let output = self.masked(&tail(&ran.output, VERIFY_CHARS), &mut record.redactions);
             record.verify = Some(Verified { exit_code: ran.code, passed: ran.code == 0, output });
         }
@@ -315,161 +335,6 @@ impl AgentExecutor {
         }
         self.filter(record);
         Ok(())
-    }
-
-    /// Makes the place of a task and says where it begins.
-    fn prepare(&self, task: &BatchTask, place: &TaskWorkspace) -> Result<PathBuf, Trouble> {
-        let options = &self.setup.options;
-        let broken =
-            |error| Trouble::new("infra.disk", format!("{}: {error}", place.folder.display()));
-        std::fs::create_dir_all(&place.folder).map_err(broken)?;
-        let environments = self.agents.tools().environments();
-        let configured = environments.settings(&place.key);
-        let configured = configured.map_err(|error| Trouble::new("config", error))?.backend();
-        let backend = options.backend.clone().unwrap_or_else(|| configured.name().to_owned());
-        let is_local = backend == "local";
-        let mut terminal = Map::new();
-        terminal.insert("backend".to_owned(), backend.clone().into());
-        let mut cwd = task.row.cwd.clone();
-        if is_local {
-            if let Some(image) = &task.row.image {
-                let why = format!(
-                    "the row wants the image {image}, and tasks run on this machine; give --backend docker"
-                );
-                return Err(Trouble::new("config", why));
-            }
-            put_files_here(&place.folder, task).map_err(broken)?;
-            let here = match &cwd {
-                Some(wanted) if !Path::new(wanted).is_dir() => {
-                    return Err(Trouble::new(
-                        "config",
-                        format!("the row's directory {wanted} is not there"),
-                    ));
-                }
-                Some(wanted) => PathBuf::from(wanted),
-                None => place.folder.clone(),
-            };
-            let here = std::fs::canonicalize(&here).map_err(broken)?;
-            terminal.insert("cwd".to_owned(), here.display().to_string().into());
-            if options.is_limited {
-                terminal.insert("local_memory".to_owned(), options.memory_mb.into());
-                terminal.insert("local_file_size".to_owned(), options.disk_mb.into());
-                terminal.insert("local_processes".to_owned(), options.pids.into());
-            }
-            let cwd = Some(here.display().to_string());
-            environments.override_task(&place.key, TaskOverride { cwd, terminal });
-            return Ok(here);
-        }
-        let settings: [(&str, Value); 7] = [
-            ("container_cpu", json!(options.cpus)),
-            ("container_memory", json!(options.memory_mb)),
-            ("container_disk", json!(options.disk_mb)),
-            ("container_persistent", json!(false)),
-            ("docker_network", json!(options.network)),
-            ("docker_persist_across_processes", json!(false)),
-            ("docker_mount_cwd_to_workspace", json!(false)),
-        ];
-        terminal.extend(settings.map(|(name, value)| (name.to_owned(), value)));
-        if let Some(image) = &task.row.image {
-            let (key, image) = match backend.as_str() {
-                "singularity" | "apptainer" => ("singularity_image", format!("docker://{image}")),
-                _ => ("docker_image", image.clone()),
-            };
-            terminal.insert(key.to_owned(), image.into());
-        }
-        if let Some(cwd) = &cwd {
-            terminal.insert("cwd".to_owned(), cwd.clone().into());
-        }
-        let there = cwd.take();
-        environments.override_task(&place.key, TaskOverride { cwd: there, terminal });
-        Ok(place.folder.clone())
-    }
-
-    fn is_contained(&self, place: &TaskWorkspace) -> Result<bool, Trouble> {
-        let settings = self.agents.tools().environments().settings(&place.key);
-        let settings = settings.map_err(|error| Trouble::new("config", error))?;
-        Ok(settings.backend() != hermes_exec::BackendKind::Local)
-    }
-
-    /// Puts the row's files where its commands will find them, over the way commands go.
-    async fn put_files(
-        &self,
-        task: &BatchTask,
-        place: &TaskWorkspace,
-        stop: &CancellationToken,
-    ) -> Result<(), Trouble> {
-        for (path, bytes) in &task.row.files {
-            let quoted = hermes_exec::quoted(path);
-            let parent =
-                Path::new(path).parent().map(|parent| parent.to_string_lossy().into_owned());
-            let made = match parent.filter(|parent| !parent.is_empty()) {
-                Some(parent) => format!("mkdir -p {} && ", hermes_exec::quoted(&parent)),
-                None => String::new(),
-            };
-            let line = format!("{made}cat > {quoted}");
-            let ran = self.command_with(&line, place, &[], Some(bytes.clone()), stop).await?;
-            if ran.code != 0 {
-                return Err(Trouble::new(
-                    "infra.sandbox",
-                    format!("cannot put {path}: {}", ran.output),
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    async fn command(
-        &self,
-        command: &str,
-        place: &TaskWorkspace,
-        variables: &[(String, String)],
-        stop: &CancellationToken,
-    ) -> Result<ExecResult, Trouble> {
-        self.command_with(command, place, variables, None, stop).await
-    }
-
-    /// Runs a command of the row in the task's place, if the gate lets it.
-    async fn command_with(
-        &self,
-        command: &str,
-        place: &TaskWorkspace,
-        variables: &[(String, String)],
-        stdin: Option<Vec<u8>>,
-        stop: &CancellationToken,
-    ) -> Result<ExecResult, Trouble> {
-        let (tools, host) = (self.agents.tools(), self.agents.host());
-        let environment = tools.environments().of_task(&place.key).await;
-        let environment = environment.map_err(|error| Trouble::new("infra.sandbox", error))?;
-        let cwd = tools.environments().directory(&place.key, &place.key);
-        let mut request = CommandRequest::new(command);
-        request.session = place.key.clone();
-        request.target = environment.backend().target();
-        request.audience = Audience::Nobody;
-        let facts = HostFacts::from_vars(host.vars(), host.home().root());
-        let here = cwd.clone().unwrap_or_else(|| environment.cwd());
-        request.host = HostFacts { cwd: Some(here), ..facts };
-        request.shell = environment.kept_shell(&place.key);
-        request.cancellation = stop.clone();
-        let line = tools.approvals().admit(request).await;
-        let line = line.map_err(|refusal| {
-            let why = Value::Object(refusal.to_result());
-            Trouble::new(
-                "config",
-                format!(
-                    "`{command}` was refused: {}",
-                    why["error"].as_str().unwrap_or("a rule says no")
-                ),
-            )
-        })?;
-        let how = ExecOptions {
-            cwd,
-            timeout: SIDE_COMMAND_LIMIT,
-            stdin,
-            cancel: stop.clone(),
-            exports: variables.to_vec(),
-            ..ExecOptions::default()
-        };
-        environment.execute(&line, how).await.map_err(|error| Trouble::new("infra.sandbox", error))
     }
 
     fn metered(
@@ -579,14 +444,6 @@ impl TaskExecutor for AgentExecutor {
     }
 }
 
-/// Where a task works.
-struct TaskWorkspace {
-    /// Names its shell, its conversation and its environment.
-    key: String,
-    /// On this machine.
-    folder: PathBuf,
-}
-
 /// Status and class by how the turn ended.
 fn judge(
     record: &mut TaskRecord,
@@ -634,21 +491,6 @@ fn judge(
     Ok(())
 }
 
-fn sandbox_class(image: &Option<String>) -> &'static str {
-    if image.is_some() { "infra.image" } else { "infra.sandbox" }
-}
-
-fn put_files_here(folder: &Path, task: &BatchTask) -> std::io::Result<()> {
-    for (path, bytes) in &task.row.files {
-        let path = folder.join(path);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)?;
-        }
-        std::io::Write::write_all(&mut std::fs::File::create_new(&path)?, bytes)?;
-    }
-    Ok(())
-}
-
 fn tail(text: &str, chars: usize) -> String {
     let count = text.chars().count();
     text.chars().skip(count.saturating_sub(chars)).collect()
@@ -670,7 +512,9 @@ async fn chain(
         base_url: options.base_url.clone(),
         api_key: setup.api_key.clone().map(Secret::new),
     };
-    Ok(SessionModels::of(agents.model_sources(), &choice).await?.chain())
+    let sources = agents.model_sources();
+    let routed = options.routing.clone().map(|routing| sources.with_section(ROUTING, routing));
+    Ok(SessionModels::of(routed.as_ref().unwrap_or(sources), &choice).await?.chain())
 }
 
 /// Sees what an agent does, and counts the time its tools take.
