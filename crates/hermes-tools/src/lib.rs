@@ -95,6 +95,7 @@ pub(crate) mod feishu_office;
 pub(crate) mod host_services;
 pub(crate) mod media_cache;
 pub(crate) mod picture_sources;
+pub(crate) mod side_model;
 pub use host_services::{configured_redactor, http_door};
 pub mod product;
 

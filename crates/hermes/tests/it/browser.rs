@@ -124,6 +124,34 @@ fn a_model_without_eyes_has_the_page_described() {
     assert!(!last.contains("base64,"), "the picture itself is not in the conversation");
 }
 
+#[test]
+fn a_long_page_is_shortened_by_a_model_that_knows_the_task() {
+    let site = demo_site();
+    let scene = Scene::new(
+        Wire::Chat,
+        [
+            call("browser_navigate", json!({"url": url(&site, "links.html")})),
+            Step::text("- link \"Link number 7\" [ref=e7]\n- …"),
+            call("browser_snapshot", json!({"full": true})),
+            // A reference that is not on the page: nobody could click it.
+            Step::text("- button \"Order\" [ref=e9999]"),
+            Step::text("Number seven."),
+        ],
+    );
+    with_chromium(&scene.sandbox);
+    scene.asks_with(&["-t", "browser"], "find link seven").exits(0).says("Number seven.");
+    let requests = scene.server.requests();
+    let asked = requests[1].body.to_string();
+    assert!(asked.contains("find link seven") && asked.contains("[ref=e399]"), "{asked}");
+    let shown = requests[2].body["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert!(shown.contains("[ref=e7]") && !shown.contains("[ref=e399]"), "{shown}");
+    assert!(shown.contains("a model's choice of what matters, from "), "{shown}");
+    let path = shown.split("snapshot is in ").nth(1).unwrap().split(", read").next().unwrap();
+    assert!(std::fs::read_to_string(path).unwrap().contains("[ref=e399]"));
+    let cut = requests[4].body["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert!(!cut.contains("e9999") && cut.contains(" more lines; the whole snapshot"), "{cut}");
+}
+
 /// Processes that have a text in their command line.
 fn running_with(text: &str) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();

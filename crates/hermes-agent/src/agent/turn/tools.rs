@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hermes_llm::{ContentPart, Message, MessageContent, ModelResponse, RequestedCall};
+use hermes_llm::{ContentPart, Message, MessageContent, ModelResponse, RequestedCall, Role};
 use hermes_runtime::executor::{CallUpdate, TurnOptions, TurnState, Unreadable, WrittenCall};
 use hermes_runtime::guardrails::classify_output;
 use hermes_runtime::{CallOutcome, Status, ToolCall};
@@ -244,6 +244,7 @@ impl Turn<'_> {
                 turn_id: format!("turn-{}", agent.state.turn_number()),
                 api_request_id: format!("call-{}", self.calls),
             },
+            user_task: user_task(agent.conversation.messages()),
             enabled_tools: Arc::clone(&agent.tools.names),
             cwd: Some(agent.context.cwd.clone()),
             vars: agent.state.vars().clone(),
@@ -398,6 +399,16 @@ impl Turn<'_> {
             self.agent.conversation.send_instead(at, text);
         }
     }
+}
+
+/// What the person asked for last, for tools that choose by it.
+fn user_task(messages: &[Message]) -> Option<String> {
+    /// More says no more.
+    const MOST: usize = 4_000;
+    let asked = messages.iter().rev().find(|message| message.role == Role::User)?;
+    let text = asked.content.text();
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.chars().take(MOST).collect())
 }
 
 /// The files a call names: its path or, without one, those in the headers of a patch among its texts.
