@@ -12,10 +12,10 @@ use crate::derive::{ExportCut, ExportFormat};
 #[derive(Debug, Subcommand)]
 pub enum BatchVerb {
     /// Run an agent on every row of a data set: `hermes batch run tasks.jsonl --name first`
-    #[command(override_help = include_str!("help/run.txt"))]
+    #[command(after_help = EXITS, override_help = include_str!("help/run.txt"))]
     Run(Box<RunArgs>),
     /// Go on with a run that was stopped or killed: `hermes batch resume first`
-    #[command(override_help = include_str!("help/resume.txt"))]
+    #[command(after_help = EXITS, override_help = include_str!("help/resume.txt"))]
     Resume(ResumeArgs),
     /// Say which lines of a data set are rows, and what is wrong with the others
     #[command(after_help = "Example: hermes batch check tasks.jsonl")]
@@ -147,7 +147,10 @@ they are, 3 no file to read, 4 stopped.")]
         prune_images: bool,
     },
     /// Take over what the Python program finished: its batch_*.jsonl become records of a run
-    #[command(override_help = include_str!("help/import.txt"))]
+    #[command(
+        after_help = "Example: hermes batch import data/old tasks.jsonl --name new --model some/model",
+        override_help = include_str!("help/import.txt")
+    )]
     Import {
         /// The folder of the other program's run
         from: PathBuf,
@@ -156,7 +159,10 @@ they are, 3 no file to read, 4 stopped.")]
         args: Box<RunArgs>,
     },
     /// Write the job files of a run for an engine that places work, and stop
-    #[command(override_help = include_str!("help/manifest.txt"))]
+    #[command(
+        after_help = "Example: hermes batch manifest slurm first --shards 20",
+        override_help = include_str!("help/manifest.txt")
+    )]
     Manifest {
         /// The engine
         #[arg(value_enum)]
@@ -191,7 +197,10 @@ they are, 3 no file to read, 4 stopped.")]
         print: bool,
     },
     /// Work on one part of a run without a coordinator, or on what a coordinator says on stdin
-    #[command(override_help = include_str!("help/worker.txt"))]
+    #[command(
+        after_help = "Example: hermes batch worker --name first --shard 0/4",
+        override_help = include_str!("help/worker.txt")
+    )]
     Worker {
         /// The run
         #[arg(long = "name", visible_alias = "run", required_unless_present = "stdio")]
@@ -213,6 +222,17 @@ they are, 3 no file to read, 4 stopped.")]
         start: StartArgs,
     },
 }
+
+/// For the reference pages; the help says the same in fewer lines.
+const EXITS: &str = "\
+Exit codes:
+    0  every task has a record
+    1  some tasks failed for good
+    2  usage error
+    3  no line of the data set is a row
+    4  stopped early (budget, time, drained); resume goes on
+    5  somebody else works on the run
+  130  interrupted twice";
 
 /// Who places parts of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
