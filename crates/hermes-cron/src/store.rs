@@ -30,7 +30,7 @@ pub(crate) const PROMPT_CHARS: usize = 20_000;
 const MOST_JOBS: usize = 5_000;
 
 /// What a job is made of, or what is changed of one: what is absent stays.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobDraft {
     /// When it runs.
     pub schedule: Option<String>,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hermes_guard::paths::{PathFaces, PathRules};
 use hermes_host::Host;
+use hermes_store::home::Home;
 
 use crate::adapter::{MediaKind, OutgoingFile};
 
@@ -167,10 +168,21 @@ const CLOSED_AT_HOME: [&str; 9] = [
 impl DeliveryRules {
     /// Those of a host: what its file tools would read.
     pub(crate) fn of(host: &Host) -> Self {
+        Self::around(host.vars().get("HOME").map(PathBuf::from), host.home())
+    }
+
+    fn around(user_home: Option<PathBuf>, home: &Home) -> Self {
+        // The rules compare with paths whose links are followed, so theirs must be too.
+        let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+        let homes = [Some(home.clone()), home.of_default_profile()];
         Self {
             rules: PathRules {
-                user_home: host.vars().get("HOME").map(PathBuf::from),
-                agent_homes: vec![host.home().root().to_owned()],
+                user_home: user_home.map(real),
+                agent_homes: homes
+                    .into_iter()
+                    .flatten()
+                    .map(|home| real(home.root().to_owned()))
+                    .collect(),
                 ..PathRules::default()
             },
         }
@@ -243,9 +255,16 @@ impl DeliveryRules {
             return Err("it is in a folder of secrets");
         }
         let own = ["config.yaml", "pairing", "platforms", "mcp-tokens", "auth.json", "sessions"];
-        let in_own = |home: &PathBuf| own.iter().any(|below| path.starts_with(home.join(below)));
-        if self.rules.agent_homes.iter().any(in_own) {
-            return Err("it is part of my own state");
+        let in_own = |home: &Path| own.iter().any(|below| path.starts_with(home.join(below)));
+        let of_profile = |home: &PathBuf| {
+            let profiles = home.join("profiles");
+            let name = path.strip_prefix(&profiles).ok()?.iter().next()?;
+            Some(profiles.join(name))
+        };
+        for home in &self.rules.agent_homes {
+            if in_own(home) || of_profile(home).is_some_and(|home| in_own(&home)) {
+                return Err("it is part of my own state");
+            }
         }
         Ok(())
     }
@@ -310,13 +329,8 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             path.display().to_string()
         };
-        let rules = DeliveryRules {
-            rules: PathRules {
-                user_home: Some(home.clone()),
-                agent_homes: vec![home.join(".hermes")],
-                ..PathRules::default()
-            },
-        };
+        let own = Home::at(home.join(".hermes/profiles/travel"));
+        let rules = DeliveryRules::around(Some(home.clone()), &own);
         let read = |path: &str| rules.read(path, &Attachments::default());
         let picture = put("project/p.png", b"\x89PNG\r\n\x1a\nrest");
         assert_eq!(read(&picture).unwrap().bytes, b"\x89PNG\r\n\x1a\nrest");

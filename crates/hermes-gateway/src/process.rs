@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fs;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use hermes_store::lock::{FileLock, LockError, Wait};
 use hermes_tool::settings::Settings as _;
 use hermes_tools::product::PLATFORMS;
 use serde_json::{Value, json};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::core::{Asking, Gateway, GatewayAsker, open_links};
@@ -35,6 +36,16 @@ pub enum GatewayEnd {
     Stopped,
     /// Whoever supervises it is to start it again: exit code 75.
     Restart,
+}
+
+impl GatewayEnd {
+    /// What a hangup asks for: that the settings are read anew, which a new process does. A terminal that is gone wants the end.
+    fn of_hangup() -> Self {
+        match std::io::stdin().is_terminal() {
+            true => Self::Stopped,
+            false => Self::Restart,
+        }
+    }
 }
 
 /// Why a gateway did not start. All of these need a person: exit code 78.
@@ -150,14 +161,25 @@ pub async fn run(
         true => "The gateway runs: scheduled jobs only.".to_owned(),
         false => format!("The gateway runs: {}.", names.join(", ")),
     });
-    let end = live(&gateway, report).await?;
+    let mut wishes = Wishes::listen()?;
+    let end = live(&gateway, &mut wishes, report).await;
     gateway.begin_drain();
-    drain(&gateway, host).await;
-    stop.cancel();
-    let all = async { while work.join_next().await.is_some() {} };
-    let _ = tokio::time::timeout(Duration::from_secs(6), all).await;
-    // Runs of jobs have a moment to end; what is left is called unknown by whoever ticks next.
-    let _ = tokio::time::timeout(Duration::from_secs(12), clock).await;
+    let orderly = async {
+        drain(&gateway, host).await;
+        stop.cancel();
+        let all = async { while work.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(Duration::from_secs(6), all).await;
+        // Runs of jobs have a moment to end; what is left is called unknown by whoever ticks next.
+        let _ = tokio::time::timeout(Duration::from_secs(12), clock).await;
+    };
+    tokio::select! {
+        () = orderly => {}
+        // Whoever asks twice does not want to wait. What is not done is on disk.
+        () = wishes.end() => {
+            tracing::warn!("asked again to end: turns are left as they are");
+            stop.cancel();
+        }
+    }
     dispatch.abort();
     news.abort();
     sending.abort();
@@ -168,19 +190,45 @@ pub async fn run(
     Ok(end)
 }
 
+/// What signals ask for.
+struct Wishes {
+    terminate: Signal,
+    interrupt: Signal,
+    restart: Signal,
+    hangup: Signal,
+}
+
+impl Wishes {
+    fn listen() -> Result<Self, GatewayError> {
+        let listen = |kind| signal(kind).map_err(|error| system("signals", error));
+        Ok(Self {
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+            restart: listen(SignalKind::user_defined1())?,
+            hangup: listen(SignalKind::hangup())?,
+        })
+    }
+
+    /// Somebody wants the end, whatever comes after it.
+    async fn end(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
 /// Waits for a signal or a command to end, and says how things are meanwhile.
-async fn live(gateway: &Arc<Gateway>, mut report: StateReport) -> Result<GatewayEnd, GatewayError> {
-    let listen = |kind| signal(kind).map_err(|error| system("signals", error));
-    let mut terminate = listen(SignalKind::terminate())?;
-    let mut interrupt = listen(SignalKind::interrupt())?;
-    let mut restart = listen(SignalKind::user_defined1())?;
+async fn live(gateway: &Arc<Gateway>, wishes: &mut Wishes, mut report: StateReport) -> GatewayEnd {
     let mut tick = tokio::time::interval(Duration::from_secs(1));
+    let Wishes { terminate, interrupt, restart, hangup } = wishes;
     loop {
         tokio::select! {
-            _ = terminate.recv() => return Ok(GatewayEnd::Stopped),
-            _ = interrupt.recv() => return Ok(GatewayEnd::Stopped),
-            _ = restart.recv() => return Ok(GatewayEnd::Restart),
-            () = gateway.restart.cancelled() => return Ok(GatewayEnd::Restart),
+            _ = terminate.recv() => return GatewayEnd::Stopped,
+            _ = interrupt.recv() => return GatewayEnd::Stopped,
+            _ = restart.recv() => return GatewayEnd::Restart,
+            _ = hangup.recv() => return GatewayEnd::of_hangup(),
+            () = gateway.restart.cancelled() => return GatewayEnd::Restart,
             _ = tick.tick() => {
                 let state = if gateway.is_connected() { "running" } else { "starting" };
                 report.write(gateway, state);

@@ -45,6 +45,9 @@ pub struct GatewaySettings {
     /// How long running turns may take to end when the gateway does.
     #[setting(path = "agent.restart_drain_timeout", default = Seconds::new(0.0), variable = "HERMES_RESTART_DRAIN_TIMEOUT")]
     pub(crate) restart_drain_timeout: Seconds,
+    /// A turn without any sign of life for this long is spoken of in its chat; 0 never is.
+    #[setting(path = "agent.gateway_timeout_warning", default = Seconds::new(900.0))]
+    pub(crate) turn_warning: Seconds,
     /// A turn without any sign of life for this long is ended.
     #[setting(path = "agent.gateway_timeout", default = Seconds::new(1_800.0), variable = "HERMES_AGENT_TIMEOUT")]
     pub(crate) turn_silence: Seconds,

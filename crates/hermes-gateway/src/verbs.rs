@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use hermes_cron::{Deliveries, Destination};
 use hermes_host::Host;
@@ -520,7 +521,9 @@ async fn send(args: &SendArgs, host: &Host) -> anyhow::Result<VerbReport> {
         return Ok(places(&deliveries, args).await);
     }
     let text = match (&args.file, args.message.is_empty()) {
-        (Some(file), _) if file != "-" => std::fs::read_to_string(file)?,
+        (Some(file), _) if file != "-" => {
+            std::fs::read_to_string(file).with_context(|| format!("read {file}"))?
+        }
         (None, false) => args.message.join(" "),
         _ => std::io::read_to_string(std::io::stdin())?,
     };
@@ -548,7 +551,11 @@ async fn send(args: &SendArgs, host: &Host) -> anyhow::Result<VerbReport> {
     let mut problems = Vec::new();
     for place in places {
         let Destination::Chat { platform, place } = &place else {
-            anyhow::bail!("`{place}` is no chat that a text can be sent to");
+            let is_home = targets.split(',').any(|one| matches!(one.trim(), "all" | "origin"));
+            match is_home {
+                true => anyhow::bail!("no platform has a home chat; name a chat with -t"),
+                false => anyhow::bail!("`{targets}` is no chat that a text can be sent to"),
+            }
         };
         match deliveries.send(platform, place, &text).await {
             Ok(id) => {

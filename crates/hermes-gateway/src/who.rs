@@ -17,7 +17,30 @@ pub(crate) struct Policy {
     allow_all_everywhere: bool,
     bots: bool,
     admins: Vec<String>,
+    /// Who may command what, in direct chats and in groups.
+    commands: CommandRights,
+    group_commands: CommandRights,
     stranger: StrangerBehavior,
+}
+
+/// Who may use which commands.
+#[derive(Clone, Debug, Default)]
+struct CommandRights {
+    /// They may use all; without any, everybody may.
+    admins: Vec<String>,
+    /// Everybody may use these.
+    open: Vec<String>,
+}
+
+impl CommandRights {
+    fn read(setup: &AdapterSetup, admins: &str, open: &str) -> Self {
+        let bare = |name: &String| name.trim_start_matches('/').to_lowercase();
+        Self { admins: setup.list(admins), open: setup.list(open).iter().map(bare).collect() }
+    }
+
+    fn or(&self, other: &Self) -> Self {
+        if self.admins.is_empty() { other.clone() } else { self.clone() }
+    }
 }
 
 /// What becomes of somebody.
@@ -43,7 +66,10 @@ impl Policy {
         stranger: StrangerBehavior,
     ) -> Self {
         let own = setup.variable("unauthorized_dm_behavior");
-        let admins = setup.list("allow_admin_from");
+        let group_commands =
+            CommandRights::read(setup, "group_allow_admin_from", "group_user_allowed_commands");
+        let own_commands = CommandRights::read(setup, "allow_admin_from", "user_allowed_commands");
+        let admins = own_commands.admins.clone();
         let mut allowed = list(vars, &platform.variable("ALLOWED_USERS"));
         allowed.extend(setup.list("allow_from"));
         Self {
@@ -59,6 +85,9 @@ impl Policy {
                 Some("mentions" | "all")
             ),
             admins,
+            // Where there is no list of its own, that of the other kind of chat counts.
+            commands: own_commands.or(&group_commands),
+            group_commands: group_commands.or(&own_commands),
             stranger: match own.as_deref() {
                 Some("ignore") => StrangerBehavior::Ignore,
                 Some("pair") => StrangerBehavior::Pair,
@@ -137,12 +166,15 @@ impl Policy {
         owner.is_some_and(|owner| ids.into_iter().flatten().any(|id| is_same_id(&owner, id)))
     }
 
-    /// Whether somebody may use a command, by the list of admins.
+    /// Whether somebody may use a command, by the list of admins. Who may decide a question is another matter.
     pub(crate) fn may_command(&self, source: &ChatSource, command: &str) -> bool {
-        if self.admins.is_empty() || matches!(command, "help" | "whoami" | "approve" | "deny") {
-            return true;
-        }
-        source.user_id.as_deref().is_some_and(|user| contains(&self.admins, user))
+        let rights = if source.kind.is_shared() { &self.group_commands } else { &self.commands };
+        let is_open = matches!(command, "help" | "whoami" | "approve" | "deny")
+            || rights.open.iter().any(|name| name == command);
+        let ids = [source.user_id.as_deref(), source.user_id_alt.as_deref()];
+        rights.admins.is_empty()
+            || is_open
+            || ids.into_iter().flatten().any(|user| contains(&rights.admins, user))
     }
 }
 
@@ -209,6 +241,36 @@ mod tests {
                 *expected,
                 "{vars:?} {user}"
             );
+        }
+    }
+
+    #[test]
+    fn with_admins_others_use_what_is_listed_in_each_kind_of_chat() {
+        let may = |keys: &[(&str, &str)], user: &str, kind: ChatKind, command: &str| {
+            policy(keys).0.may_command(&of(user, kind), command)
+        };
+        let both = [
+            ("allow_admin_from", "7"),
+            ("user_allowed_commands", "/New, status"),
+            ("group_allow_admin_from", "8"),
+        ];
+        for (user, kind, command, expected) in [
+            ("7", ChatKind::Dm, "restart", true),
+            ("7", ChatKind::Group, "restart", false),
+            ("8", ChatKind::Group, "restart", true),
+            ("9", ChatKind::Dm, "new", true),
+            ("9", ChatKind::Dm, "undo", false),
+            ("9", ChatKind::Group, "new", false),
+            ("9", ChatKind::Group, "help", true),
+        ] {
+            assert_eq!(may(&both, user, kind, command), expected, "{user} {kind:?} {command}");
+        }
+        assert!(may(&[], "9", ChatKind::Group, "undo"), "without admins everybody may");
+        // One list for both kinds of chat.
+        for keys in [[("allow_admin_from", "7")], [("group_allow_admin_from", "7")]] {
+            for kind in [ChatKind::Dm, ChatKind::Group] {
+                assert!(may(&keys, "7", kind, "undo") && !may(&keys, "9", kind, "undo"));
+            }
         }
     }
 

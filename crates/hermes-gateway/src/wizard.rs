@@ -32,6 +32,9 @@ pub(crate) async fn set_up(
             prompter.ask(&format!("Which platform ({})? ", names.join(", ")))?.unwrap_or_default()
         }
     };
+    if name.trim().is_empty() {
+        return Ok("Nothing was changed.".to_owned());
+    }
     let Some(platform) = platform(name.trim()) else {
         let text = format!("there is no platform `{name}`; `hermes gateway list` shows them all");
         return Err(hermes_store::UnknownName(text).into());

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use zip::write::SimpleFileOptions;
 
 use crate::contents::{CopyFor, SECRETS, files, profiles_below};
-use crate::packing::{checksum, copy_file, private_mode, unpack_zip};
+use crate::packing::{checksum, copy_file, private_mode, require_place, unpack_zip};
 use crate::staging::{Staging, make_folder};
 use crate::swap::{SWAP_FILE, put_in_place};
 
@@ -32,6 +32,7 @@ const NOT_RESTORED: &[&str] = &[
 ];
 /// Links that are told of by name.
 const MOST_LINKS: usize = 10;
+
 /// One file of a backup.
 #[derive(Debug, Serialize, Deserialize)]
 struct PackedFile {
@@ -124,10 +125,13 @@ pub(crate) fn make(
     };
     let folder =
         file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    make_folder(folder)?;
+    match to {
+        None => make_folder(folder)?,
+        Some(_) => require_place(&file)?,
+    }
     let staging = Staging::beside(&folder.join("databases"))?;
     let draft = file.with_extension(format!("{}.new", std::process::id()));
-    let packed = pack(root, &staging, &draft, label);
+    let packed = pack(root, &staging, &draft, &file, label);
     let (manifest, links) = match packed {
         Ok(packed) => packed,
         Err(problem) => {
@@ -164,10 +168,24 @@ fn pack(
     root: &Path,
     staging: &Staging,
     draft: &Path,
+    target: &Path,
     label: Option<&str>,
 ) -> anyhow::Result<(BackupManifest, Vec<PathBuf>)> {
+    // Before there is a draft: it may be in the home, and would be packed into itself.
+    let (mut found, mut links) = (Vec::new(), Vec::new());
+    for home in homes(root) {
+        let (files, left) = files(&root.join(&home), CopyFor::Backup)?;
+        found.extend(files.into_iter().map(|file| (home.join(file.relative), file.is_database)));
+        links.extend(left.into_iter().map(|link| home.join(link)));
+    }
+    // An older copy that this one takes the place of.
+    let target = target.canonicalize().ok();
+    found.retain(|(relative, _)| {
+        target.is_none() || root.join(relative).canonicalize().ok() != target
+    });
     let mut options = fs::OpenOptions::new();
-    let file = options.write(true).create(true).truncate(true).mode(0o600).open(draft)?;
+    let file = options.write(true).create(true).truncate(true).mode(0o600).open(draft);
+    let file = file.with_context(|| format!("write {}", draft.display()))?;
     let mut archive = zip::ZipWriter::new(file);
     let kind = SimpleFileOptions::default().unix_permissions(0o600).large_file(true);
     let mut manifest = BackupManifest {
@@ -177,12 +195,6 @@ fn pack(
         label: label.map(str::to_owned),
         files: Vec::new(),
     };
-    let (mut found, mut links) = (Vec::new(), Vec::new());
-    for home in homes(root) {
-        let (files, left) = files(&root.join(&home), CopyFor::Backup)?;
-        found.extend(files.into_iter().map(|file| (home.join(file.relative), file.is_database)));
-        links.extend(left.into_iter().map(|link| home.join(link)));
-    }
     for (number, (relative, is_database)) in found.into_iter().enumerate() {
         let mut source = root.join(&relative);
         let mode = fs::metadata(&source).map_or(0o600, |about| about.permissions().mode());

@@ -1,6 +1,7 @@
 //! What of a home belongs into a copy of it.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Files that hold secrets, by their names at the top of a home.
@@ -44,6 +45,8 @@ pub(crate) const MACHINERY: &[&str] = &[
     ".skills_prompt_snapshot.json",
     ".restart_last_processed.json",
 ];
+/// How a database file begins.
+const DATABASE_MARK: [u8; 16] = *b"SQLite format 3\0";
 /// What was said: left out of copies that are handed on.
 const HISTORY: &[&str] = &["sessions", "pairing", "pending", "shell-hooks-allowlist.json"];
 
@@ -114,13 +117,22 @@ fn walk(
         } else if kind.is_dir() {
             walk(home, &relative, purpose, found, links)?;
         } else if kind.is_file() {
-            let is_database = name.ends_with(".db");
-            if !is_database || matches!(purpose, CopyFor::Backup | CopyFor::Move) {
+            let is_called_so = name.ends_with(".db");
+            if !is_called_so || matches!(purpose, CopyFor::Backup | CopyFor::Move) {
+                // Other programs give this ending to other files.
+                let is_database = is_called_so && is_database(&entry.path());
                 found.push(HomeFile { relative, is_database });
             }
         }
     }
     Ok(())
+}
+
+/// Whether a file is one that the database engine writes.
+pub(crate) fn is_database(file: &Path) -> bool {
+    let mut head = [0_u8; DATABASE_MARK.len()];
+    let read = fs::File::open(file).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && head == DATABASE_MARK
 }
 
 fn is_wanted(name: &str, is_top: bool, purpose: CopyFor) -> bool {

@@ -111,24 +111,45 @@ pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {
 /// A file that is packed.
 pub(crate) struct PackedEntry {
     pub(crate) name: PathBuf,
-    pub(crate) mode: u32,
-    pub(crate) bytes: Vec<u8>,
+    /// Where its content is.
+    pub(crate) source: PathBuf,
+}
+
+/// Whether a new archive may take a place that a person named: in a folder that is there, and of nothing but a file.
+pub(crate) fn require_place(file: &Path) -> anyhow::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+    // Whatever is called so would be replaced, a device too.
+    match fs::symlink_metadata(file) {
+        Ok(about) => ensure!(about.is_file(), "{} is there, and no file", file.display()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error).with_context(|| format!("look at {}", file.display())),
+    }
+    Ok(())
 }
 
 /// Packs files of a folder.
 pub(crate) fn pack_tar(to: &Path, files: &[PackedEntry]) -> anyhow::Result<()> {
+    require_place(to)?;
     let staging = to.with_extension(format!("{}.new", std::process::id()));
     let mut options = fs::OpenOptions::new();
-    let file = options.write(true).create(true).truncate(true).mode(0o600).open(&staging)?;
+    let file = options.write(true).create(true).truncate(true).mode(0o600).open(&staging);
+    let file = file.with_context(|| format!("write {}", staging.display()))?;
     let packed = || -> anyhow::Result<()> {
         let mut archive =
             tar::Builder::new(flate2::write::GzEncoder::new(file, flate2::Compression::default()));
-        for PackedEntry { name, mode, bytes } in files {
+        for PackedEntry { name, source } in files {
+            let content = fs::File::open(source);
+            let content = content.with_context(|| format!("read {}", source.display()))?;
+            let about = content.metadata()?;
             let mut header = tar::Header::new_gnu();
-            header.set_size(bytes.len() as u64);
-            header.set_mode(*mode);
+            header.set_size(about.len());
+            header.set_mode(private_mode(about.permissions().mode()));
             header.set_cksum();
-            archive.append_data(&mut header, name, bytes.as_slice())?;
+            let mut content = content.take(about.len());
+            archive.append_data(&mut header, name, &mut content)?;
+            ensure!(content.limit() == 0, "{} became shorter just now", source.display());
         }
         archive.into_inner()?.finish()?.sync_all()?;
         fs::rename(&staging, to).with_context(|| format!("write {}", to.display()))

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::backup::{SideFiles, copy_database};
 use crate::contents::{CopyFor, files};
-use crate::packing::{PackedEntry, copy_file, pack_tar, private_mode, unpack_tar, write_file};
+use crate::packing::{PackedEntry, copy_file, pack_tar, unpack_tar, write_file};
 use crate::staging::{Staging, make_folder};
 
 /// Names that mean something else already.
@@ -64,12 +64,23 @@ pub(crate) struct Beginning {
 /// All profiles of a user.
 pub(crate) struct Profiles {
     root: Home,
+    /// The one that is worked in.
+    current: String,
 }
 
 impl Profiles {
     /// Those that this home belongs to.
     pub(crate) fn around(home: &Home) -> Self {
-        Self { root: home.of_default_profile().unwrap_or_else(|| home.clone()) }
+        let name = home.root().file_name().and_then(|name| name.to_str());
+        match (home.of_default_profile(), name) {
+            (Some(root), Some(name)) => Self { root, current: name.to_owned() },
+            _ => Self { root: home.clone(), current: "default".to_owned() },
+        }
+    }
+
+    /// The profile that is worked in: the one that was named, else the one that is in use.
+    pub(crate) fn current(&self) -> &str {
+        &self.current
     }
 
     /// The name as it is kept.
@@ -249,17 +260,16 @@ impl Profiles {
                 copy_database(&source, &copy, SideFiles::MayAppear)?;
                 source = copy;
             }
-            let mode = private_mode(fs::metadata(&source)?.permissions().mode());
-            let mut bytes = fs::read(source)?;
             if file.relative == Path::new("config.yaml") {
-                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let text = String::from_utf8_lossy(&fs::read(&source)?).into_owned();
                 let masked = redactor.redact(&text, RedactMode::FileRead);
                 if masked != text {
                     notes.push("config.yaml holds keys; they are masked in the copy".to_owned());
-                    bytes = masked.into_owned().into_bytes();
+                    source = databases.path().join("config.yaml");
+                    write_file(&source, &mut masked.as_bytes(), u64::MAX, 0o600)?;
                 }
             }
-            packed.push(PackedEntry { name: file.relative, mode, bytes });
+            packed.push(PackedEntry { name: file.relative, source });
         }
         pack_tar(to, &packed)?;
         Ok(notes)

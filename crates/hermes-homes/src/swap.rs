@@ -89,10 +89,17 @@ fn finish(root: &Path, swap: &Swap) -> anyhow::Result<PathBuf> {
     let is_name = !swap.snapshot.contains('/') && !swap.snapshot.starts_with('.');
     ensure!(is_ours && is_name, "{} is broken", root.join(SWAP_FILE).display());
     let old = folder.join(&swap.old);
-    let before = root.join("state-snapshots").join(&swap.snapshot);
+    let snapshots = root.join("state-snapshots");
+    let mut before = snapshots.join(&swap.snapshot);
     if old.exists() {
         keep(&old, root)?;
-        make_folder(&root.join("state-snapshots"))?;
+        make_folder(&snapshots)?;
+        // Of the same second as another one, which came over from the old home.
+        let mut number = 2;
+        while before.symlink_metadata().is_ok() {
+            before = snapshots.join(format!("{}-{number}", swap.snapshot));
+            number += 1;
+        }
         fs::rename(&old, &before)
             .with_context(|| format!("keep what was there in {}", before.display()))?;
     }
@@ -227,6 +234,26 @@ mod tests {
         fs::rename(old.join("models"), root.join("models")).unwrap();
         assert!(finish_interrupted(&Home::at(root.join("profiles/both"))).unwrap());
         is_done(&root);
+    }
+
+    /// The second of two imports within a second found its snapshot's name taken, and left a home that no command would use.
+    #[test]
+    fn two_snapshots_of_the_same_second_are_two() {
+        let (_folder, root, staging) = scene();
+        let swap = announce(&staging, "before-test").unwrap();
+        put(&root.join("state-snapshots").join(&swap.snapshot).join("config.yaml"), "older");
+        exchange(staging.path(), &root).unwrap();
+        drop(staging.keep());
+        let before = finish(&root, &swap).unwrap();
+        assert!(before.to_str().unwrap().ends_with("-2"), "{}", before.display());
+        let read = |name: &str| {
+            let folder = root.join("state-snapshots").join(name);
+            fs::read_to_string(folder.join("config.yaml")).unwrap()
+        };
+        assert_eq!(
+            (read(&swap.snapshot), read(&format!("{}-2", swap.snapshot))),
+            ("older".into(), "old".into())
+        );
     }
 
     #[test]

@@ -267,7 +267,7 @@ fn profile(verb: &ProfileVerb, host: &Host, commands: &[String]) -> anyhow::Resu
             VerbReport::table(table)
         }
         ProfileVerb::Show { name, json } => {
-            let name = name.clone().unwrap_or_else(|| profiles.active());
+            let name = name.clone().unwrap_or_else(|| profiles.current().to_owned());
             let home = profiles.home(&name)?;
             let all = profiles.list();
             let Some(one) = all.into_iter().find(|one| one.home == home) else {
@@ -338,7 +338,7 @@ fn create(
 ) -> anyhow::Result<VerbReport> {
     let from = match (&args.clone_from, args.clone || args.clone_all) {
         (Some(from), _) => Some(from.clone()),
-        (None, true) => Some(profiles.active()),
+        (None, true) => Some(profiles.current().to_owned()),
         (None, false) => None,
     };
     let begin = Beginning {

@@ -36,6 +36,14 @@ pub(crate) fn open(flags: &GlobalFlags) -> anyhow::Result<Host> {
     if hermes_homes::finish_interrupted(host.home())? {
         host = Host::open(options)?;
     }
+    // A name that is mistyped would become a home of its own, without keys and with nothing said.
+    if let Some(name) = &flags.profile
+        && host.home().of_default_profile().is_some()
+        && !host.home().root().is_dir()
+    {
+        let text = format!("there is no profile `{name}`; `hermes profile create {name}` makes it");
+        return Err(UsageError::new(text).into());
+    }
     let deliveries = hermes_gateway::delivery::deliveries(&host);
     Ok(host.with_deliveries(deliveries))
 }

@@ -52,12 +52,20 @@ pub enum ScheduleError {
         line: String,
     },
     /// A time that is gone.
-    #[error("{time} is over since {ago}; give a time to come, or a duration such as `30m`")]
+    #[error("{time} was {ago} ago; give a time to come, or a duration such as `30m`")]
     Past {
         /// The time as it was understood.
         time: String,
         /// How long ago it was.
         ago: String,
+    },
+    /// No time.
+    #[error(
+        "`{text}` is no time: write `2026-12-24T18:00`, with `Z` or `+01:00` for another zone, or a date"
+    )]
+    Moment {
+        /// What was written.
+        text: String,
     },
     /// A zone nobody has heard of.
     #[error(

@@ -132,9 +132,9 @@ pub enum CronVerb {
     Next {
         /// As for `create`
         schedule: String,
-        /// How many
-        #[arg(long, short = 'n', default_value_t = 5)]
-        count: usize,
+        /// How many, up to 1,000
+        #[arg(long, short = 'n', default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1_000))]
+        count: u16,
         /// The zone, if not the configured one
         #[arg(long)]
         zone: Option<String>,

@@ -16,7 +16,8 @@ pub(super) fn create(
     draft: &JobDraft,
     json: bool,
 ) -> Result<VerbReport, CronError> {
-    let draft = draft.clone().pinned(place.pinned.as_ref());
+    let draft = JobDraft { origin: place.origin.clone(), ..draft.clone() };
+    let draft = draft.pinned(place.pinned.as_ref());
     let job = place.store.create(&draft, Timestamp::now())?;
     Ok(job_report("Created", &job, json).warned(nobody_ticks(&place.store)))
 }
@@ -27,6 +28,12 @@ pub(super) fn edit(
     draft: &JobDraft,
     json: bool,
 ) -> Result<VerbReport, CronError> {
+    if *draft == JobDraft::default() {
+        return Err(CronError::BadJob(
+            "say what to change: --schedule, --prompt, --name, --deliver … (--help lists them)"
+                .into(),
+        ));
+    }
     Ok(job_report("Changed", &place.store.edit(asked, draft, Timestamp::now())?, json))
 }
 

@@ -13,9 +13,6 @@ use crate::schedule::{Schedule, ScheduleError, in_words, moment, named_zone, sto
 use crate::store::JobStore;
 use crate::ticker::ticker_health;
 
-/// Most times shown of a schedule.
-const MOST_TIMES: usize = 1_000;
-
 pub(super) fn list(place: &CronContext, all: bool, json: bool) -> Result<VerbReport, CronError> {
     let jobs: Vec<Job> = place.store.jobs()?.into_iter().filter(|job| all || job.enabled).collect();
     if json {
@@ -117,7 +114,7 @@ pub(super) fn status(place: &CronContext, json: bool) -> Result<VerbReport, Cron
 pub(super) fn next(
     place: &CronContext,
     text: &str,
-    count: usize,
+    count: u16,
     zone: Option<&str>,
     from: Option<&str>,
     json: bool,
@@ -126,13 +123,13 @@ pub(super) fn next(
     let from = match from {
         None => Timestamp::now(),
         Some(from) => {
-            moment(from, &zone).ok_or_else(|| ScheduleError::Unknown { text: from.to_owned() })?
+            moment(from, &zone).ok_or_else(|| ScheduleError::Moment { text: from.to_owned() })?
         }
     };
     let schedule = Schedule::parse(text, from, &zone)?;
     let mut times = Vec::new();
     let mut next = schedule.first(from, &zone);
-    while let Some(time) = next.filter(|_| times.len() < count.min(MOST_TIMES)) {
+    while let Some(time) = next.filter(|_| times.len() < usize::from(count)) {
         times.push(stored(time, &zone));
         next = schedule.next_after(time, &zone);
     }

@@ -18,6 +18,7 @@ use hermes_skills::report::VerbReport;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::CronError;
+use crate::job::JobOrigin;
 use crate::runner::JobRunner;
 use crate::settings::CronSettings;
 use crate::store::{JobStore, PinnedModel};
@@ -32,6 +33,8 @@ pub struct CronContext {
     pub redactor: Redactor,
     /// The model and provider that new jobs are given, if they name none: what a job was made with it keeps.
     pub pinned: Option<PinnedModel>,
+    /// The chat that asks, which hears of the jobs it makes unless they say otherwise.
+    pub origin: Option<JobOrigin>,
     /// Whoever can run a job.
     pub runner: Arc<dyn JobRunner>,
     /// Ends what takes long.

@@ -9,6 +9,7 @@ use super::args::SuggestionVerb;
 use super::changed::job_report;
 use super::listed::nobody_ticks;
 use crate::error::CronError;
+use crate::store::JobDraft;
 use crate::suggestions::Suggestions;
 
 pub(super) fn suggestions(
@@ -20,7 +21,13 @@ pub(super) fn suggestions(
     match verb {
         None => list(&suggestions, json),
         Some(SuggestionVerb::Accept { number }) => {
-            let job = suggestions.accept(*number, Timestamp::now())?;
+            let now = Timestamp::now();
+            let mut job = suggestions.accept(*number, now)?;
+            if job.deliver == "local" && place.origin.is_some() {
+                let (origin, deliver) = (place.origin.clone(), Some("origin".to_owned()));
+                let told = JobDraft { origin, deliver, ..JobDraft::default() };
+                job = place.store.edit(&job.id, &told, now)?;
+            }
             Ok(job_report("Created", &job, json).warned(nobody_ticks(&place.store)))
         }
         Some(SuggestionVerb::Dismiss { number }) => {

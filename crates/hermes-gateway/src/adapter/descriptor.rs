@@ -165,8 +165,8 @@ pub struct Capabilities {
     pub files: bool,
     /// Sound can be sent as a voice message.
     pub voice: bool,
-    /// The same key sent twice is one message: what may have arrived can be sent again.
-    pub idempotent_send: bool,
+    /// For so long the same key sent twice is one message: what may have arrived can be sent again.
+    pub idempotent_for: Duration,
 }
 
 impl Capabilities {
@@ -180,7 +180,7 @@ impl Capabilities {
         typing: false,
         files: false,
         voice: false,
-        idempotent_send: false,
+        idempotent_for: Duration::ZERO,
     };
 }
 

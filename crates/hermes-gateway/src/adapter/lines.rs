@@ -32,6 +32,8 @@ pub enum LineSecurity {
 /// A connection that is read and written in lines.
 pub struct LineStream {
     stream: BufReader<Box<dyn Duplex>>,
+    /// The beginning of a line whose end has not come yet.
+    begun: Vec<u8>,
     host: String,
 }
 
@@ -51,6 +53,10 @@ async fn encrypted(stream: Box<dyn Duplex>, host: &str) -> Result<Box<dyn Duplex
 }
 
 impl LineStream {
+    fn new(stream: Box<dyn Duplex>, host: String) -> Self {
+        Self { stream: BufReader::new(stream), begun: Vec::new(), host }
+    }
+
     /// Connects.
     ///
     /// # Errors
@@ -63,7 +69,7 @@ impl LineStream {
             LineSecurity::Plain => Box::new(stream),
             LineSecurity::Tls => encrypted(Box::new(stream), host).await?,
         };
-        Ok(Self { stream: BufReader::new(stream), host: host.to_owned() })
+        Ok(Self::new(stream, host.to_owned()))
     }
 
     /// Encrypts what was plain until now. What came before and was not read is thrown away: somebody in between could have
@@ -73,22 +79,24 @@ impl LineStream {
     /// If the certificate is none.
     pub async fn encrypt(self) -> Result<Self, SendError> {
         let stream = encrypted(self.stream.into_inner(), &self.host).await?;
-        Ok(Self { stream: BufReader::new(stream), host: self.host })
+        Ok(Self::new(stream, self.host))
     }
 
-    /// The next line, without its end.
+    /// The next line, without its end. Given up in between, the next call goes on where this one was.
     ///
     /// # Errors
     /// If the connection is lost, or silent for too long.
     pub async fn line(&mut self, silence: Duration) -> Result<String, SendError> {
-        let mut line = Vec::new();
-        let mut limited = (&mut self.stream).take(MAX_LINE);
-        let read = tokio::time::timeout(silence, limited.read_until(b'\n', &mut line)).await;
+        let room = MAX_LINE.saturating_sub(self.begun.len() as u64);
+        let mut limited = (&mut self.stream).take(room);
+        let read = tokio::time::timeout(silence, limited.read_until(b'\n', &mut self.begun)).await;
         match read {
             Err(_) => Err(lost(format!("nothing was heard for {} s", silence.as_secs()))),
             Ok(Err(error)) => Err(lost(error)),
+            Ok(Ok(0)) if self.begun.len() as u64 >= MAX_LINE => Err(lost("a line has no end")),
             Ok(Ok(0)) => Err(lost("the connection was closed")),
             Ok(Ok(_)) => {
+                let line = std::mem::take(&mut self.begun);
                 Ok(String::from_utf8_lossy(&line).trim_end_matches(['\r', '\n']).to_owned())
             }
         }
@@ -120,5 +128,24 @@ impl LineStream {
     pub async fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), SendError> {
         self.stream.write_all(bytes).await.map_err(lost)?;
         self.stream.flush().await.map_err(lost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line whose first half had come when something was to be sent lost that half.
+    #[tokio::test]
+    async fn half_a_line_is_kept_when_waiting_for_it_is_given_up() {
+        let (here, mut there) = tokio::io::duplex(64);
+        let mut stream = LineStream::new(Box::new(here), String::new());
+        there.write_all(b"PRIVMSG #home :he").await.unwrap();
+        let soon = Duration::from_millis(20);
+        assert!(tokio::time::timeout(soon, stream.line(Duration::from_secs(5))).await.is_err());
+        there.write_all(b"llo\r\nnext\r\n").await.unwrap();
+        for line in ["PRIVMSG #home :hello", "next"] {
+            assert_eq!(stream.line(Duration::from_secs(5)).await.unwrap(), line);
+        }
     }
 }

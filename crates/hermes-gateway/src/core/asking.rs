@@ -13,6 +13,8 @@ use hermes_protocol::approval::ApprovalPrompt;
 use hermes_sessions::SessionStore;
 use hermes_tool::BoxFuture;
 use tokio::sync::oneshot;
+use tokio::sync::oneshot::error::RecvError;
+use tokio::time::error::Elapsed;
 
 use super::{Asking, Gateway, PersonAnswer, QuestionKind, TurnOrigin, WaitingAnswer, lock, token};
 use crate::adapter::{
@@ -44,7 +46,7 @@ impl ApprovalPrompter for GatewayAsker {
                 // A subagent asks where its only possible turn is.
                 own.or_else(|| turns.values().next().filter(|_| turns.len() == 1)).cloned()
             };
-            let Some(place) = place.and_then(|place| place.at_desk()) else {
+            let Some(place) = place.and_then(|place| place.for_questions()) else {
                 return ApprovalAnswer::NobodyThere;
             };
             let prompt = ApprovalPrompt::about_command(&question);
@@ -57,7 +59,7 @@ impl ApprovalPrompter for GatewayAsker {
                 Err(why) => return ApprovalAnswer::Failed(why),
             };
             let answer = tokio::select! {
-                answer = tokio::time::timeout(wait, answer) => answer,
+                answer = asking.heard(&place, &id, wait, answer) => answer,
                 () = question.cancellation.cancelled() => {
                     asking.settle_silently(&store, &id, "no longer wanted").await;
                     return ApprovalAnswer::no();
@@ -123,7 +125,13 @@ impl Asking {
                 format!("\n\nAnswer with `/approve {0}` or `/deny {0}`{reactions}.", short(&id))
             }
             (QuestionKind::Command { .. }, true) => format!("\n\n#{}", short(&id)),
-            (QuestionKind::Clarify { .. }, _) => String::new(),
+            // Here somebody talks about other things as well.
+            (QuestionKind::Clarify { .. }, _)
+                if place.source.platform != place.link.platform.name =>
+            {
+                format!("\n\n#{}: answer this message to tell me.", short(&id))
+            }
+            (QuestionKind::Clarify { .. }, _) => format!("\n\n#{}", short(&id)),
         };
         let buttons = if has_buttons { buttons } else { Vec::new() };
         match place.link.say(&place.target, &format!("{text}{hint}"), buttons).await {
@@ -171,7 +179,7 @@ impl Asking {
         let kind =
             QuestionKind::Clarify { choices: choices.to_vec(), question: question.to_owned() };
         let (id, answer) = self.ask(store, place, kind, "").await.ok()?;
-        match tokio::time::timeout(wait, answer).await {
+        match self.heard(place, &id, wait, answer).await {
             Ok(Ok(PersonAnswer::Words(words))) => Some(words),
             Ok(_) => None,
             Err(_) => {
@@ -179,6 +187,27 @@ impl Asking {
                 None
             }
         }
+    }
+
+    /// Waits for an answer. When half of the time is over the chat is reminded, once.
+    async fn heard(
+        &self,
+        place: &TurnOrigin,
+        id: &str,
+        wait: Duration,
+        mut answer: oneshot::Receiver<PersonAnswer>,
+    ) -> Result<Result<PersonAnswer, RecvError>, Elapsed> {
+        let half = wait / 2;
+        if let Ok(heard) = tokio::time::timeout(half, &mut answer).await {
+            return Ok(heard);
+        }
+        let line =
+            format!("⏰ My question #{} still waits; {} are left.", short(id), in_words(half));
+        let (link, target) = (Arc::clone(&place.link), place.target.clone());
+        tokio::spawn(async move {
+            let _ = link.say(&target, &line, Vec::new()).await;
+        });
+        tokio::time::timeout(wait - half, answer).await
     }
 
     /// A question that nobody answered, or nobody wants answered any more.
@@ -193,6 +222,11 @@ impl Asking {
             record(store, id, "expired").await;
         }
     }
+}
+
+/// A time as people say it.
+pub(super) fn in_words(time: Duration) -> String {
+    hermes_cron::schedule::in_words(jiff::SignedDuration::try_from(time).unwrap_or_default())
 }
 
 fn short(id: &str) -> &str {
@@ -309,7 +343,7 @@ impl Gateway {
                         None => return "This question has expired.".to_owned(),
                     },
                     target: super::target_of(&press.source),
-                    desk: None,
+                    asking_place: None,
                 },
                 message_id: press.message_id.clone(),
                 kind: QuestionKind::Clarify {

@@ -63,6 +63,9 @@ pub(super) const COMMANDS: &[ChatCommand] = &[
     command("approve", &[], "Allow what waits for a decision"),
     command("deny", &[], "Refuse what waits for a decision"),
     command("whoami", &["id"], "Who you are to me"),
+    owners(command("cron", &[], "What is done at set times: list, create, pause, run …")),
+    owners(command("blueprint", &["blueprints"], "Ready-made jobs: list them, or make one")),
+    owners(command("suggestions", &[], "Jobs you might want: accept N, dismiss N, catalog")),
     owners(command("yolo", &[], "Run flagged commands of this session without asking (on, off)")),
     owners(command("sethome", &["set-home"], "Send news of jobs to this chat")),
     owners(command("platform", &["platforms"], "How the platforms are; pause NAME, resume NAME")),
@@ -210,6 +213,8 @@ impl Gateway {
                     link.platform.label, source.chat_id
                 )
             }
+            "cron" => self.schedule(link, source, "", rest).await,
+            "blueprint" | "suggestions" => self.schedule(link, source, command, rest).await,
             "yolo" => self.yolo(key, rest).await,
             "sethome" => self.set_home(link, message),
             "platform" if rest.starts_with("pause") || rest.starts_with("resume") => {
@@ -297,8 +302,8 @@ impl Gateway {
         message: &InboundMessage,
     ) -> Result<Agent, String> {
         let entry = self.route(key).await.ok_or("There is no session yet.")?;
-        let seat = self.seat(link, key, &message.source, &entry);
-        let made = self.factory.agent(&self.host, &seat, Arc::new(Unseen)).await;
+        let wanted = self.agent_request(link, key, &message.source, &entry);
+        let made = self.factory.agent(&self.host, &wanted, Arc::new(Unseen)).await;
         made.map_err(|_| "The model is not set up; I cannot open the session.".to_owned())
     }
 

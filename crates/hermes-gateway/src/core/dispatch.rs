@@ -34,6 +34,10 @@ impl Gateway {
         if self.draining.load(Ordering::Relaxed) {
             return;
         }
+        // What was let go before this look is as the database says now. What is let go while it reads may stand in its rows as
+        // it was before, and would be taken for new: that waits for the next one.
+        let let_go = std::mem::take(&mut *lock(&self.let_go));
+        lock(&self.held).retain(|id| !let_go.contains(id));
         let rows = match self.store.read(|database| database.gateway_open_events()).await {
             Ok(rows) => rows,
             Err(error) => {
@@ -87,10 +91,7 @@ impl Gateway {
         if let Err(error) = settled {
             tracing::warn!(%error, "an event stays in the inbox");
         }
-        let mut held = lock(&self.held);
-        for id in ids {
-            held.remove(id);
-        }
+        self.release(ids);
     }
 
     async fn take_event(self: &Arc<Self>, row: InboxRow) {

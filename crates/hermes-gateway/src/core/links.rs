@@ -103,6 +103,7 @@ impl Gateway {
             links,
             lanes: super::Mutex::default(),
             held: super::Mutex::default(),
+            let_go: super::Mutex::default(),
             sending: super::Mutex::default(),
             arriving: super::Mutex::default(),
             broken,

@@ -22,6 +22,7 @@ mod links;
 mod news;
 mod outbox;
 mod present;
+mod scheduled;
 mod skills;
 mod turn;
 
@@ -59,6 +60,8 @@ pub(crate) struct Gateway {
     lanes: Mutex<HashMap<String, LaneState>>,
     /// Events that a lane holds or dispatch has dealt with, so that they are read once.
     held: Mutex<HashSet<i64>>,
+    /// Events that nobody has in hand any more, as far as the rows that are read next say so.
+    let_go: Mutex<HashSet<i64>>,
     /// Answers that are being sent, and chats whose left-over answers are: each has one sender.
     sending: Mutex<HashSet<String>>,
     /// Events that wait for those of the same chat before them.
@@ -122,13 +125,13 @@ pub(crate) struct TurnOrigin {
     link: Arc<Link>,
     target: Target,
     /// Where somebody is who can answer questions; nowhere if only a program waits for the answer.
-    desk: Option<(Arc<Link>, Target)>,
+    asking_place: Option<(Arc<Link>, Target)>,
 }
 
 impl TurnOrigin {
-    /// The same at the place where questions go.
-    fn at_desk(&self) -> Option<Self> {
-        let (link, target) = self.desk.clone()?;
+    /// The same where its questions go.
+    fn for_questions(&self) -> Option<Self> {
+        let (link, target) = self.asking_place.clone()?;
         Some(Self { link, target, ..self.clone() })
     }
 }

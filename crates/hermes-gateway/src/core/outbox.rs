@@ -12,7 +12,7 @@ use hermes_store::clock::now;
 use serde::{Deserialize, Serialize};
 
 use super::{Gateway, lock};
-use crate::adapter::{Outgoing, SendClass, SendError, Target};
+use crate::adapter::{Outgoing, Platform, SendClass, SendError, Target};
 use crate::link::{Link, MAX_WAIT};
 use crate::markdown::Document;
 use crate::media::DeliveryRules;
@@ -40,7 +40,9 @@ struct SendClaim<'a> {
 
 impl<'a> SendClaim<'a> {
     fn take(of: &'a Mutex<HashSet<String>>, what: String) -> Option<Self> {
-        lock(of).insert(what.clone()).then_some(Self { of, what })
+        // Made only once it is ours: the end of a second one would let go of what the first holds.
+        let is_free = lock(of).insert(what.clone());
+        is_free.then(|| Self { of, what })
     }
 }
 
@@ -51,7 +53,7 @@ impl Drop for SendClaim<'_> {
 }
 
 /// What is known of one part.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct PartState {
     /// The platform's id of its message.
@@ -60,6 +62,32 @@ pub(super) struct PartState {
     pub(super) is_sending: bool,
     /// It says what it is to say.
     pub(super) is_final: bool,
+    /// What is or was sent is only the beginning of it, or was said on the way to it.
+    pub(super) is_draft: bool,
+    /// By which a platform knows it again when it is sent twice. Each message has one of its own, for as long as it is not
+    /// known whether it arrived: a platform shows nothing of a second message with the key of the first.
+    pub(super) key: String,
+    /// When it was sent under this key for the first time.
+    since: f64,
+}
+
+impl PartState {
+    /// About to be sent, under a key of its own.
+    pub(super) fn sending(is_draft: bool) -> Self {
+        let key = super::token(24);
+        Self { key, since: now(), is_sending: true, is_draft, ..Self::default() }
+    }
+
+    /// Whether a platform shows it once although it is sent again.
+    pub(super) fn is_known_to(&self, platform: &Platform) -> bool {
+        let most = platform.capabilities.idempotent_for.as_secs_f64();
+        !self.key.is_empty() && (0.0..most).contains(&(now() - self.since))
+    }
+
+    /// In the chat, under this id of the platform.
+    pub(super) fn arrived(id: String) -> Self {
+        Self { id: Some(id), ..Self::default() }
+    }
 }
 
 pub(super) fn parts_of(text: &str) -> Vec<PartState> {
@@ -223,9 +251,15 @@ impl Gateway {
         let (mut tries, mut floods, mut is_plain) = (0, 0, false);
         loop {
             let part = parts.get(at).cloned().unwrap_or_default();
-            let may_be_there =
-                part.id.is_none() && part.is_sending && !capabilities.idempotent_send;
-            let words = match may_be_there {
+            let may_be_there = part.id.is_none() && part.is_sending;
+            let is_known = may_be_there && part.is_known_to(link.platform);
+            // What cannot be changed was never the beginning of this, only something on the way to it.
+            let is_other = part.is_draft && !capabilities.edit;
+            let sending = match is_known && !is_other {
+                true => part.clone(),
+                false => PartState::sending(false),
+            };
+            let words = match may_be_there && !is_known {
                 true => format!("{RECOVERED}\n\n{text}"),
                 false => text.to_owned(),
             };
@@ -238,21 +272,26 @@ impl Gateway {
                 },
                 content: link.adapter.render(&document),
                 reply_to: answer.reply_to.clone().filter(|_| at == 0),
-                key: format!("{}-{at}", answer.id),
+                key: sending.key.clone(),
                 ..Outgoing::default()
             };
+            let is_draft = sending.is_draft;
             let sent = match part.id.as_ref().filter(|_| capabilities.edit) {
                 Some(id) => link.adapter.edit(id, &message).await.map(|()| id.clone()),
                 None => {
-                    let sending = PartState { id: None, is_sending: true, is_final: false };
                     self.keep_part(answer, parts, at, sending).await;
                     link.paced(&answer.chat_id).await;
                     link.adapter.send(&message).await
                 }
             };
             let error = match sent {
+                // If it had arrived before, the chat shows what it said then.
+                Ok(id) if is_draft => {
+                    self.keep_part(answer, parts, at, PartState::arrived(id)).await;
+                    continue;
+                }
                 Ok(id) => {
-                    let done = PartState { id: Some(id), is_sending: false, is_final: true };
+                    let done = PartState { is_final: true, ..PartState::arrived(id) };
                     self.keep_part(answer, parts, at, done).await;
                     return Ok(());
                 }
@@ -299,5 +338,25 @@ impl Gateway {
         let platform = link.platform.name.to_owned();
         let _ =
             self.store.write(move |database| database.gateway_accept(&platform, &[], &marks)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever came second let go of what the first held, and waited for itself while it did: the whole gateway stood still.
+    #[test]
+    fn whoever_comes_second_takes_nothing_away() {
+        let held = Mutex::default();
+        let first = SendClaim::take(&held, "turn-1".to_owned());
+        assert!(first.is_some());
+        for _ in 0..2 {
+            assert!(SendClaim::take(&held, "turn-1".to_owned()).is_none());
+        }
+        assert!(SendClaim::take(&held, "turn-2".to_owned()).is_some());
+        drop(first);
+        assert!(SendClaim::take(&held, "turn-1".to_owned()).is_some());
+        assert!(lock(&held).is_empty());
     }
 }

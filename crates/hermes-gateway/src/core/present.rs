@@ -13,6 +13,7 @@ use hermes_sessions::{Obligation, SessionStore};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use super::asking::in_words;
 use super::outbox::{PartState, RECOVERED, parts_of, parts_text};
 use super::{Asking, Gateway, TurnOrigin, lock};
 use crate::adapter::{Outgoing, SendClass, ToolProgress};
@@ -37,6 +38,7 @@ pub(super) struct Presenter {
     last: Arc<Mutex<Instant>>,
     front: Arc<dyn FrontEnd>,
     work: JoinHandle<Obligation>,
+    place: TurnOrigin,
     /// As it was when the turn began.
     owed: Obligation,
     store: SessionStore,
@@ -74,7 +76,7 @@ impl FrontEnd for Front {
         choices: &'a [String],
     ) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
-            let place = self.place.at_desk()?;
+            let place = self.place.for_questions()?;
             let asked = self.asking.clarify(&self.store, &place, question, choices, self.wait);
             let answer = asked.await;
             *lock(&self.last) = Instant::now();
@@ -119,7 +121,7 @@ impl Gateway {
             asking: Arc::clone(&self.asking),
         };
         let work = tokio::spawn(shown.watch(heard));
-        Presenter { events, last, front, work, owed, store }
+        Presenter { events, last, front, work, place: place.clone(), owed, store }
     }
 }
 
@@ -131,6 +133,21 @@ impl Presenter {
     /// How long nothing has happened.
     pub(super) fn silence(&self) -> Duration {
         lock(&self.last).elapsed()
+    }
+
+    /// Says that nothing has happened for a time, and when the turn is given up.
+    pub(super) fn warn(&self, silent: Duration, left: Duration) {
+        let line = format!(
+            "⚠ Nothing has happened for {}. I stop in {}; /stop does it now.",
+            in_words(silent),
+            in_words(left)
+        );
+        let place = self.place.clone();
+        if place.link.platform.display.long_running_notes {
+            tokio::spawn(async move {
+                let _ = place.link.say(&place.target, &line, Vec::new()).await;
+            });
+        }
     }
 
     /// Somebody has the turn in hand although nothing is heard of it.
@@ -305,37 +322,33 @@ impl Shown {
         }
         let document = Document::parse(&format!("{first}{cursor}"));
         let link = Arc::clone(&self.place.link);
-        let message = Outgoing {
+        let mut message = Outgoing {
             target: self.place.target.clone(),
             content: link.adapter.render(&document),
             reply_to: self.answer.reply_to.clone(),
-            key: format!("{}-0", self.answer.id),
             ..Outgoing::default()
         };
-        let mut parts = parts_of(&self.answer.parts);
-        let known = parts.first().and_then(|part| part.id.clone());
+        let part = parts_of(&self.answer.parts).into_iter().next().unwrap_or_default();
+        let may_be_there = part.id.is_none() && part.is_sending;
+        if may_be_there && !part.is_known_to(link.platform) {
+            // Nobody knows whether it is in the chat: the end of the turn says so.
+            return;
+        }
         self.last_edit = Some(Instant::now());
-        let sent = match known {
-            Some(id) => link.adapter.edit(&id, &message).await,
+        let sent = match &part.id {
+            Some(id) => link.adapter.edit(id, &message).await,
             None => {
-                if parts.first().is_some_and(|part| part.is_sending) {
-                    // Nobody knows whether it is in the chat: the end of the turn says so.
-                    return;
-                }
-                parts.clear();
-                parts.push(PartState { id: None, is_sending: true, is_final: false });
-                self.keep(&parts).await;
+                let sending = if may_be_there { part } else { PartState::sending(true) };
+                message.key.clone_from(&sending.key);
+                self.keep(&[sending]).await;
                 link.paced(&message.target.chat_id).await;
-                let sent = link.adapter.send(&message).await;
-                match sent {
+                match link.adapter.send(&message).await {
                     Ok(id) => {
-                        parts =
-                            vec![PartState { id: Some(id), is_sending: false, is_final: false }];
-                        self.keep(&parts).await;
+                        self.keep(&[PartState::arrived(id)]).await;
                         Ok(())
                     }
                     Err(error) => {
-                        if error.class != SendClass::MaybeArrived {
+                        if error.class != SendClass::MaybeArrived && !may_be_there {
                             self.keep(&[]).await;
                         }
                         Err(error)
@@ -344,6 +357,8 @@ impl Shown {
             }
         };
         match sent {
+            // If it had arrived before, the chat shows what it said then.
+            Ok(()) if may_be_there => {}
             Ok(()) => {
                 self.floods = 0;
                 text.clone_into(&mut self.shown);
@@ -381,15 +396,19 @@ impl Shown {
         let mut rest = Vec::new();
         for left in (0..MAX_FLOODS).rev() {
             self.put(&text, &first, "").await;
-            let is_unknown =
-                parts_of(&self.answer.parts).first().is_some_and(|part| part.is_sending);
-            if is_unknown {
-                rest.push(format!("{RECOVERED}\n\n{first}"));
-            }
-            if is_unknown || self.shown == text || first.trim().is_empty() || left == 0 {
+            if self.shown == text || first.trim().is_empty() {
                 break;
             }
-            tokio::time::sleep(self.interval).await;
+            let unclear = parts_of(&self.answer.parts).into_iter().next();
+            let unclear = unclear.filter(|part| part.is_sending);
+            if unclear.is_some_and(|part| left == 0 || !part.is_known_to(self.place.link.platform))
+            {
+                rest.push(format!("{RECOVERED}\n\n{first}"));
+                break;
+            }
+            if left > 0 {
+                tokio::time::sleep(self.interval).await;
+            }
         }
         rest.extend(parts);
         for part in rest {

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use hermes_agent::{Agent, ExitReason, TurnResult};
 use hermes_cron::Destination;
-use hermes_host::{AgentSeat, MemoryAccess, SessionOptions, SessionSkills};
+use hermes_host::{AgentRequest, MemoryAccess, SessionOptions, SessionSkills};
 use hermes_sessions::{Obligation, ObligationState, new_session_id};
 use hermes_store::clock::now;
 use hermes_tools::product::WITHHELD_FROM_GUESTS;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
+use super::asking::in_words;
 use super::skills::with_skills;
 use super::{Gateway, InterruptedTurn, TurnOrigin, WaitingMessage, lock, target_of};
 use crate::adapter::{ChatSource, Target};
@@ -109,13 +110,13 @@ impl Gateway {
     }
 
     /// What an agent of this chat is made with.
-    pub(super) fn seat(
+    pub(super) fn agent_request(
         &self,
         link: &Link,
         key: &str,
         source: &ChatSource,
         entry: &RoutingEntry,
-    ) -> AgentSeat {
+    ) -> AgentRequest {
         let is_owner = link.policy.is_owner(source, &self.pairing);
         let text = |value: &Option<String>| value.clone().unwrap_or_default();
         let vars = [
@@ -131,7 +132,7 @@ impl Gateway {
             ("MESSAGE_ID", text(&source.message_id)),
         ];
         let vars = vars.into_iter().map(|(name, value)| (format!("HERMES_SESSION_{name}"), value));
-        AgentSeat {
+        AgentRequest {
             session: entry.session_id.clone(),
             options: SessionOptions {
                 platform: link.platform.name.to_owned(),
@@ -182,7 +183,7 @@ impl Gateway {
         if let Some(interrupted) = &interrupted
             && let Some(said) = self.said_already(interrupted).await
         {
-            return self.finish(key, answer, said).await;
+            return self.finish(key, answer, LastWords::Answer(said)).await;
         }
         let session = entry.session_id.clone();
         let taken = self.store.write(move |database| database.gateway_take(&rows, &session)).await;
@@ -195,7 +196,7 @@ impl Gateway {
         let presenter = self.present(&place, answer);
         let made = self
             .factory
-            .agent(&self.host, &self.seat(link, key, &source, &entry), presenter.front())
+            .agent(&self.host, &self.agent_request(link, key, &source, &entry), presenter.front())
             .await;
         let mut agent = match made {
             Ok(agent) => agent,
@@ -205,7 +206,7 @@ impl Gateway {
                 tracing::warn!(%error, "no agent could be made");
                 let said = "I cannot answer right now: the model is not set up. `hermes doctor` on \
                             the machine I run on says more.";
-                return self.finish(key, answer, said.to_owned()).await;
+                return self.finish(key, answer, LastWords::Note(said.to_owned())).await;
             }
         };
         self.can_steer(key, agent.steer());
@@ -224,10 +225,10 @@ impl Gateway {
             return;
         }
         let said = match is_late {
-            true => format!(
-                "I stopped: nothing has happened for {} minutes.",
-                (self.settings.turn_silence.duration().as_secs() / 60).max(1)
-            ),
+            true => {
+                let time = in_words(self.settings.turn_silence.duration());
+                LastWords::Note(format!("I stopped: nothing has happened for {time}."))
+            }
             false => spoken(&result),
         };
         self.finish(key, answer, said).await;
@@ -244,11 +245,11 @@ impl Gateway {
         let elsewhere = message.deliver_to.as_deref().and_then(|to| self.place_named(to));
         let (link, target) = elsewhere.unwrap_or_else(|| (Arc::clone(link), target_of(&source)));
         // A program that only tells of things answers no questions: the owner does, where he is at home.
-        let desk = match link.platform.is_event_source {
+        let asking_place = match link.platform.is_event_source {
             true => self.home_of_owner(),
             false => Some((Arc::clone(&link), target.clone())),
         };
-        TurnOrigin { key: key.to_owned(), source, link, target, desk }
+        TurnOrigin { key: key.to_owned(), source, link, target, asking_place }
     }
 
     /// The place a target means, if it is one of the platforms at work.
@@ -300,20 +301,29 @@ impl Gateway {
         key: &str,
     ) -> (TurnResult, bool) {
         let most = self.settings.turn_silence.duration();
-        let look = (most / 4).clamp(Duration::from_millis(50), Duration::from_secs(5));
+        let warning = self.settings.turn_warning.duration();
+        let warning = Some(warning).filter(|time| !time.is_zero() && *time < most);
+        let look = warning.unwrap_or(most).min(most) / 4;
+        let look = look.clamp(Duration::from_millis(50), Duration::from_secs(5));
         let turn = agent.turn(asked, stop);
         let mut turn = std::pin::pin!(turn);
-        let mut is_late = false;
+        let (mut is_late, mut is_warned) = (false, false);
         loop {
             tokio::select! {
                 result = &mut turn => return (result, is_late),
                 () = tokio::time::sleep(look) => {
+                    let silence = presenter.silence();
                     // Whoever is asked may take as long as a question waits.
                     if self.asking.waits(key) {
                         presenter.is_alive();
-                    } else if presenter.silence() > most && !stop.is_cancelled() {
+                    } else if silence > most && !stop.is_cancelled() {
                         is_late = true;
                         stop.cancel();
+                    } else if let Some(time) = warning {
+                        if silence > time && !is_warned {
+                            presenter.warn(time, most - time);
+                        }
+                        is_warned = silence > time;
                     }
                 }
             }
@@ -446,12 +456,15 @@ impl Gateway {
     }
 
     /// The turn is over: its messages are done, its answer is owed, and is sent.
-    async fn finish(&self, key: &str, mut answer: Obligation, said: String) {
-        // A turn that was stopped leaves what it had shown, without the sign that more is to come.
+    async fn finish(&self, key: &str, mut answer: Obligation, said: LastWords) {
+        // Without an answer what the chat has seen stays, without the sign that more is to come.
         let shown = std::mem::take(&mut answer.body);
-        let said = match said.is_empty() && !shown.is_empty() {
-            true => format!("{shown}\n\n(interrupted)"),
-            false => said,
+        let said = match said {
+            LastWords::Answer(said) => said,
+            LastWords::Note(said) if shown.is_empty() => said,
+            LastWords::Note(said) => format!("{shown}\n\n{said}"),
+            LastWords::Interrupted if shown.is_empty() => String::new(),
+            LastWords::Interrupted => format!("{shown}\n\n(interrupted)"),
         };
         answer.state = ObligationState::Pending;
         answer.body = self.redacted(&said);
@@ -482,10 +495,7 @@ impl Gateway {
 
     /// Events that nobody here has in hand any more; those that are not done are taken up again.
     pub(super) fn release(&self, rows: &[i64]) {
-        let mut held = lock(&self.held);
-        for row in rows {
-            held.remove(row);
-        }
+        lock(&self.let_go).extend(rows);
     }
 
     pub(super) fn redacted(&self, text: &str) -> String {
@@ -494,19 +504,26 @@ impl Gateway {
     }
 }
 
+/// What a turn says at its end.
+enum LastWords {
+    /// Its answer, all of it.
+    Answer(String),
+    /// It has none; this belongs below what was seen of one.
+    Note(String),
+    /// Somebody stopped it, who knows.
+    Interrupted,
+}
+
 /// What a turn says in the chat.
-fn spoken(result: &TurnResult) -> String {
+fn spoken(result: &TurnResult) -> LastWords {
     match result.exit {
-        ExitReason::TextResponse | ExitReason::MaxIterationsReached => {
-            result.final_response.clone()
-        }
-        // Whatever was written so far stays; who stopped it knows.
-        ExitReason::Interrupted => String::new(),
+        ExitReason::Interrupted => LastWords::Interrupted,
         exit if exit.is_failure() => {
             let advice = result.advice.clone().unwrap_or_default();
-            format!("I could not answer ({}). {advice}", exit.name()).trim().to_owned()
+            let said = format!("I could not answer ({}). {advice}", exit.name());
+            LastWords::Note(said.trim().to_owned())
         }
-        _ => result.final_response.clone(),
+        _ => LastWords::Answer(result.final_response.clone()),
     }
 }
 

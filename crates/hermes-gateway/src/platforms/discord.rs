@@ -44,7 +44,7 @@ static DISCORD: Platform = Platform {
         typing: true,
         files: true,
         voice: false,
-        idempotent_send: true,
+        idempotent_for: Duration::from_secs(120),
     },
     pace: Pace {
         overall: 40.0,

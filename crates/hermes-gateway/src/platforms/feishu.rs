@@ -40,7 +40,7 @@ static FEISHU: Platform = Platform {
         delete: true,
         files: true,
         threads: true,
-        idempotent_send: true,
+        idempotent_for: Duration::from_secs(3_600),
         ..Capabilities::NONE
     },
     pace: Pace { per_chat: 4.0, ..Pace::UNHURRIED },

@@ -355,9 +355,11 @@ impl Adapter for Irc {
             let id = format!("{:016x}", hermes_store::clock::random());
             if let Some(way_out) = self.way_out() {
                 let (done, written) = oneshot::channel();
-                let gone = || SendError::new(SendClass::Transient, "the connection was lost");
-                way_out.send((lines, done)).await.map_err(|_| gone())?;
-                return written.await.map(|()| id).map_err(|_| gone());
+                let gone = |class| SendError::new(class, "the connection was lost");
+                let handed = way_out.send((lines, done)).await;
+                handed.map_err(|_| gone(SendClass::Transient))?;
+                // Some of the lines may be there.
+                return written.await.map(|()| id).map_err(|_| gone(SendClass::MaybeArrived));
             }
             // Beside a gateway that holds the nick, another one is taken.
             let nick = beside(&self.settings.nick, id.get(..4).unwrap_or_default());

@@ -2,6 +2,7 @@
 //! one the same.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use ring::hmac;
@@ -27,7 +28,10 @@ static LINE: Platform = Platform {
         Variable::open("LINE_PORT", "The port (8646)"),
     ],
     limit: MessageLimit { length: 5_000, unit: LengthUnit::Utf16 },
-    capabilities: Capabilities { idempotent_send: true, ..Capabilities::NONE },
+    capabilities: Capabilities {
+        idempotent_for: Duration::from_secs(86_400),
+        ..Capabilities::NONE
+    },
     binds_port: true,
     open: |setup| Ok(Arc::new(Line::new(&setup)?)),
     ..Platform::named("line", "LINE", "hermes-line")

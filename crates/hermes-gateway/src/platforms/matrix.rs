@@ -38,7 +38,7 @@ static MATRIX: Platform = Platform {
         threads: true,
         typing: true,
         files: true,
-        idempotent_send: true,
+        idempotent_for: Duration::from_secs(1_800),
         ..Capabilities::NONE
     },
     pace: Pace { typing: Duration::from_secs(20), ..Pace::UNHURRIED },

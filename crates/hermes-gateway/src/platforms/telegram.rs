@@ -48,7 +48,7 @@ static TELEGRAM: Platform = Platform {
         typing: true,
         files: true,
         voice: true,
-        idempotent_send: false,
+        idempotent_for: Duration::ZERO,
     },
     pace: Pace { overall: 30.0, ..Pace::UNHURRIED },
     display: DisplayDefaults::CHAT,

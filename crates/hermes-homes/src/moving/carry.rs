@@ -1,7 +1,6 @@
 //! The files of a home into another folder. Where they come from, nothing changes.
 
 use std::fs;
-use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -13,8 +12,6 @@ use crate::contents::{CopyFor, MACHINERY, files, profiles_below};
 use crate::packing::copy_file;
 use crate::staging::make_folder;
 
-/// How a database file begins.
-const DATABASE_MARK: &[u8] = b"SQLite format 3\0";
 /// What is made anew here.
 const MADE_ANEW: &[&str] =
     &["cache", "logs", "checkpoints", "sandboxes", "hook_outputs", "venv", ".venv", "__pycache__"];
@@ -79,22 +76,16 @@ fn is_missing(problem: &anyhow::Error) -> bool {
     of_the_system.is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-fn carry_file(old: &Path, new: &Path, may_be_database: bool) -> anyhow::Result<u64> {
+fn carry_file(old: &Path, new: &Path, is_database: bool) -> anyhow::Result<u64> {
     if let Some(folder) = new.parent() {
         make_folder(folder)?;
     }
-    if may_be_database && is_database(old)? {
+    if is_database {
         copy_database(old, new, SideFiles::Untouched)?;
         fs::set_permissions(new, fs::Permissions::from_mode(0o600))?;
         return Ok(fs::metadata(new)?.len());
     }
     Ok(copy_file(old, new)?.0)
-}
-
-fn is_database(file: &Path) -> std::io::Result<bool> {
-    let mut begin = Vec::new();
-    fs::File::open(file)?.take(DATABASE_MARK.len() as u64).read_to_end(&mut begin)?;
-    Ok(begin == DATABASE_MARK)
 }
 
 /// What of a home is not carried, and why.

@@ -73,6 +73,7 @@ impl Host {
             settings: self.cron_settings(),
             redactor: self.redactor(),
             pinned: ModelSources::of(self).pinned(),
+            origin: None,
             runner: Arc::new(HostJobRunner::new(self.clone())),
             stop,
             progress,

@@ -298,3 +298,117 @@ fn two_profiles_at_once_have_nothing_of_each_other() {
     }
     assert!(!sandbox.path("state.db").exists());
 }
+
+/// A backup that lay in the home it was made of was packed into itself, until the disk was full.
+#[test]
+fn a_backup_with_profiles_may_lie_in_its_own_home() {
+    let (sandbox, _model) = used();
+    sandbox.run(["profile", "create", "work", "--no-alias"]).exits(0);
+    sandbox.write("profiles/work/config.yaml", "timezone: UTC\n");
+    std::fs::create_dir_all(sandbox.path("skills/tidy")).unwrap();
+    write(&sandbox.path("skills/tidy/run.sh"), b"#!/bin/sh\n");
+    sandbox.set_mode("skills/tidy/run.sh", 0o755);
+    // Called like one, and no database.
+    write(&sandbox.path("profiles/work/workspace/thumbs.db"), b"not a database");
+    let file = sandbox.path("copy.zip");
+    let file = file.to_str().unwrap();
+    let made = sandbox.run(["backup", "--json", "-o", file]).exits(0).json();
+    assert_eq!(made["profiles"], json!(["work"]));
+    let again = sandbox.run(["backup", "--json", "-o", file]).exits(0).json();
+    assert_eq!(again["files"], made["files"], "an older copy of the same name is no part of it");
+    let fresh = Sandbox::new();
+    fresh.run(["import", file]).exits(0);
+    assert_eq!(names(&fresh), ["default", "work"]);
+    assert_eq!(fresh.read("profiles/work/workspace/thumbs.db"), "not a database");
+    assert_eq!(fresh.mode("skills/tidy/run.sh"), 0o700);
+    let sessions = fresh.run(["sessions", "list", "--json"]).exits(0).json();
+    assert_eq!(sessions.as_array().unwrap().len(), 1);
+}
+
+/// Two within a second: the second found the name of its snapshot taken.
+#[test]
+fn profiles_keep_what_no_backup_holds_however_often_one_comes_back() {
+    let sandbox = Sandbox::with_config("timezone: UTC\n");
+    for name in ["work", "later"] {
+        if name == "later" {
+            sandbox.run(["backup", "-o", sandbox.scratch("copy.zip").to_str().unwrap()]).exits(0);
+        }
+        sandbox.run(["profile", "create", name, "--no-alias"]).exits(0);
+        sandbox.write(&format!("profiles/{name}/.env"), &format!("KEY_OF={name}\n"));
+    }
+    std::fs::create_dir_all(sandbox.path("profiles/work/models")).unwrap();
+    write(&sandbox.path("profiles/work/models/m.gguf"), b"large");
+    let file = sandbox.scratch("copy.zip");
+    for _ in 0..3 {
+        sandbox.run(["import", file.to_str().unwrap(), "--force"]).exits(0).says("are back");
+        for name in ["work", "later"] {
+            assert_eq!(sandbox.read(&format!("profiles/{name}/.env")), format!("KEY_OF={name}\n"));
+        }
+        assert_eq!(sandbox.read("profiles/work/models/m.gguf"), "large");
+    }
+    assert_eq!(std::fs::read_dir(sandbox.path("state-snapshots")).unwrap().count(), 3);
+}
+
+/// Killed between the exchange of the two homes and what follows: the next command finishes it.
+#[test]
+fn an_import_that_was_killed_is_finished_by_the_next_command() {
+    let sandbox = Sandbox::with_config("timezone: UTC\n");
+    let home = sandbox.home();
+    let name = home.file_name().unwrap().to_str().unwrap().to_owned();
+    let old = format!(".{name}.new-1-0");
+    let beside = home.with_file_name(&old);
+    // As it is at that moment: the new home in its place, the old one beside it.
+    std::fs::rename(&home, &beside).unwrap();
+    std::fs::create_dir(&home).unwrap();
+    std::fs::create_dir_all(beside.join("profiles/work")).unwrap();
+    write(&beside.join("profiles/work/.env"), b"KEPT=yes\n");
+    let note = json!({"snapshot": "before-import-20260101-000000", "old": old});
+    sandbox.write(".hermes-swap.json", &note.to_string());
+    sandbox.write("config.yaml", "timezone: Europe/Paris\n");
+    sandbox.run(["config", "get", "timezone"]).exits(0).says("Paris");
+    assert_eq!(sandbox.read("profiles/work/.env"), "KEPT=yes\n");
+    let kept = "state-snapshots/before-import-20260101-000000/config.yaml";
+    assert_eq!(sandbox.read(kept), "timezone: UTC\n");
+    assert!(!beside.exists() && !sandbox.path(".hermes-swap.json").exists());
+}
+
+#[test]
+fn without_a_name_the_profile_that_is_worked_in_is_meant() {
+    let sandbox = Sandbox::with_config("timezone: UTC\n");
+    sandbox.run(["profile", "create", "work", "--no-alias"]).exits(0);
+    sandbox.write("profiles/work/SOUL.md", "a clerk");
+    sandbox.run(["-p", "work", "profile", "show"]).exits(0).says("profiles/work");
+    sandbox.run(["-p", "work", "profile", "create", "copy", "--clone", "--no-alias"]).exits(0);
+    assert_eq!(sandbox.read("profiles/copy/SOUL.md"), "a clerk");
+}
+
+/// `hermes -p wrok …` worked in a home of its own, without the keys and the history of the one that was meant.
+#[test]
+fn a_profile_that_is_not_there_is_not_worked_in() {
+    let sandbox = Sandbox::with_config("timezone: UTC\n");
+    for words in [&["status"][..], &["-z", "hello"], &["sessions", "list"], &["gateway", "run"]] {
+        let words = ["-p", "wrok"].iter().chain(words);
+        sandbox.run(words).exits(2).notes("no profile `wrok`");
+    }
+    assert!(!sandbox.path("profiles").exists());
+}
+
+/// Whatever was called as the new file was replaced, a device too.
+#[test]
+fn an_archive_takes_the_place_of_nothing_but_a_file() {
+    let sandbox = Sandbox::with_config("timezone: UTC\n");
+    let link = sandbox.scratch("link.zip");
+    std::os::unix::fs::symlink(sandbox.path("config.yaml"), &link).unwrap();
+    let link = link.to_str().unwrap();
+    let missing = sandbox.scratch("nowhere/copy.zip");
+    for make in [&["backup"][..], &["profile", "export", "default"]] {
+        let to = |file: &str| {
+            let words = make.iter().copied().chain(["-o", file]);
+            sandbox.run(words).exits(1)
+        };
+        to(link).notes("no file");
+        to(missing.to_str().unwrap()).notes("no folder");
+    }
+    assert_eq!(sandbox.read("config.yaml"), "timezone: UTC\n");
+    assert!(!sandbox.scratch("nowhere").exists());
+}

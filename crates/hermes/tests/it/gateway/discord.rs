@@ -82,3 +82,18 @@ fn a_missing_intent_is_fatal_and_says_what_to_switch_on() {
     stage.start_until("discord", "fatal");
     stage.sandbox.run(["gateway", "status"]).exits(1).says("Message Content Intent");
 }
+
+/// Discord shows nothing of a message that has the mark of an earlier one: an answer after a tool was lost for good.
+#[test]
+fn what_is_said_before_a_tool_does_not_swallow_the_answer() {
+    let todo = json!({"todos": [{"id": "1", "content": "look", "status": "pending"}]});
+    let (mut stage, discord) =
+        scene([Step::text("Let me look.").and_call("todo", todo), Step::text("All is well.")]);
+    stage.start_until("discord", "connected");
+    discord.say(None, DM, OWNER, "how is it?");
+    discord.board().wait_for_text(DM, "All is well.");
+    let texts: Vec<String> = discord.board().messages(DM).into_iter().map(|one| one.text).collect();
+    let said = texts.iter().position(|text| text == "Let me look.").unwrap();
+    let answered = texts.iter().position(|text| text == "All is well.").unwrap();
+    assert!(said < answered, "{texts:?}");
+}

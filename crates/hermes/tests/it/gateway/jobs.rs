@@ -103,3 +103,30 @@ fn a_target_that_is_none_is_refused_when_the_job_is_made() {
     made.exits(2).notes("no home chat");
     scene.sandbox.run(make.iter().chain(&["telegram:7,local"])).exits(0);
 }
+
+#[test]
+fn the_owner_has_the_jobs_of_the_home_in_a_chat_and_nobody_else() {
+    let people = format!("TELEGRAM_ALLOWED_USERS={OWNER},99\n");
+    let mut scene = Scene::new([Step::text("x")], &people);
+    script(&scene, "echo 'the harvest is in'\n");
+    scene.start();
+    let ask = |who: i64, words: &str, answer: &str| {
+        let before = scene.telegram.messages(who).len();
+        scene.telegram.say(who, words);
+        let is_it = |one: &hermes_testkit::ChatMessage| one.text.contains(answer);
+        scene.telegram.wait(who, |all| all.iter().skip(before).any(is_it));
+    };
+    ask(99, "/cron list", "/cron is for the owner");
+    ask(OWNER, "/cron create “every 1h” --name news --script news.sh --no-agent", "Created news");
+    ask(OWNER, "/cron", "news");
+    ask(OWNER, "/cron pause nosuch", "nosuch");
+    ask(OWNER, "/cron frobnicate", "unrecognized subcommand");
+    ask(OWNER, "/cron daemon", "clock of the jobs already");
+    ask(OWNER, "/blueprint morning-brief time=7:99", "time");
+    // Where it was made is where it tells.
+    ask(OWNER, "/cron run news", "I run");
+    ask(OWNER, "/cron run news", "the harvest is in");
+    let jobs = scene.sandbox.run(["cron", "list", "--json"]).exits(0).json();
+    assert_eq!(jobs[0]["origin"]["chat_id"], OWNER.to_string(), "{jobs}");
+    ask(OWNER, "/cron remove news", "Removed news");
+}

@@ -177,3 +177,18 @@ fn a_reaction_of_the_asker_decides_and_of_nobody_else() {
     };
     matrix.board.wait(ROOM, is_settled);
 }
+
+/// The beginning of an answer had arrived, the word of that was lost, and the whole was taken for a copy of it.
+#[test]
+fn a_beginning_that_got_lost_on_the_way_is_completed() {
+    let long = "A long answer that is written slowly enough to be seen as it grows.";
+    let slow = Step::text(long).chunk(8).chunk_delay(Duration::from_millis(250));
+    let (mut stage, _server, matrix) = scene([slow]);
+    stage.start_until("matrix", "connected");
+    matrix.happen(json!({"invite": ROOM, "sender": OWNER}));
+    stage.until("joined", || *matrix.joined.lock().unwrap() == [ROOM]);
+    *matrix.refuse_sends.lock().unwrap() = 1;
+    matrix.say(OWNER, "tell me");
+    matrix.board.wait(ROOM, |all| all.iter().any(|one| one.text == long));
+    assert_eq!(matrix.board.messages(ROOM).len(), 1, "{:?}", matrix.board.messages(ROOM));
+}

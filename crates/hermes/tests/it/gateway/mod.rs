@@ -1,5 +1,6 @@
 //! `hermes gateway run` on Telegram's wire: the double is the platform, the scripted model the model.
 
+mod arrivals;
 mod background;
 mod discord;
 mod faults;
@@ -13,8 +14,8 @@ mod presets;
 mod security;
 mod servers;
 mod setup;
-mod skills;
 mod signatures;
+mod skills;
 mod slack;
 mod stage;
 mod synapse;

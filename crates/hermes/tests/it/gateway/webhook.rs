@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 
 use hermes_testkit::{Script, Step, TelegramDouble};
 use ring::hmac;
+use serde_json::json;
 
 use super::stage::Stage;
 use super::{OWNER, TOKEN};
@@ -84,4 +85,35 @@ fn a_route_without_a_secret_does_not_start() {
     let platforms = "  webhook:\n    enabled: true\n    extra:\n      routes:\n        open: {}\n";
     let stage = Stage::new([Step::text("x")], platforms, "");
     stage.sandbox.run(["gateway", "run"]).exits(78).notes("needs a secret");
+}
+
+/// Whoever calls is a program: what its turn asks goes to the owner, and nobody else decides it.
+#[test]
+fn what_a_call_wants_to_know_is_asked_in_the_owners_home_chat() {
+    let route = "          prompt: 'Look at {repo}'\n";
+    let script = [
+        Step::call("terminal", json!({"command": "rm -rf /opt/hermes-double-nothing"})),
+        Step::call("clarify", json!({"question": "Which branch?", "choices": ["main", "next"]})),
+        Step::text("Noted."),
+    ];
+    let route = format!("{route}platform_toolsets:\n  webhook: [terminal, clarify]\n");
+    let (stage, telegram, port) = scene(script, &route);
+    assert_eq!(post(port, r#"{"repo": "hermes"}"#, SECRET, "d1"), 202);
+    let asked = telegram.wait_for_text(OWNER, "/opt/hermes-double-nothing");
+    let id = asked.text.rsplit('#').next().unwrap().to_owned();
+    let once = asked.buttons.iter().find(|data| data.ends_with(":once")).unwrap();
+    telegram.press(OWNER, 99, asked.id, once);
+    telegram.say(OWNER, &format!("/deny {id} not today"));
+    let question = telegram.wait_for_text(OWNER, "Which branch?");
+    assert!(question.text.contains("answer this message"), "{question:?}");
+    // Something else that is said there is no answer to it.
+    telegram.press(OWNER, OWNER, question.id, &question.buttons[1]);
+    stage.until("the end", || stage.model.questions().len() == 3);
+    let told = stage.model.questions()[2].body.to_string();
+    assert!(told.contains("not today") && told.contains("next"), "{told}");
+    assert!(
+        telegram.answered()[0].contains("Only the person who asked"),
+        "{:?}",
+        telegram.answered()
+    );
 }
