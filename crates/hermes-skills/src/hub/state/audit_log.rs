@@ -13,7 +13,7 @@ use crate::hub::record::TrustLevel;
 /// Longest log that is read back.
 const LONGEST: u64 = 64 << 20;
 
-/// A line of the log.
+/// What was done with a skill of the hub, when, and with which verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditLogLine {
     /// UTC, to the second.
