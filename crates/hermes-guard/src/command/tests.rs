@@ -387,6 +387,8 @@ fn last_of(commands: &[&str]) -> Vec<&'static str> {
 fn what_an_earlier_command_wrote_is_judged_when_it_runs() {
     for commands in [
         &["echo 'rm -rf v' > /tmp/x", ". /tmp/x"][..],
+        &["ln -s real link", "echo 'rm -rf v' > real/l.sh", "bash link/l.sh"],
+        &["ln -s ../.bashrc out", "echo x >> out"],
         &["echo 'rm -rf v' > x.sh", "chmod +x x.sh", "./x.sh"],
         &["printf 'import shutil\nshutil.rmtree(\"v\")\n' > m.py", "python3 m.py"],
         &["printf '#!/usr/bin/env python3\nimport shutil; shutil.rmtree(\"v\")' > m", "./m"],

@@ -56,7 +56,7 @@ impl<'t> NameAliases<'t> {
             [Token::Name(module), Token::Name("as"), Token::Name(name), ..]
                 if !self.imported.contains(&at) && begins_import(&tokens[..at]) =>
             {
-                self.give(name, (*module).to_owned());
+                self.give(name, module);
             }
             // `from a import b as c, d`
             [Token::Name("from"), Token::Name(module), Token::Name("import"), ..] => {
@@ -74,16 +74,16 @@ impl<'t> NameAliases<'t> {
             ] => match rest {
                 [Token::Sign('.'), Token::Name(_), Token::Sign('('), ..] => {}
                 [Token::Sign('.'), Token::Name(part), ..] => {
-                    self.give(name, format!("{module}.{part}"));
+                    self.give(name, &format!("{module}.{part}"));
                 }
-                _ => self.give(name, module.clone()),
+                _ => self.give(name, module),
             },
             // `f = shutil.rmtree`, but not what a call gives, nor `a == b`
             [Token::Name(name), Token::Sign('='), Token::Name(value), rest @ ..]
                 if !is_part(&tokens[..at])
                     && !matches!(rest.first(), Some(Token::Sign('(' | '[' | '.'))) =>
             {
-                self.give(name, (*value).to_owned());
+                self.give(name, value);
             }
             // `const {rmSync: z} = …`
             [
@@ -92,11 +92,7 @@ impl<'t> NameAliases<'t> {
                 Token::Sign(':'),
                 Token::Name(name),
                 ..,
-            ] if !name.contains('.') => {
-                if is_destructured(&tokens[at..]) {
-                    self.give(name, (*known).to_owned());
-                }
-            }
+            ] if !name.contains('.') && is_destructured(&tokens[at..]) => self.give(name, known),
             _ => {}
         }
     }
@@ -108,7 +104,7 @@ impl<'t> NameAliases<'t> {
                 Some([Token::Name("as"), Token::Name(name)]) => (name, at + 3),
                 _ => (known, at + 1),
             };
-            self.give(name, format!("{module}.{known}"));
+            self.give(name, &format!("{module}.{known}"));
             self.imported.extend(at..end);
             if tokens.get(end) != Some(&Token::Sign(',')) {
                 return;
@@ -117,8 +113,8 @@ impl<'t> NameAliases<'t> {
         }
     }
 
-    fn give(&mut self, name: &'t str, stands_for: String) {
-        let resolved = self.resolve(&stands_for).into_owned();
+    fn give(&mut self, name: &'t str, stands_for: &str) {
+        let resolved = self.resolve(stands_for).into_owned();
         let is_simple = !name.contains(['.', ':']) && resolved.len() <= MAX_LENGTH;
         let has_room = self.names.len() < MAX_NAMES || self.names.contains_key(name);
         if is_simple && has_room && resolved != name {

@@ -6,6 +6,7 @@ use super::repeat::looked_for;
 use super::run::RunMode;
 use super::{Machine, state::MAX_VALUE};
 use crate::command::call::{Arg, Channel, ProgramCall, Taint, TextFlow, Via};
+use crate::command::facts::HOLE;
 use crate::command::options::{Opt, Spec, options};
 use crate::command::paths;
 use crate::command::rules::{self, structure};
@@ -449,17 +450,30 @@ impl Machine<'_> {
         }
     }
 
-    /// `ln -s target name`
+    /// `ln -s target name`, `ln -s target`. What is relative begins where the name is, in a link that is only
+    /// a text, and here otherwise.
     fn make_link(&mut self, args: &[Arg<'_>]) {
-        let operands: Vec<&Arg<'_>> =
-            args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
-        if let [target, name] = operands.as_slice()
-            && target.text.starts_with(['/', '~'])
-        {
-            let target = self.facts.path(&target.text).into_owned();
-            let name = self.facts.path(&name.text).into_owned();
-            self.facts.link(name, target);
-        }
+        let operands: Vec<&str> =
+            args.iter().map(Arg::as_str).filter(|text| !text.starts_with('-')).collect();
+        let (target, name) = match operands.as_slice() {
+            [target, name] => (*target, *name),
+            [target] => (*target, target.rsplit('/').next().unwrap_or(target)),
+            _ => return,
+        };
+        let is_text = args.iter().any(|arg| {
+            arg.text == "--symbolic"
+                || arg.text.starts_with('-')
+                    && !arg.text.starts_with("--")
+                    && arg.text.contains('s')
+        });
+        let name = self.facts.path(name).into_owned();
+        let target = match name.rsplit_once('/').filter(|_| is_text) {
+            Some((folder, _)) if !target.starts_with(['/', '~', HOLE]) => {
+                self.facts.path(&format!("{folder}/{target}")).into_owned()
+            }
+            _ => self.facts.path(target).into_owned(),
+        };
+        self.facts.link(name, target);
     }
 
     /// Fetching prints, or fills a file that may be run later.
