@@ -86,6 +86,17 @@ pub(crate) struct TalkFlags {
 }
 
 impl TalkFlags {
+    /// The first of these flags that means nothing in a conversation.
+    pub(crate) fn only_with_a_question(&self) -> Option<&'static str> {
+        let given = [
+            (self.json, "--json"),
+            (self.json_stream, "--json-stream"),
+            (self.usage_file.is_some(), "--usage-file"),
+            (!self.images.is_empty(), "--image"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
+
     /// These flags, and where they say nothing, those that stood before the command.
     pub(crate) fn over(self, before: &Self) -> Self {
         let before = before.clone();

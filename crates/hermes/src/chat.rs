@@ -21,7 +21,11 @@ use crate::exit::{Exit, UsageError};
 use crate::host::{self, Host};
 use crate::session_flags::session_options;
 use crate::ui::Ui;
-use crate::workers::block_on;
+use crate::workers::{block_on, telling};
+
+/// What a person is told who waits for a conversation to begin.
+pub(crate) const SLOW_START: &str =
+    "· starting: a model is being loaded, or a server of tools takes its time (Ctrl-C leaves)";
 
 /// Talks until the person has had enough.
 pub(crate) fn run(
@@ -30,6 +34,10 @@ pub(crate) fn run(
     host: &Host,
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
+    if let Some(flag) = flags.only_with_a_question() {
+        let text = format!("{flag} goes with a question: hermes -z 'QUESTION' {flag}");
+        return Err(UsageError::new(text).into());
+    }
     begin(flags, global, host, ui, None)
 }
 
@@ -74,7 +82,9 @@ async fn chat(
         hook_question: host::hook_question(),
     };
     let options = session_options(flags);
-    let session = match host.agent_session(&options, sender.front(), &interaction).await {
+    let beginning = host.agent_session(&options, sender.front(), &interaction);
+    let slow = || drop(hermes_tui::is_interactive().then(|| ui.note(SLOW_START)));
+    let session = match telling(beginning, slow).await {
         Ok(session) => session,
         Err(problem @ HostError::NoModel(_)) => {
             return match offered(host).await? {

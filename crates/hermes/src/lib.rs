@@ -77,8 +77,10 @@ fn not_built(mistake: &clap::Error) -> Option<ExitCode> {
     let first = std::env::args().skip(1).find(|word| !word.starts_with('-'))?;
     let is_about_commands = mistake.kind() == clap::error::ErrorKind::InvalidSubcommand;
     let does = hermes_tools::product::NOT_BUILT.iter().find(|(name, _)| *name == first)?.1;
-    let text =
-        format!("`hermes {first}` ({does}) is not built yet; `hermes --help` lists what there is");
+    let issues = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
+    let text = format!(
+        "`hermes {first}` ({does}) is not built yet; {issues} tells when it is\n  `hermes --help` lists what there is"
+    );
     is_about_commands.then(|| ending(Err(UsageError::new(text).into()), &mut Ui::stdio()).into())
 }
 

@@ -17,12 +17,12 @@ use owo_colors::OwoColorize as _;
 use serde_json::json;
 
 use crate::args::TalkFlags;
-use crate::chat::looks;
+use crate::chat::{SLOW_START, looks};
 use crate::exit::{Exit, UsageError};
 use crate::host::{self, Host};
 use crate::session_flags::session_options;
 use crate::ui::Ui;
-use crate::workers::{block_on, stop_on_signals};
+use crate::workers::{block_on, stop_on_signals, telling};
 
 /// Most bytes read from stdin: a longer question is a mistake.
 const MAX_STDIN_BYTES: u64 = 8 * 1024 * 1024;
@@ -55,7 +55,17 @@ async fn ask(question: &str, flags: &TalkFlags, host: &Host, ui: &mut Ui) -> any
     let events = Arc::clone(&told);
     let interaction =
         Interaction { hook_question: host::hook_question(), ..Interaction::unattended() };
-    let opened = host.agent_session(&session_options(flags), events, &interaction).await;
+    let options = session_options(flags);
+    let opening = host.agent_session(&options, events, &interaction);
+    let slow = || drop(tells.then(|| ui.note(SLOW_START)));
+    let opened = tokio::select! {
+        biased;
+        () = cancel.cancelled() => {
+            ui.note(format_args!("{} interrupted", "error:".red().bold()))?;
+            return Ok(Exit::Interrupted);
+        }
+        opened = telling(opening, slow) => opened,
+    };
     let mut session = match opened {
         Err(problem @ HostError::NoModel(_)) => {
             anyhow::bail!(setup::what_is_missing(host, &problem).await)

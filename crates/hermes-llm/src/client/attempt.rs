@@ -21,7 +21,9 @@ use super::ModelClient;
 use crate::endpoint::{Endpoint, NO_KEY, WireApi};
 use crate::error;
 use crate::metadata::estimate;
-use crate::model::{Delta, DeltaListener, ErrorClass, ModelError, ModelRequest, ModelResponse};
+use crate::model::{
+    Delta, DeltaListener, ErrorClass, Finish, ModelError, ModelRequest, ModelResponse,
+};
 use crate::wire::{self, Adaptations, Delivery, ResponseReader, StreamProgress};
 
 /// The most bytes of an answer that comes at once.
@@ -234,11 +236,18 @@ impl ModelClient {
             silence => return self.broken_stream(silence, reader),
         }
         let shown = reader.has_shown_text();
-        reader.finish().map_err(|error| AttemptFailure {
+        let mut answer = reader.finish().map_err(|error| AttemptFailure {
             may_retry_silently: error.class == ErrorClass::Dropped && !shown,
             error,
             lost_connection: false,
-        })
+        })?;
+        if answer.finish == Finish::ConnectionLost {
+            answer.finish_reason = match &endpoint.server {
+                Some(server) => server.0.why_it_ended().await,
+                None => None,
+            };
+        }
+        Ok(answer)
     }
 
     /// A stream that stopped improperly. What arrived of a call is worth more than an error once all

@@ -79,8 +79,10 @@ fn there_are_manual_pages() {
 
 #[test]
 fn a_command_of_the_python_program_that_is_missing_says_so() {
-    let run = Sandbox::new().run(["kanban", "list"]).exits(2).notes("is not built yet");
-    assert!(!run.err.contains("similar"), "{}", run.err);
+    for words in [&["kanban", "list"][..], &["portal"], &["slack", "manifest"], &["computer-use"]] {
+        let run = Sandbox::new().run(words).exits(2).notes("is not built yet").notes("/issues");
+        assert!(!run.err.contains("similar"), "{}", run.err);
+    }
     Sandbox::new().run(["tolls"]).exits(2).notes("unrecognized subcommand");
 }
 

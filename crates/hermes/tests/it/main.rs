@@ -44,6 +44,7 @@ mod gateway;
 mod home;
 mod homes;
 mod hooks;
+mod install;
 mod local;
 mod logs;
 mod mcp_client;

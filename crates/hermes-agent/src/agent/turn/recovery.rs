@@ -143,9 +143,12 @@ impl Turn<'_> {
             let advice = "ask it to go on, or try again later";
             return self.partial("the connection to the model broke four times", advice);
         }
-        let broke =
-            "the connection to the model broke in the middle of its answer; it is asked to go on";
-        self.notice(NoticeLevel::Warning, broke);
+        let broke = match &answer.finish_reason {
+            Some(why) => format!("{why}; it was in the middle of its answer and is asked to go on"),
+            None => "the connection to the model broke in the middle of its answer; it is asked to go on"
+                .to_owned(),
+        };
+        self.notice(NoticeLevel::Warning, &broke);
         if self.recovery.goes_on() {
             let note = notes::go_on_after(&self.recovery.whole(""));
             self.agent.conversation.push(Message::user(note));

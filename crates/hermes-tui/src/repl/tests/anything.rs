@@ -214,7 +214,9 @@ async fn play(acts: Vec<Act>, editing: EditStyle) {
         if repl.pager.is_none() {
             // Where the frame did not fit, pieces of it scrolled away, and come back above it.
             fitted &= frame.rows.len() < size.rows;
-            check_drawn(&emulator, &frame, fitted.then_some(&repl.printed), size);
+            // And what the terminal cut is whole again once the size has stayed for a moment.
+            let is_settled = fitted && repl.reflow_at.is_none();
+            check_drawn(&emulator, &frame, is_settled.then_some(&repl.printed), size);
         }
     }
 }

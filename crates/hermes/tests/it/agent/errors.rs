@@ -113,3 +113,15 @@ fn an_answer_that_never_comes_is_a_failure() {
         assert!(run.out.is_empty(), "{wire:?}: {run:?}");
     }
 }
+
+/// They were taken and did nothing.
+#[test]
+fn flags_for_a_question_are_refused_without_one() {
+    let scene = Scene::new(Wire::Chat, [Step::text("Hello.")]);
+    for flag in ["--json", "--json-stream", "--usage-file=x", "--image=x.png"] {
+        let name = flag.split('=').next().unwrap();
+        let run = scene.sandbox.run([flag]).exits(2);
+        run.notes(&format!("{name} goes with a question: hermes -z"));
+    }
+    scene.sandbox.run(["chat", "-q", "hi", "--json"]).exits(0).says("Hello.");
+}

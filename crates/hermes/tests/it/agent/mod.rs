@@ -5,6 +5,7 @@
 //! legal, every call answered once, the tools the same bytes, nothing said before rewritten.
 
 mod chat;
+mod engine;
 mod errors;
 mod first_run;
 mod locked;
