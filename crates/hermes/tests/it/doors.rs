@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::acp::editor::Editor;
 use crate::agent::Terminal;
 use crate::api::Api;
+use crate::dashboard::Dash;
 use crate::gateway::{OWNER, Scene};
 use crate::mcp_serve::client::{Client, Forms};
 use crate::mcp_serve::http::{Session, listening};
@@ -112,6 +113,9 @@ doors! {
     from_a_batch: NOBODY, "approvals.headless_mode";
     from_a_row_that_sets_up: NOBODY, "approvals.headless_mode";
     from_a_training: EVERYBODY, "approvals.headless_mode";
+    in_a_chat_of_the_dashboard: ANSWERED, "approvals.headless_mode";
+    from_the_text_of_a_skill: EVERYBODY, "approvals.headless_mode";
+    typed_on_the_terminal_of_a_running_shell: EVERYBODY, "approvals.headless_mode";
 }
 
 fn check(people: &[Person], alone: &'static str, knock: fn(&str, Person) -> Sandbox) {
@@ -290,6 +294,18 @@ fn written_to_a_running_shell(command: &str, person: Person) -> Sandbox {
     typed("bash", "write", &format!("{command}\n"), command, person)
 }
 
+fn typed_on_the_terminal_of_a_running_shell(command: &str, person: Person) -> Sandbox {
+    let sandbox = sandbox_with("");
+    let mut client = mcp_client(&sandbox, person);
+    let start = json!({"command": "bash --norc", "background": true, "pty": true});
+    let (started, _) = client.call("terminal", start);
+    let started: Value = serde_json::from_str(&started).unwrap();
+    let typed = json!({"action": "submit", "session_id": started["session_id"], "data": command});
+    client.call("process", typed);
+    has_run(&sandbox, person == SaysYes && command.starts_with("rm"));
+    sandbox
+}
+
 fn over_http(command: &str, _: Person) -> Sandbox {
     let sandbox = sandbox_with("");
     let server = Served::start(&sandbox, &["serve", "--listen", "127.0.0.1:0"]);
@@ -407,6 +423,28 @@ fn in_a_chat_of_the_gateway(command: &str, person: Person) -> Sandbox {
     }
     scene.telegram.wait_for_text(OWNER, "That was all.");
     scene.leave()
+}
+
+/// Whoever looks at the page decides, in the page.
+fn in_a_chat_of_the_dashboard(command: &str, person: Person) -> Sandbox {
+    let call = Step::call("terminal", json!({"command": command}));
+    let (sandbox, model) = agent(&[call, Step::text("That was all.")]);
+    let dash = Dash::in_sandbox(sandbox, model);
+    let choice = if person == SaysYes { "once" } else { "deny" };
+    dash.says_and_decides("do it", command.starts_with("rm").then_some(choice));
+    dash.sandbox
+}
+
+/// What a skill puts in place of a command in its text: it comes from whoever wrote the skill.
+fn from_the_text_of_a_skill(command: &str, person: Person) -> Sandbox {
+    let sandbox = sandbox_with("skills: {inline_shell: true}\n");
+    let folder = sandbox.path("skills/knock");
+    std::fs::create_dir_all(folder.join("precious")).unwrap();
+    // It runs in the folder of the skill, where nobody would look for the mark.
+    std::os::unix::fs::symlink(sandbox.scratch(MARK), folder.join(MARK)).unwrap();
+    let text = format!("---\nname: knock\ndescription: Knocks\n---\nIt says !`{command}`.\n");
+    write(&folder.join("SKILL.md"), text.as_bytes());
+    call(sandbox, "skill_view", &json!({"name": "knock"}), person)
 }
 
 fn from_a_job(command: &str, _: Person) -> Sandbox {

@@ -40,6 +40,7 @@ mod doctor;
 mod doors;
 mod file_crash;
 mod file_walls;
+mod gate_state;
 mod gateway;
 mod home;
 mod homes;

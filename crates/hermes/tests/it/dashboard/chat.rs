@@ -59,6 +59,21 @@ impl Dash {
         }
     }
 
+    /// Says something, answers the one question that may come of it, and waits for the end.
+    pub(crate) fn says_and_decides(&self, text: &str, choice: Option<&str>) {
+        self.says(text);
+        let mut after = 0;
+        if let Some(choice) = choice {
+            let asked = self.pieces(0, |piece| piece["kind"] == "question");
+            let asked = asked.last().unwrap();
+            let html = asked["html"].as_str().unwrap();
+            let id = html.split("data-question=\"").nth(1).unwrap().split('"').next().unwrap();
+            self.does(&format!("/questions/{id}"), &[("choice", choice)]);
+            after = asked["number"].as_u64().unwrap();
+        }
+        self.pieces(after, ends);
+    }
+
     fn transcript(&self) -> String {
         self.get(&format!("/chat/{SESSION}/transcript")).body
     }
