@@ -757,13 +757,14 @@ fn in_login(scan: &SecretScan<'_>, field: &Field) -> bool {
     ];
     let (before, after) = (scan.byte_before(field.name.start), scan.byte(field.value.end));
     let listed = |byte: u8| byte == b';' || is_quote(byte) || is_blank(byte) || byte == 0;
-    if field.sign != Sign::Equals || !listed(before) || !listed(after) {
+    let in_list = before == b';' || after == b';';
+    if field.sign != Sign::Equals || !in_list || !listed(before) || !listed(after) {
         return false;
     }
     let start = scan.run_start(field.name.start, LOGIN_BACK, |byte| byte != b'\n');
     let end = scan.run_end_within(field.value.end, LOGIN_BACK / 2, |byte| byte != b'\n');
     let around = String::from_utf8_lossy(&scan.bytes()[start..end]).to_ascii_lowercase();
-    (before == b';' || after == b';') && BESIDE.iter().any(|name| around.contains(name))
+    BESIDE.iter().any(|name| around.contains(name))
 }
 
 /// Whether the name stands in a list such as `Server=x;Password=y;`.
