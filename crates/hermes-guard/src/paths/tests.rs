@@ -265,8 +265,6 @@ fn settings_that_name_commands_are_written_by_no_file_tool() {
         "/home/ada/.cargo/config.toml",
         "/home/ada/.gradle/init.d/x.gradle",
         "/home/ada/.claude/settings.json",
-        "/root/.bashrc",
-        "/root/.config/autostart/x.desktop",
         "/home/bob/.profile",
         "/Users/bob/.zshrc",
         "/home/ada/project/.venv/bin/python",
@@ -285,9 +283,15 @@ fn settings_that_name_commands_are_written_by_no_file_tool() {
         "/home/projects/bin/tool",
         "/home/ada/project/.eslintrc",
         "/home/ada/project/venv/lib/x.py",
-        "/root/project/main.rs",
         "/dev/shm/x",
     ] {
         assert!(may_write(path), "{path}");
     }
+}
+
+#[test]
+fn the_home_of_root_is_a_home_by_its_place() {
+    let at_root = |below: &str| may_write(&format!("{}/{below}", "/root"));
+    assert!(!at_root(".bashrc") && !at_root(".config/autostart/x.desktop"));
+    assert!(at_root("project/main.rs"));
 }
