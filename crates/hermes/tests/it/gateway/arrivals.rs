@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hermes_testkit::{ChatMessage, Script, Step, TelegramFault};
+use hermes_testkit::{ChatMessage, Step, TelegramFault};
 use serde_json::json;
 
 use super::{OWNER, Scene};
@@ -71,18 +71,14 @@ fn a_turn_without_a_sign_of_life_is_spoken_of_and_then_ended() {
 /// Whoever was asked had as long as a turn may be silent, not as long as questions wait.
 #[test]
 fn a_question_that_waits_is_no_silence_and_its_person_is_reminded() {
-    // Side work of a session may ask the model as well while somebody thinks about the question.
-    let script = Script::new([
+    let script = [
         Step::call("terminal", json!({"command": "rm -rf /opt/hermes-double-nothing"})),
         Step::text("It was not allowed."),
-    ]);
-    let script = script.repeat_last();
+    ];
     let people = format!("TELEGRAM_ALLOWED_USERS={OWNER}\nHERMES_AGENT_TIMEOUT=1\n");
     let mut scene = Scene::new(script, &people);
-    with_settings(
-        &scene,
-        "approvals:\n  gateway_timeout: 6\nauxiliary:\n  title_generation:\n    enabled: false\n",
-    );
+    // A section without a mode has a model look at the command first.
+    with_settings(&scene, "approvals:\n  mode: manual\n  gateway_timeout: 6\n");
     scene.start();
     scene.telegram.say(OWNER, "clean up");
     let asks = |all: &[ChatMessage]| all.iter().find(|one| !one.buttons.is_empty()).cloned();
