@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use axum::http::StatusCode;
 use hermes_approval::Audience;
 use hermes_host::{
-    AgentFactory, AgentSeat, Host, HostError, MemoryAccess, SessionOptions, ToolOffer,
+    AgentFactory, AgentRequest, Host, HostError, MemoryAccess, SessionOptions, ToolOffer,
 };
 use hermes_llm::{Message, MessageContent, Secret};
 use hermes_sessions::{SessionStore, new_session_id};
@@ -128,10 +128,10 @@ impl Server {
         let held = self.locks.hold(&session).await;
         self.wait_for_servers().await;
         let feed = Arc::new(Feed::default());
-        let seat = self.seat(&session, &order);
+        let wanted = self.agent_request(&session, &order);
         let agent = self
             .factory
-            .agent(&self.host, &seat, Arc::clone(&feed) as Arc<dyn hermes_agent::FrontEnd>)
+            .agent(&self.host, &wanted, Arc::clone(&feed) as Arc<dyn hermes_agent::FrontEnd>)
             .await
             .map_err(|problem| no_agent(&problem))?;
         let asked = order.asks.map(|run| self.asking.open(agent.conversation().id(), run));
@@ -149,13 +149,13 @@ impl Server {
             .await;
     }
 
-    fn seat(&self, session: &str, order: &TurnOrder) -> AgentSeat {
+    fn agent_request(&self, session: &str, order: &TurnOrder) -> AgentRequest {
         let route = &order.route;
         let named = |name: &str, value: &str| (format!("HERMES_SESSION_{name}"), value.to_owned());
         let mut vars =
             vec![named("PLATFORM", PLATFORM), named("SOURCE", PLATFORM), named("ID", session)];
         vars.extend(order.person.as_deref().map(|person| named("KEY", person)));
-        AgentSeat {
+        AgentRequest {
             session: session.to_owned(),
             options: SessionOptions {
                 platform: PLATFORM.to_owned(),

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use hermes_agent::{FrontEnd, TurnResult};
 use hermes_approval::Audience;
-use hermes_host::{AgentFactory, AgentSeat, Interaction, MemoryAccess, PLATFORM, SessionOptions};
+use hermes_host::{
+    AgentFactory, AgentRequest, Interaction, MemoryAccess, PLATFORM, SessionOptions,
+};
 use hermes_llm::message::ImageUrl;
 use hermes_llm::{ContentPart, MessageContent};
 use hermes_protocol::text::{amount, dollars};
@@ -109,7 +111,7 @@ async fn turn(
         Some(None) => (said.model.clone(), None),
     };
     let named = |name: &str, value: &str| (format!("HERMES_SESSION_{name}"), value.to_owned());
-    let seat = AgentSeat {
+    let request = AgentRequest {
         session: room.session.clone(),
         options: SessionOptions {
             platform: PLATFORM.to_owned(),
@@ -124,7 +126,7 @@ async fn turn(
         more_toolsets: Vec::new(),
     };
     let teller = Arc::new(Teller::new(Arc::clone(room), Arc::clone(&app.questions)));
-    let made = factory.agent(&host, &seat, teller as Arc<dyn FrontEnd>).await;
+    let made = factory.agent(&host, &request, teller as Arc<dyn FrontEnd>).await;
     let mut agent = made.map_err(|problem| problem.to_string())?;
     let _open = app.questions.open(agent.conversation().id(), room);
     let both = stop.child_token();

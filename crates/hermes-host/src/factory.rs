@@ -42,7 +42,7 @@ pub struct AgentFactory {
 
 /// What is particular to one agent of a factory.
 #[derive(Clone, Debug)]
-pub struct AgentSeat {
+pub struct AgentRequest {
     /// The session it goes on with; begun under this id if there is none yet.
     pub session: String,
     /// Model, platform and so on. Which session to continue is not taken from here.
@@ -121,32 +121,32 @@ impl AgentFactory {
     pub async fn agent(
         &self,
         host: &Host,
-        seat: &AgentSeat,
+        request: &AgentRequest,
         events: Arc<dyn FrontEnd>,
     ) -> Result<Agent, HostError> {
         let sources = ModelSources::of(host);
-        let models = SessionModels::of(&sources, &seat.options.choice()).await?;
-        let mut chosen = self.conversation(&seat.session).await?;
+        let models = SessionModels::of(&sources, &request.options.choice()).await?;
+        let mut chosen = self.conversation(&request.session).await?;
         if chosen.conversation.messages().is_empty() {
-            for said in &seat.options.history {
+            for said in &request.options.history {
                 chosen.conversation.push_unrecorded(said.clone());
             }
         }
-        let vars = host.vars().overlaid(seat.vars.iter().cloned());
-        let toolsets = match (seat.options.offer, seat.options.toolsets.is_empty()) {
+        let vars = host.vars().overlaid(request.vars.iter().cloned());
+        let toolsets = match (request.options.offer, request.options.toolsets.is_empty()) {
             (ToolOffer::None, _) => Vec::new(),
-            (_, true) => host.platform_toolsets(self.tools.runtime(), &seat.options.platform),
-            (_, false) => seat.options.toolsets.clone(),
+            (_, true) => host.platform_toolsets(self.tools.runtime(), &request.options.platform),
+            (_, false) => request.options.toolsets.clone(),
         };
-        let toolsets = toolsets.into_iter().chain(seat.more_toolsets.iter().cloned()).collect();
-        let disabled = seat.options.withheld.clone();
+        let toolsets = toolsets.into_iter().chain(request.more_toolsets.iter().cloned()).collect();
+        let disabled = request.options.withheld.clone();
         let scope = ToolScope { enabled: Some(toolsets), disabled };
         let mut services = self
             .tools
             .services()
-            .with(Arc::new(seat.audience))
-            .with(Arc::new(SessionVars(seat.vars.clone())))
-            .with(Arc::new(SessionPlatform(seat.options.platform.clone())));
+            .with(Arc::new(request.audience))
+            .with(Arc::new(SessionVars(request.vars.clone())))
+            .with(Arc::new(SessionPlatform(request.options.platform.clone())));
         if let Some(later) = &self.later {
             services = services.with(Arc::new(later.clone()));
         }
@@ -163,10 +163,10 @@ impl AgentFactory {
             models: Some(sources.finder()),
             redactor: host.redactor(),
         });
-        let options = match seat.memory {
-            MemoryAccess::Owner => seat.options.clone(),
+        let options = match request.memory {
+            MemoryAccess::Owner => request.options.clone(),
             MemoryAccess::None => {
-                SessionOptions { rules: ProjectRules::Ignore, ..seat.options.clone() }
+                SessionOptions { rules: ProjectRules::Ignore, ..request.options.clone() }
             }
         };
         let (model, provider) = models.names();
@@ -175,7 +175,7 @@ impl AgentFactory {
         let preloaded = parts.preloaded(&context, &chosen.id).await;
         let prepared = parts.prepare(&context, chosen.prompt.as_deref(), &chosen.id, preloaded);
         let memory: Option<Arc<MemoryStore>> =
-            (seat.memory == MemoryAccess::Owner).then_some(prepared.memory);
+            (request.memory == MemoryAccess::Owner).then_some(prepared.memory);
         Ok(Agent::new(
             context,
             AgentOptions {

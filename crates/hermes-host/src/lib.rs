@@ -67,7 +67,7 @@ pub use command_pages::{COMPLETION_VARIABLE, completion_script, manual_page, wri
 pub use conversation::{AgentConversation, content};
 pub use diagnosis::{Health, HealthFinding};
 pub use error::HostError;
-pub use factory::{AgentFactory, AgentSeat, MemoryAccess};
+pub use factory::{AgentFactory, AgentRequest, MemoryAccess};
 pub use headless::{Headless, NOBODY_ANSWERS};
 pub use host::{ACTIVE_PROFILE_FILE, FileProblem, Host, HostOptions, PLATFORM, active_profile};
 pub use interaction::{HookQuestion, Interaction};
