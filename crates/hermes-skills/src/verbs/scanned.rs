@@ -1,5 +1,7 @@
 //! Is this safe to install?
 
+use std::path::Path;
+
 use hermes_guard::skill_scan::{
     ScanSubject, SkillReport, SkillVerdict, decide, report_text, scan as scan_entries, trust_of,
 };
@@ -69,9 +71,23 @@ pub(super) async fn scan(
             .then(|| format!("left out by the skill's own ignore file: {}", ignored.join(", ")));
         VerbReport::text(text).noted(left_out)
     };
+    let shown = shown.noted(no_skill(&args.path, &bundle));
     Ok(shown.ending(match verdict {
         SkillVerdict::Safe => VerbStatus::Done,
         SkillVerdict::Caution => VerbStatus::Partly,
         SkillVerdict::Dangerous => VerbStatus::Blocked,
     }))
+}
+
+/// What is said of a folder that is no skill: a verdict on the wrong folder would reassure nobody rightly.
+fn no_skill(path: &Path, bundle: &LocalBundle) -> Option<String> {
+    let entries = bundle.entries();
+    let holds = entries.iter().any(|entry| entry.path.eq_ignore_ascii_case("SKILL.md"));
+    if holds || !path.is_dir() {
+        return None;
+    }
+    Some(match entries.len() {
+        0 => format!("{}: no file in it, so there was nothing to scan", path.display()),
+        _ => format!("{}: no SKILL.md in it; its files were scanned as they are", path.display()),
+    })
 }

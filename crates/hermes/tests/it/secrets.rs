@@ -114,6 +114,40 @@ fn commands_and_scripts_do_not_see_our_own_tokens() {
     assert_eq!(output.as_str().unwrap().trim(), "0\n1");
 }
 
+/// What commands print reaches a model without its secrets, in whatever notation: these were all shown once.
+#[test]
+fn output_of_commands_is_masked_where_only_the_place_tells() {
+    let sandbox = Sandbox::new();
+    let hash = "9f2c41d07ab3e5586c1d90bb47ae6f3e";
+    let forms = [
+        format!("Please use the following password to proceed:\n\n{hash}\n"),
+        "compose.yml:12:      MINIO_ROOT_PASSWORD: bergziege22\n".to_owned(),
+        "{user=app, passwd=Zitronenfalter3}\n".to_owned(),
+        "ALTER ROLE app WITH PASSWORD 'wolkenkuckuck';\n".to_owned(),
+        "mysql::root_password: Feldhase14\n".to_owned(),
+        "conn.Open \"Provider=X;User ID=sa;Password=Laubfrosch5;\"\n".to_owned(),
+        "export DATABASE_URL=postgres://a:Fichtennadel#80@h/d\n".to_owned(),
+    ];
+    let settings = "ignored: files\npassword: ${env:DB_PASSWORD}\npasswd: files systemd\n";
+    std::fs::create_dir_all(sandbox.path("work")).unwrap();
+    write(&sandbox.path("work/forms"), (forms.concat() + settings).as_bytes());
+    let call = json!({"command": "cat forms", "workdir": sandbox.path("work")}).to_string();
+    let output = sandbox.run(["tools", "call", "terminal", &call]).exits(0).json();
+    let output = output["output"].as_str().unwrap();
+    for secret in [
+        hash,
+        "bergziege22",
+        "Zitronenfalter3",
+        "wolkenkuckuck",
+        "Feldhase14",
+        "Laubfrosch5",
+        "Fichtennadel#80",
+    ] {
+        assert!(!output.contains(secret), "{secret}: {output}");
+    }
+    assert!(output.contains(settings.trim_end()), "{output}");
+}
+
 /// Programs that stay beside us (hooks, plugins, MCP servers) get none of them either, wherever they stand, except
 /// what a server's own entry hands to it by name.
 #[test]
