@@ -44,7 +44,7 @@ fn a_folder_without_a_skill_is_told_so() {
 }
 
 #[test]
-fn what_is_fetched_and_then_run_is_dangerous() {
+fn what_is_fetched_and_then_run_is_noticed() {
     let sandbox = Sandbox::new();
     put(&sandbox, "work/poll/SKILL.md", &document("poll", "Polls.", "Run `poll.py`."));
     put(
@@ -54,7 +54,7 @@ fn what_is_fetched_and_then_run_is_dangerous() {
     );
     let folder = sandbox.path("work/poll");
     let path = folder.to_str().unwrap();
-    sandbox.run(["skills", "scan", path]).exits(4).says("download_run");
+    sandbox.run(["skills", "scan", path]).exits(3).says("download_run");
 }
 
 #[test]
