@@ -292,11 +292,12 @@ fn keepers_of(pid: u32) -> Vec<i32> {
 
 /// Rows in sandboxes of a cloud, of which one goes away in the middle.
 fn in_a_cloud(cloud: DoubledCloud, count: usize) {
+    // Sandboxes of the doubles share this machine, but each has a home of its own.
     let double = CloudDouble::start(cloud, &part("HERMES_TEST_CLOUDS"), &[]);
     let mark =
-        "echo here > mark; cd ~/.hermes/skills && mkdir left && echo x > left/SKILL.md; cd -";
+        "echo here > ~/mark; cd ~/.hermes/skills && mkdir left && echo x > left/SKILL.md; cd -";
     let first = Step::call("terminal", json!({"command": mark})).reasoning("Mark.");
-    let second = Step::call("terminal", json!({"command": "sleep 0.3; cat mark"}))
+    let second = Step::call("terminal", json!({"command": "sleep 0.3; cat ~/mark"}))
         .reasoning("Look.")
         .with_id("second");
     let last = Step::text("Done.").reasoning("Seen.");
@@ -309,7 +310,7 @@ fn in_a_cloud(cloud: DoubledCloud, count: usize) {
     let all: Vec<Value> = (0..count)
         .map(|n| {
             let mut row =
-                json!({"id": format!("t{n}"), "prompt": format!("task {n}"), "verify": "cat mark"});
+                json!({"id": format!("t{n}"), "prompt": format!("task {n}"), "verify": "cat ~/mark"});
             if cloud != DoubledCloud::Vercel {
                 row["image"] = json!(format!("debian:{}", n % 2 + 11));
             }

@@ -64,8 +64,6 @@ while [ ! -e "$d/out.end" ] || [ ! -e "$d/err.end" ]; do
     fi
     [ -e "$d/gone" ] && break
     [ $quiet -ge 40 ] && break
-    # A turn takes no less than a step of those who are waited for, however busy the machine is.
-    dd if=/dev/null of="$d/turn" 2>/dev/null
     nap 0.01
 done
 echo "$code" >"$d/code.part"
