@@ -331,7 +331,7 @@ fn in_a_cloud(cloud: DoubledCloud, count: usize) {
         let text = fs::read_to_string(place.sandbox.scratch("events.out")).unwrap_or_default();
         text.matches(word).count()
     };
-    let deadline = Instant::now() + Duration::from_secs(55);
+    let deadline = Instant::now() + Duration::from_secs(100);
     let mut seen: BTreeMap<String, Value> = BTreeMap::new();
     let mut lost = 0;
     while run.try_wait().unwrap().is_none() {
