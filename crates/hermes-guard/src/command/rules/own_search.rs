@@ -26,6 +26,9 @@ const FILES: &[&str] = &[
     "serve.token",
 ];
 
+/// So many patterns of a search are looked at.
+const MAX_PATTERNS: usize = 32;
+
 /// Whether a call lists files, the agent's among them.
 pub(crate) fn finds_own_files(call: &ProgramCall<'_>) -> bool {
     match call.name {
@@ -37,15 +40,13 @@ pub(crate) fn finds_own_files(call: &ProgramCall<'_>) -> bool {
                 [] => is_above(call, "."),
                 starts => starts.iter().any(|start| is_above(call, &start.text)),
             };
-            let mut patterns = find.looked_for().filter(|pattern| !pattern.starts_with('-'));
+            let patterns = || find.looked_for().filter(|pattern| !pattern.starts_with('-'));
+            // Of many patterns nobody needs to know more than that they are many.
             begins
                 && !is_shallow
-                && match patterns.next() {
-                    None => true,
-                    Some(first) => {
-                        could_be_own(call, first) || patterns.any(|one| could_be_own(call, one))
-                    }
-                }
+                && (patterns().next().is_none()
+                    || patterns().nth(MAX_PATTERNS).is_some()
+                    || patterns().any(|one| could_be_own(call, one)))
         }
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => lists_matches(call),
         "fd" => {
