@@ -291,6 +291,17 @@ pub enum BundlesVerb {
 }
 
 impl SkillsVerb {
+    /// The platform it names, where that has to be one there is. A name that is none can be taken out of the settings
+    /// again.
+    #[must_use]
+    pub fn platform(&self) -> Option<&str> {
+        match self {
+            Self::List(args) => args.platform.as_deref(),
+            Self::Config { disable: true, platform, .. } => platform.as_deref(),
+            _ => None,
+        }
+    }
+
     /// What of the rules it changes, so that a model may not do it through a command. Every verb is named, so that a new
     /// one has to be placed.
     #[must_use]

@@ -16,6 +16,11 @@ use crate::workers::block_on;
 /// Does what one of the verbs says.
 pub(crate) fn run(verb: &SkillsVerb, host: &Host, ui: &mut Ui) -> anyhow::Result<Exit> {
     host::warn_about_files(host, ui)?;
+    if let Some(platform) = verb.platform() {
+        let runtime = host.runtime();
+        let _plugins = host::plugins(host, &runtime, ui)?;
+        host::require_platform(host, &runtime, platform)?;
+    }
     let front = if ui.is_captured() { Front::Chat } else { Front::Terminal };
     print(block_on(verbs::run(&place(host), verb, &front)).map_err(anyhow::Error::from_boxed)?, ui)
 }

@@ -66,6 +66,13 @@ fn the_list_is_that_of_a_platform_where_one_is_named() {
         column(&list, "name").into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(offered(&[]), ["bake", "rye"]);
+    for words in [
+        &["skills", "list", "--platform", "telegrm"][..],
+        &["skills", "config", "rye", "--disable", "--platform", "telegrm"],
+    ] {
+        sandbox.run(words).exits(2).notes("did you mean `telegram`?");
+    }
+    assert!(!sandbox.read("config.yaml").contains("telegrm"));
     assert_eq!(offered(&["--platform", "cli"]), ["rye"]);
     assert_eq!(offered(&["--platform", "telegram"]), ["bake"]);
     sandbox
