@@ -73,7 +73,7 @@ pub struct RunManifest {
 /// How tasks are run from some start on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunGeneration {
-    /// How.
+    /// In place of those before it, from the start that was told so.
     pub options: RunOptions,
     /// The model as it was found then.
     pub model: String,

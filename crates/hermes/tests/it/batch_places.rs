@@ -120,13 +120,13 @@ fn limits_hold_in_a_container() {
             ),
             row(
                 "file",
-                "head -c 2000000000 /dev/zero > /root/big; test $(wc -c < /root/big) -ge 2000000000",
+                "head -c 2000000000 /dev/zero > ~/big; test $(wc -c < ~/big) -ge 2000000000",
             ),
             row(
                 "rootfile",
                 "head -c 2000000000 /dev/zero > /opt/big; test $(wc -c < /opt/big) -ge 2000000000",
             ),
-            row("fine", "head -c 50000000 /dev/zero > /root/small && echo ok"),
+            row("fine", "head -c 50000000 /dev/zero > ~/small && echo ok"),
         ],
     );
     let limits = ["--memory", "256m", "--pids", "60", "--disk", "100m", "--retries", "0"];
