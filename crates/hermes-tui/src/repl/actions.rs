@@ -3,7 +3,7 @@
 //! What can be done at once is. What the agent has to be asked for runs on the side, and its result
 //! ([`Completion`]) comes back through the same loop as everything else.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -147,7 +147,7 @@ impl<S: ChatTerminal> Repl<S> {
             SlashAction::Status => self.report(super::reports::status),
             SlashAction::Usage => self.report(super::reports::usage),
             SlashAction::Compose => self.compose(),
-            SlashAction::Image(path) => self.attach(path),
+            SlashAction::Image(path) => self.attach(&path),
             SlashAction::Copy(number) => self.ask_agent(move |agent| async move {
                 let messages = agent.history().await?;
                 super::reports::answer(&messages, number).map(CommandOutcome::Copy)
@@ -472,10 +472,10 @@ impl<S: ChatTerminal> Repl<S> {
         });
     }
 
-    fn attach(&mut self, path: PathBuf) {
+    fn attach(&mut self, path: &Path) {
         let path = match (path.strip_prefix("~"), &self.place.user_home) {
             (Ok(rest), Some(home)) => home.join(rest),
-            _ => self.place.folder.join(&path),
+            _ => self.place.folder.join(path),
         };
         match path.metadata() {
             Ok(found) if found.is_file() => self.images.push(path),
