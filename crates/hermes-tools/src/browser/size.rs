@@ -73,7 +73,7 @@ async fn digest(text: &str, cx: &ToolContext) -> Option<String> {
     };
     let known: HashSet<&str> = references(text).collect();
     let sound = references(&answer).all(|reference| known.contains(reference))
-        && references(&answer).next().is_some() == !known.is_empty()
+        && references(&answer).next().is_none() == known.is_empty()
         && answer.chars().count() <= LONGEST;
     sound.then_some(answer)
 }

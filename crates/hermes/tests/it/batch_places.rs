@@ -231,6 +231,7 @@ fn processes_of(word: &str) -> Vec<i32> {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test's own file")]
 fn images_that_were_fetched_for_a_run_go_when_it_is_asked_for() {
     let place = Place::with(one_command("true"));
     let (first, second) = (part("HERMES_TEST_DOCKER_IMAGE"), second_image("prune"));
