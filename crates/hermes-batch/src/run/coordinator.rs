@@ -6,7 +6,7 @@
 //! key) end the run, and count as not tried.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -44,6 +44,9 @@ const DISK_AGAIN: Duration = Duration::from_secs(5);
 const DISK: &str = "infra.disk";
 /// Workers that one task may lose in a row; after so many it is taken to be the reason.
 const MOST_LOST: u32 = 5;
+/// Workers a task has lost when it is under suspicion. Two such tasks are never at work at once: the innocent one would
+/// be charged with what the other does.
+const SUSPECT: u32 = 2;
 
 /// Ends a run before its time.
 #[derive(Clone, Debug, Default)]
@@ -153,6 +156,8 @@ struct Coordinator<'a> {
     held: Vec<(u32, Box<TaskRecord>)>,
     /// How many workers in a row each task has lost.
     lost: HashMap<u32, u32>,
+    /// Tasks under suspicion that wait for their turn.
+    suspects: VecDeque<u32>,
     /// Since when a task cannot be begun because of the disk.
     hindered: HashMap<u32, Instant>,
     /// Records that the disk refused.
@@ -203,6 +208,7 @@ pub async fn coordinate(
         history: HashMap::new(),
         held: Vec::new(),
         lost: HashMap::new(),
+        suspects: VecDeque::new(),
         hindered: HashMap::new(),
         unwritten: Vec::new(),
         room: DiskRoom::of(&job.folder, limits.least_free),
@@ -243,7 +249,7 @@ impl Coordinator<'_> {
                 if self.is_stopping() {
                     break;
                 }
-                if self.next >= self.job.pending.len() && self.again.is_empty() {
+                if self.has_begun_all() {
                     if self.held.is_empty() {
                         break;
                     }
@@ -314,9 +320,7 @@ impl Coordinator<'_> {
         if self.stop_reason.is_none() {
             self.stop_reason = self.job.executor.given_up();
         }
-        if self.stop_reason.is_some()
-            || self.next >= self.job.pending.len() && self.again.is_empty()
-        {
+        if self.stop_reason.is_some() || self.has_begun_all() {
             return;
         }
         let RunLimits { max_usd, max_tokens, max_time, .. } = self.limits;
@@ -344,7 +348,9 @@ impl Coordinator<'_> {
         }
         while self.at_work.len() < self.limits.slots.max(1) && !self.is_stopping() {
             let ready = self.again.peek().is_some_and(|Reverse(again)| again.at <= now);
-            let number = if ready {
+            let number = if !self.suspects.is_empty() && !self.has_suspect_at_work() {
+                self.suspects.pop_front()
+            } else if ready {
                 self.again.pop().map(|Reverse(again)| again.task)
             } else {
                 let next = self.job.pending.get(self.next).copied();
@@ -354,6 +360,19 @@ impl Coordinator<'_> {
             let Some(number) = number else { return };
             self.begin(number);
         }
+    }
+
+    /// Whether nothing waits to be begun.
+    fn has_begun_all(&self) -> bool {
+        self.next >= self.job.pending.len() && self.again.is_empty() && self.suspects.is_empty()
+    }
+
+    fn is_suspect(&self, task: u32) -> bool {
+        self.lost.get(&task).is_some_and(|losses| *losses >= SUSPECT)
+    }
+
+    fn has_suspect_at_work(&self) -> bool {
+        self.at_work_on.values().any(|task| self.is_suspect(*task))
     }
 
     fn begin(&mut self, number: u32) {
@@ -529,7 +548,10 @@ impl Coordinator<'_> {
         );
         self.progress.last_failure = Some(format!("infra.worker_lost: {}", first_line(reason)));
         if losses < MOST_LOST {
-            self.again.push(Reverse(Again { at: Instant::now(), task: task.number }));
+            match self.is_suspect(task.number) {
+                true => self.suspects.push_back(task.number),
+                false => self.again.push(Reverse(Again { at: Instant::now(), task: task.number })),
+            }
             return;
         }
         let why = format!("this task kills its worker, {losses} times in a row: {reason}");

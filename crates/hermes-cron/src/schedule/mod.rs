@@ -315,7 +315,7 @@ mod tests {
     fn a_time_just_missed_is_taken_and_one_long_past_is_refused() {
         assert_eq!(first("2026-11-18T12:58:31"), "2026-11-18T11:58:31Z");
         let problem = read("2026-11-18T12:58").unwrap_err().to_string();
-        assert!(problem.contains("over since 2 minutes"), "{problem}");
+        assert!(problem.contains("was 2 minutes ago"), "{problem}");
     }
 
     #[test]

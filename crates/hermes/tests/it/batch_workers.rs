@@ -77,7 +77,9 @@ fn a_worker_that_is_killed_costs_its_own_tasks_one_more_try() {
 
 #[test]
 fn a_task_that_takes_every_worker_along_is_given_up_and_the_others_end() {
-    let script = two_calls().route("stuck", Match::user("task 0"), [Step::held().times(20)]);
+    // The others are at work, too, whenever their worker is killed: they must not be charged with it.
+    let script = calls_after(Duration::from_millis(500));
+    let script = script.route("stuck", Match::user("task 0"), [Step::held().times(20)]);
     let place = Place::with(script);
     place.rows(12);
     let mut command = place.sandbox.command();
