@@ -35,7 +35,9 @@ const SIGNS: &[(&str, Sign)] = &[
 
 /// The sign at a place, and its length.
 fn sign(rest: &str) -> Option<(Sign, usize)> {
-    SIGNS.iter().find(|(text, _)| rest.starts_with(text)).map(|(text, sign)| (*sign, text.len()))
+    let first = rest.as_bytes().first()?;
+    let stands = |text: &str| text.as_bytes().first() == Some(first) && rest.starts_with(text);
+    SIGNS.iter().find(|(text, _)| stands(text)).map(|(text, sign)| (*sign, text.len()))
 }
 
 /// Most backslashes before a quote, in strings within strings.

@@ -4,6 +4,8 @@
 //! `apiToken`, `api.token`. A word that says what the value is about (`token_count`,
 //! `password_file`) makes the whole name harmless.
 
+use std::cell::RefCell;
+
 use super::languages;
 pub(super) use super::languages::SecretFamily;
 
@@ -394,8 +396,35 @@ const WRITTEN_AS: &[&str] = &["b64", "base64", "hex", "pem", "plaintext"];
 /// Words before `codes` that let somebody in once.
 const CODES_FOR: &[&str] = &["backup", "recovery", "scratch", "rescue"];
 
+/// Names that were looked at last, each in the slot of its hash.
+type RecentNames = [(String, Option<SecretFamily>); 64];
+
+/// Longer names are rare, and are looked at every time.
+const LONGEST_REMEMBERED: usize = 48;
+
+thread_local! {
+    /// Texts say the same few names over and over, and several rules ask about each.
+    static RECENT: RefCell<RecentNames> = RefCell::new(std::array::from_fn(|_| (String::new(), None)));
+}
+
 /// What kind of secret a name speaks of, if any.
 pub(super) fn family(name: &str) -> Option<SecretFamily> {
+    if name.is_empty() || name.len() > LONGEST_REMEMBERED {
+        return family_of_words(name);
+    }
+    let hash = |sum: u32, byte: &u8| sum.wrapping_mul(31).wrapping_add(u32::from(*byte));
+    let sum = name.as_bytes().iter().fold(0, hash);
+    RECENT.with_borrow_mut(|recent| {
+        let (known, family) = &mut recent[sum as usize % recent.len()];
+        if known != name {
+            *family = family_of_words(name);
+            name.clone_into(known);
+        }
+        *family
+    })
+}
+
+fn family_of_words(name: &str) -> Option<SecretFamily> {
     let spread = spread(name);
     if (!name.is_ascii() || name.contains([' ', '-']))
         && let Some(family) = languages::family(&name.to_lowercase())
