@@ -2,7 +2,7 @@
 //!
 //! [`SkillIndex::refresh`] compares what is known with the disk and reads only what changed. While nothing did, that
 //! is one look at each document and at each folder between them, or one question where the system tells of changes by
-//! itself ([`folder_events`]); folders of skills are looked into again every [`FULL_WALK`], since something new hardly
+//! itself (`folder_events`); folders of skills are looked into again every `FULL_WALK`, since something new hardly
 //! ever appears in there. What a process learns it leaves in a snapshot for the next, which compares before it believes.
 
 mod entry;
