@@ -4,30 +4,18 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use crate::swap::{STAYS, SWAP_FILE};
+
 /// Files that hold secrets, by their names at the top of a home.
 pub(crate) const SECRETS: &[&str] = &[".env", "auth.json", "mcp-tokens"];
-/// What can be made again, belongs to a machine or to a process, or is a copy itself.
+/// What else no copy of a home holds, beside what [stays](STAYS): it belongs to a process, or is copied as a home of its own.
 const NEVER: &[&str] = &[
-    "cache",
-    "logs",
-    "checkpoints",
-    "sandboxes",
-    "backups",
-    "state-snapshots",
-    "trash",
     "profiles",
-    "hook_outputs",
     "gateway_state.json",
     "processes.json",
-    "active_profile",
-    "models",
-    "node_modules",
-    ".git",
-    "venv",
-    ".venv",
     "__pycache__",
     crate::staging::MARK,
-    crate::swap::SWAP_FILE,
+    SWAP_FILE,
 ];
 /// What the Python program keeps in its home for itself: its source, the programs it fetched, caches, marks.
 pub(crate) const MACHINERY: &[&str] = &[
@@ -140,8 +128,8 @@ fn is_wanted(name: &str, is_top: bool, purpose: CopyFor) -> bool {
     let is_live = ends(&["-wal", "-shm", "-journal", ".pid", ".lock", ".sock"])
         || hermes_store::atomic::is_temp_name(name.as_ref());
     let is_secret = (is_top && SECRETS.contains(&name)) || ends(&[".token"]);
-    let is_never =
-        NEVER.contains(&name) && (is_top || !["cache", "logs", "models"].contains(&name));
+    let is_never = (NEVER.contains(&name) || STAYS.contains(&name))
+        && (is_top || !["cache", "logs", "models"].contains(&name));
     let is_history = is_top && HISTORY.contains(&name);
     let is_machinery = is_top && purpose == CopyFor::Move && MACHINERY.contains(&name);
     !is_live

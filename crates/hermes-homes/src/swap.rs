@@ -17,8 +17,9 @@ use crate::staging::{MARK, Staging, begin_of_names, make_folder, remove};
 
 /// Says in a new home where the old one is, until nothing of it is needed any more.
 pub(crate) const SWAP_FILE: &str = ".hermes-swap.json";
-/// What stays as it is, because no copy of a home holds it.
-const STAYS: &[&str] = &[
+/// What belongs to a machine, can be made again or is a copy itself: no copy of a home holds it, and it stays as it is when
+/// another home takes the place.
+pub(crate) const STAYS: &[&str] = &[
     "cache",
     "logs",
     "checkpoints",
